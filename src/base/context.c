@@ -1,0 +1,301 @@
+/* context.c -- allocator accounting, the text of failures, log, progress, interrupt, limits. */
+#include "context_internal.h"
+#include "checked.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SENTENCE_SIZE = 2048, NOTES_SIZE = 4096, HINT_SIZE = 1024, NAME_SIZE = 256 };
+
+struct cr_ctx {
+    cr_allocator allocator;
+    size_t       threads, memory_limit;
+    double       deadline; /* seconds of the monotonic clock; 0 = none */
+
+    atomic_size_t        memory, peak_memory;
+    atomic_uint_fast64_t fail_countdown; /* 0 = never */
+    atomic_bool          interrupted;
+    atomic_flag          error_lock;
+
+    cr_log_fn      *log;
+    void           *log_user;
+    cr_progress_fn *progress;
+    void           *progress_user;
+
+    /* Fixed room, so that reporting a failure cannot itself run out of memory. */
+    cr_status status;
+    char      sentence[SENTENCE_SIZE], notes[NOTES_SIZE], hint[HINT_SIZE];
+    char      unknown[NAME_SIZE], nearest[NAME_SIZE];
+};
+
+static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size)
+{
+    (void)user, (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    return realloc(old, new_size);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- life and settings ------------------------------------------------------------------- */
+
+cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx)
+{
+    cr_allocator a = opt_allocator ? *opt_allocator : (cr_allocator){ libc_resize, NULL };
+    cr_ctx      *cx = a.resize(a.user, NULL, 0, sizeof *cx);
+    if (!cx) return CR_ENOMEM;
+    memset(cx, 0, sizeof *cx);
+    cx->allocator = a;
+    atomic_flag_clear(&cx->error_lock);
+    *out_cx = cx;
+    return CR_OK;
+}
+
+void cr_ctx_free(cr_ctx *cx)
+{
+    if (cx) cx->allocator.resize(cx->allocator.user, cx, sizeof *cx, 0);
+}
+
+void cr_ctx_set_threads(cr_ctx *cx, size_t threads) { cx->threads = threads; }
+
+size_t cr_ctx_threads(const cr_ctx *cx)
+{
+    if (cx->threads) return cx->threads;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (size_t)cores : 1;
+}
+
+void   cr_ctx_set_memory_limit(cr_ctx *cx, size_t bytes) { cx->memory_limit = bytes; }
+size_t cr_ctx_memory(const cr_ctx *cx) { return atomic_load(&cx->memory); }
+size_t cr_ctx_peak_memory(const cr_ctx *cx) { return atomic_load(&cx->peak_memory); }
+void   cr_ctx_fail_allocation(cr_ctx *cx, uint64_t nth) { atomic_store(&cx->fail_countdown, nth); }
+
+void cr_ctx_set_time_limit(cr_ctx *cx, double seconds)
+{
+    cx->deadline = seconds > 0 ? now() + seconds : 0;
+}
+
+void cr_ctx_set_log(cr_ctx *cx, cr_log_fn *fn, void *user)
+{
+    cx->log = fn;
+    cx->log_user = user;
+}
+
+void cr_ctx_set_progress(cr_ctx *cx, cr_progress_fn *fn, void *user)
+{
+    cx->progress = fn;
+    cx->progress_user = user;
+}
+
+void cr_interrupt(cr_ctx *cx) { atomic_store(&cx->interrupted, true); }
+void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
+
+bool cri_should_stop(const cr_ctx *cx)
+{
+    return atomic_load(&cx->interrupted) || (cx->deadline > 0 && now() > cx->deadline);
+}
+
+cr_status cr_check_interrupt(cr_ctx *cx)
+{
+    if (atomic_load(&cx->interrupted)) return cr_fail(cx, CR_EINTERRUPTED, "interrupted");
+    if (cx->deadline > 0 && now() > cx->deadline) {
+        cr_fail(cx, CR_ENOMEM, "the time limit is reached");
+        return cr_fail_hint(cx, "give it longer with --time-limit");
+    }
+    return CR_OK;
+}
+
+/* --- log and progress ---------------------------------------------------------------------- */
+
+void cr_log(cr_ctx *cx, cr_log_level level, const char *format, ...)
+{
+    if (!cx->log) return;
+    char    text[SENTENCE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    cx->log(cx->log_user, level, text);
+}
+
+void cr_progress(cr_ctx *cx, const char *what, double done, double total)
+{
+    if (cx->progress) cx->progress(cx->progress_user, what, done, total);
+}
+
+/* --- failures -------------------------------------------------------------------------------- */
+
+static void lock_error(cr_ctx *cx)
+{
+    while (atomic_flag_test_and_set(&cx->error_lock)) { }
+}
+
+static void unlock_error(cr_ctx *cx) { atomic_flag_clear(&cx->error_lock); }
+
+cr_status cr_fail(cr_ctx *cx, cr_status status, const char *format, ...)
+{
+    char    text[SENTENCE_SIZE]; /* an argument may be the old sentence */
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    lock_error(cx);
+    memcpy(cx->sentence, text, sizeof text);
+    cx->notes[0] = cx->hint[0] = cx->unknown[0] = cx->nearest[0] = '\0';
+    cx->status = status;
+    unlock_error(cx);
+    return status;
+}
+
+cr_status cr_fail_note(cr_ctx *cx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lock_error(cx);
+    size_t used = strlen(cx->notes);
+    if (used > 0 && used + 1 < NOTES_SIZE) cx->notes[used++] = '\n';
+    vsnprintf(cx->notes + used, NOTES_SIZE - used, format, args);
+    unlock_error(cx);
+    va_end(args);
+    return cx->status;
+}
+
+cr_status cr_fail_hint(cr_ctx *cx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lock_error(cx);
+    vsnprintf(cx->hint, HINT_SIZE, format, args);
+    unlock_error(cx);
+    va_end(args);
+    return cx->status;
+}
+
+cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, size_t n,
+                          const char *(*name)(const void *user, size_t i), const void *user)
+{
+    size_t length = strlen(unknown);
+    double best = length < 3 ? 1.01 : 1.01 + (double)length / 4; /* a quarter may be mistyped */
+    char   list[NOTES_SIZE / 2] = "";
+    size_t used = 0, left_out = 0;
+
+    const char *nearest = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const char *known = name(user, i);
+        double      d = cri_edit_distance(unknown, known, best);
+        if (d < best) best = d, nearest = known;
+
+        size_t need = strlen(known) + 2;
+        if (i < 20 && used + need < sizeof list - 32)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known);
+        else
+            left_out++;
+    }
+    if (n > 0 && left_out) cr_fail_note(cx, "%s: %s and %zu more", title, list, left_out);
+    else if (n > 0) cr_fail_note(cx, "%s: %s", title, list);
+    if (!nearest) return cx->status;
+    lock_error(cx);
+    snprintf(cx->unknown, sizeof cx->unknown, "%s", unknown);
+    snprintf(cx->nearest, sizeof cx->nearest, "%s", nearest);
+    unlock_error(cx);
+    return cr_fail_hint(cx, "did you mean '%s'?", nearest);
+}
+
+const char *cr_error(const cr_ctx *cx) { return cx->sentence; }
+const char *cr_error_notes(const cr_ctx *cx) { return cx->notes; }
+const char *cr_error_hint(const cr_ctx *cx) { return cx->hint; }
+const char *cr_error_unknown(const cr_ctx *cx) { return cx->unknown; }
+const char *cr_error_nearest(const cr_ctx *cx) { return cx->nearest; }
+cr_status   cr_error_status(const cr_ctx *cx) { return cx->status; }
+
+/* --- memory ------------------------------------------------------------------------------------ */
+
+/* Counts `more` bytes against the limit and the planned failures; false when refused. */
+static bool reserve(cr_ctx *cx, size_t more)
+{
+    uint_fast64_t left = atomic_load(&cx->fail_countdown);
+    while (left > 0 && !atomic_compare_exchange_weak(&cx->fail_countdown, &left, left - 1)) { }
+    if (left == 1) {
+        cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were asked for", more);
+        return false;
+    }
+    size_t use = atomic_fetch_add(&cx->memory, more) + more;
+    if (cx->memory_limit && use > cx->memory_limit) {
+        atomic_fetch_sub(&cx->memory, more);
+        cr_fail(cx, CR_ENOMEM, "the memory limit of %zu bytes is reached: %zu more were asked for",
+                cx->memory_limit, more);
+        cr_fail_hint(cx, "raise it with --memory-limit");
+        return false;
+    }
+    size_t peak = atomic_load(&cx->peak_memory);
+    while (use > peak && !atomic_compare_exchange_weak(&cx->peak_memory, &peak, use)) { }
+    return true;
+}
+
+void *cr_resize(cr_ctx *cx, void *old, size_t old_count, size_t new_count, size_t size)
+{
+    size_t old_bytes = old_count * size, new_bytes;
+    if (!cri_mul(new_count, size, &new_bytes) || new_bytes > PTRDIFF_MAX) {
+        cr_fail(cx, CR_ENOMEM, "out of memory: %zu items of %zu bytes do not fit", new_count, size);
+        return NULL;
+    }
+    if (new_bytes == 0) new_bytes = 1;
+    if (old && old_bytes == 0) old_bytes = 1;
+    if (new_bytes > old_bytes && !reserve(cx, new_bytes - old_bytes)) return NULL;
+    void *p = cx->allocator.resize(cx->allocator.user, old, old_bytes, new_bytes);
+    if (!p) {
+        if (new_bytes > old_bytes) atomic_fetch_sub(&cx->memory, new_bytes - old_bytes);
+        cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were asked for", new_bytes);
+        return NULL;
+    }
+    if (new_bytes < old_bytes) atomic_fetch_sub(&cx->memory, old_bytes - new_bytes);
+    return p;
+}
+
+void *cr_alloc(cr_ctx *cx, size_t count, size_t size)
+{
+    void *p = cr_resize(cx, NULL, 0, count, size);
+    if (p) memset(p, 0, count * size);
+    return p;
+}
+
+void cr_free(cr_ctx *cx, void *p, size_t count, size_t size)
+{
+    if (!p) return;
+    size_t bytes = count * size;
+    if (bytes == 0) bytes = 1;
+    atomic_fetch_sub(&cx->memory, bytes);
+    cx->allocator.resize(cx->allocator.user, p, bytes, 0);
+}
+
+char *cri_string_copy_n(cr_ctx *cx, const char *text, size_t length)
+{
+    char *copy = cr_resize(cx, NULL, 0, length + 1, 1);
+    if (!copy) return NULL;
+    if (length > 0) memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *cri_string_copy(cr_ctx *cx, const char *text)
+{
+    return text ? cri_string_copy_n(cx, text, strlen(text)) : NULL;
+}
+
+void cri_string_free(cr_ctx *cx, char *text)
+{
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+}

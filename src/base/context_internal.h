@@ -1,0 +1,19 @@
+/* context_internal.h -- the parts of the context that other modules of the library use. */
+#ifndef CREDENCE_BASE_CONTEXT_INTERNAL_H
+#define CREDENCE_BASE_CONTEXT_INTERNAL_H
+
+#include "context.h"
+
+/* true when the context was asked to stop or is out of time; records nothing, any thread. */
+bool cri_should_stop(const cr_ctx *cx);
+
+/* A copy of text (NULL stays NULL), freed by cri_string_free.  NULL also on failure, recorded. */
+char *cri_string_copy(cr_ctx *cx, const char *text);
+char *cri_string_copy_n(cr_ctx *cx, const char *text, size_t length);
+void  cri_string_free(cr_ctx *cx, char *text);
+
+/* The number of single-character edits (insert, delete, replace, swap neighbours) from a to b,
+ * counting letter case as half an edit; stops counting at `most`. */
+double cri_edit_distance(const char *a, const char *b, double most);
+
+#endif

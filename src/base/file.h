@@ -1,0 +1,30 @@
+/* file.h -- whole files in, whole files out.
+ * Output is atomic: it goes to a temporary file beside the target, which takes its place by rename
+ * only when every byte is on the disk (write, fsync, rename, fsync of the directory).  Until then
+ * the old file is untouched; on any failure the temporary is removed.  A target that is not a
+ * regular file (a pipe, a device) is written directly.  (Internal header.) */
+#ifndef CREDENCE_BASE_FILE_H
+#define CREDENCE_BASE_FILE_H
+
+#include "context.h"
+
+typedef struct cri_file cri_file;
+
+/* Opens `path` for writing.  Fails with CR_EIO, naming path and reason. */
+cr_status cri_file_create(cr_ctx *cx, const char *path, cri_file **out_file);
+/* Appends bytes; buffered. */
+cr_status cri_file_write(cri_file *file, const void *bytes, size_t size);
+/* Makes the file appear under its name and frees the writer, also on failure. */
+cr_status cri_file_commit(cri_file *file);
+/* Gives up: removes the temporary and frees the writer.  NULL is allowed. */
+void cri_file_abandon(cri_file *file);
+
+/* All of one block of bytes as a file, atomically. */
+cr_status cri_file_save(cr_ctx *cx, const char *path, const void *bytes, size_t size);
+
+/* The whole of a file as a block from cr_alloc (freed with cr_free(cx, bytes, size, 1)).  Refuses
+ * directories and files larger than `most` bytes (0 = any) before reading. */
+cr_status cri_file_load(cr_ctx *cx, const char *path, size_t most, char **out_bytes,
+                        size_t *out_size);
+
+#endif

@@ -1,0 +1,75 @@
+/* parallel.c -- fixed blocks over OpenMP. */
+#include "parallel.h"
+#include "context_internal.h"
+#include "scratch.h"
+
+#include <omp.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { MOST_SPANS = 64 };
+
+size_t cri_block_count(size_t n, size_t size) { return n / size + (n % size != 0); }
+
+cri_range cri_block_range(size_t n, size_t size, size_t b)
+{
+    size_t begin = b * size;
+    return (cri_range){ begin, n - begin > size ? begin + size : n };
+}
+
+cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
+                           void (*body)(void *arg, size_t block), void *arg)
+{
+    size_t threads = cr_ctx_threads(cx);
+    if (threads > blocks) threads = blocks ? blocks : 1;
+    atomic_size_t next = 0, finished = 0;
+
+#pragma omp parallel num_threads((int)threads)
+    {
+        bool   speaks = omp_get_thread_num() == 0; /* callbacks stay on the caller's thread */
+        size_t b;
+        while (!cri_should_stop(cx) && (b = atomic_fetch_add(&next, 1)) < blocks) {
+            body(arg, b);
+            size_t done = atomic_fetch_add(&finished, 1) + 1;
+            if (what && speaks) cr_progress(cx, what, (double)done, (double)blocks);
+        }
+    }
+    return atomic_load(&finished) == blocks ? CR_OK : cr_check_interrupt(cx);
+}
+
+typedef struct sum_work {
+    size_t n, block, blocks, spans, width;
+    void (*body)(void *arg, cri_range rows, double *acc);
+    void   *arg;
+    double *partial; /* [spans x width] */
+} sum_work;
+
+static void add_span(void *arg, size_t s)
+{
+    const sum_work *w = arg;
+    size_t          first = s * w->blocks / w->spans, last = (s + 1) * w->blocks / w->spans;
+    for (size_t b = first; b < last; b++)
+        w->body(w->arg, cri_block_range(w->n, w->block, b), w->partial + s * w->width);
+}
+
+cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
+                           void (*body)(void *arg, cri_range rows, double *acc), void *arg,
+                           double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    sum_work   w = { .n = n, .block = block, .width = width, .body = body, .arg = arg };
+    w.blocks = cri_block_count(n, block);
+    w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
+    w.partial = cr_scratch_matrix(&s, w.spans, width);
+
+    CR_TRY(s.status);
+    memset(w.partial, 0, w.spans * width * sizeof(double));
+    CR_TRY(cri_parallel_for(cx, what, w.spans, add_span, &w));
+    memset(out, 0, width * sizeof(double));
+    for (size_t i = 0; i < w.spans; i++)
+        for (size_t j = 0; j < width; j++) out[j] += w.partial[i * width + j];
+done:
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,27 @@
+/* parallel.h -- work in fixed blocks, so that no answer depends on the number of threads.
+ * The caller cuts the work into blocks by the size of the data alone.  Blocks may run in any order
+ * and on any thread; each writes only its own results, which the caller then adds up in order.
+ * Bodies are pure kernels: they get no context and cannot fail.  (Internal header.) */
+#ifndef CREDENCE_BASE_PARALLEL_H
+#define CREDENCE_BASE_PARALLEL_H
+
+#include "context.h"
+
+/* Runs body(arg, b) for b = 0 .. blocks-1.  `what` names the work for progress (NULL: silent).
+ * Stops between blocks, with CR_EINTERRUPTED or CR_ENOMEM, when the context says so. */
+cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
+                           void (*body)(void *arg, size_t block), void *arg);
+
+/* The rows [begin, end) of block b when n rows are cut into blocks of `size`. */
+typedef struct cri_range { size_t begin, end; } cri_range;
+cri_range cri_block_range(size_t n, size_t size, size_t b);
+size_t    cri_block_count(size_t n, size_t size);
+
+/* out[0..width) = sum over rows of what body adds.  The n rows are cut into at most 64 spans of
+ * whole blocks of `block` rows, by n alone; body(arg, range, acc) adds the rows of one block into
+ * acc [width]; spans are added up in order.  Memory: 64 x width doubles at the most. */
+cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
+                           void (*body)(void *arg, cri_range rows, double *acc), void *arg,
+                           double *out);
+
+#endif

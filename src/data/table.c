@@ -1,0 +1,256 @@
+/* table.c -- building and reading tables of typed columns. */
+#include "table_internal.h"
+#include "../base/context_internal.h"
+#include "../base/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct owned_column {
+    cr_column view; /* what the public sees; points at the owned parts below */
+    char     *name;
+    double   *values;
+    uint32_t *codes;
+    char    **levels;
+} owned_column;
+
+struct cr_table {
+    char         *source;
+    size_t        rows, n, capacity, first_line;
+    owned_column *columns;
+};
+
+const char *cr_type_name(cr_type type)
+{
+    static const char *const names[] = { "real", "integer", "boolean", "category" };
+    return names[type];
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+cr_status cr_table_new(cr_ctx *cx, const char *source, size_t rows, cr_table **out_table)
+{
+    cr_table *t = cr_alloc(cx, 1, sizeof *t);
+    if (!t) return CR_ENOMEM;
+    t->rows = rows;
+    t->source = cri_string_copy(cx, source ? source : "the data");
+    if (!t->source) {
+        cr_table_free(cx, t);
+        return CR_ENOMEM;
+    }
+    *out_table = t;
+    return CR_OK;
+}
+
+static void free_column(cr_ctx *cx, owned_column *c, size_t rows)
+{
+    cr_free(cx, c->values, rows, sizeof(double));
+    cr_free(cx, c->codes, rows, sizeof(uint32_t));
+    for (size_t i = 0; c->levels && i < c->view.n_levels; i++) cri_string_free(cx, c->levels[i]);
+    cr_free(cx, c->levels, c->view.n_levels, sizeof(char *));
+    cri_string_free(cx, c->name);
+}
+
+void cr_table_free(cr_ctx *cx, cr_table *t)
+{
+    if (!t) return;
+    for (size_t i = 0; i < t->n; i++) free_column(cx, &t->columns[i], t->rows);
+    cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
+    cri_string_free(cx, t->source);
+    cr_free(cx, t, 1, sizeof *t);
+}
+
+/* --- adding columns -------------------------------------------------------------------------- */
+
+/* Moves the column into the table under `name`, or frees it. */
+static cr_status append(cr_ctx *cx, cr_table *t, const char *name, owned_column c)
+{
+    cr_status st = CR_OK;
+    if (!name || !name[0])
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: column %zu has no name", t->source, t->n + 1));
+    if (cr_table_find(t, name))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: two columns are called '%s'", t->source, name));
+    if (t->n == t->capacity) {
+        size_t        more = t->capacity ? 2 * t->capacity : 16;
+        owned_column *grown = cr_resize(cx, t->columns, t->capacity, more, sizeof *grown);
+        if (!grown) CR_TRY(CR_ENOMEM);
+        t->columns = grown;
+        t->capacity = more;
+    }
+    c.name = cri_string_copy(cx, name);
+    if (!c.name) CR_TRY(CR_ENOMEM);
+    c.view.name = c.name;
+    t->columns[t->n++] = c;
+    return CR_OK;
+done:
+    free_column(cx, &c, t->rows);
+    return st;
+}
+
+static size_t count_missing(const double *values, size_t stride, size_t rows)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++) n += isnan(values[i * stride]) ? 1 : 0;
+    return n;
+}
+
+cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
+                                  const double *values, size_t stride)
+{
+    size_t missing = count_missing(values, stride, t->rows);
+    return append(cx, t, name,
+                  (owned_column){ .view = { .type = type, .values = values, .stride = stride,
+                                            .missing = missing } });
+}
+
+cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
+                                double *values)
+{
+    size_t missing = count_missing(values, 1, t->rows);
+    return append(cx, t, name,
+                  (owned_column){ .view = { .type = type, .values = values, .stride = 1,
+                                            .missing = missing },
+                                  .values = values });
+}
+
+cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
+                               const double *values, size_t stride)
+{
+    double *copy = cr_resize(cx, NULL, 0, t->rows, sizeof *copy);
+    if (!copy) return CR_ENOMEM;
+    for (size_t i = 0; i < t->rows; i++) copy[i] = values[i * stride];
+    return cri_table_own_numbers(cx, t, name, type, copy);
+}
+
+typedef struct level {
+    const char *text;
+    uint32_t    code;
+} level;
+
+static int compare_levels(const void *a, const void *b)
+{
+    return strcmp(((const level *)a)->text, ((const level *)b)->text);
+}
+
+cr_status cri_table_own_category(cr_ctx *cx, cr_table *t, const char *name, uint32_t *codes,
+                                 const char *const *levels, size_t n_levels)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
+    level       *sorted = cr_scratch_bytes(&s, n_levels, sizeof *sorted);
+    uint32_t    *renumbered = cr_scratch_bytes(&s, n_levels, sizeof *renumbered);
+    bool        *used = cr_scratch_bytes(&s, n_levels, sizeof *used);
+    size_t       n = 0;
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < t->rows; i++) {
+        if (codes[i] != CR_MISSING_CODE) used[codes[i]] = true;
+        else c.view.missing++;
+    }
+    for (size_t k = 0; k < n_levels; k++)
+        if (used[k]) sorted[n++] = (level){ levels[k], (uint32_t)k };
+    if (n > 0) qsort(sorted, n, sizeof *sorted, compare_levels);
+
+    c.levels = cr_alloc(cx, n, sizeof *c.levels);
+    if (!c.levels) CR_TRY(CR_ENOMEM);
+    c.view.n_levels = n;
+    c.view.levels = (const char *const *)c.levels;
+    for (size_t k = 0; k < n; k++) {
+        renumbered[sorted[k].code] = (uint32_t)k;
+        c.levels[k] = cri_string_copy(cx, sorted[k].text);
+        if (!c.levels[k]) CR_TRY(CR_ENOMEM);
+    }
+    for (size_t i = 0; i < t->rows; i++)
+        if (codes[i] != CR_MISSING_CODE) codes[i] = renumbered[codes[i]];
+    cr_scratch_end(&s);
+    return append(cx, t, name, c);
+done:
+    cr_scratch_end(&s);
+    free_column(cx, &c, t->rows);
+    return st;
+}
+
+cr_status cr_table_add_category(cr_ctx *cx, cr_table *t, const char *name, const uint32_t *codes,
+                                const char *const *levels, size_t n_levels)
+{
+    for (size_t i = 0; i < t->rows; i++)
+        if (codes[i] != CR_MISSING_CODE && codes[i] >= n_levels)
+            return cr_fail(cx, CR_EARG, "column '%s': code %u in row %zu, but there are %zu levels",
+                           name, codes[i], i + 1, n_levels);
+    uint32_t *copy = cr_resize(cx, NULL, 0, t->rows, sizeof *copy);
+    if (!copy) return CR_ENOMEM;
+    if (t->rows) memcpy(copy, codes, t->rows * sizeof *copy);
+    return cri_table_own_category(cx, t, name, copy, levels, n_levels);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    return strcmp(*x, *y);
+}
+
+cr_status cr_table_add_texts(cr_ctx *cx, cr_table *t, const char *name, const char *const *texts)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    const char **levels = cr_scratch_bytes(&s, t->rows, sizeof *levels);
+    uint32_t    *codes = cr_resize(cx, NULL, 0, t->rows, sizeof *codes);
+    size_t       n = 0, kept = 0;
+
+    CR_TRY(s.status);
+    if (!codes) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < t->rows; i++)
+        if (texts[i]) levels[n++] = texts[i];
+    if (n > 0) qsort(levels, n, sizeof *levels, compare_texts);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || strcmp(levels[kept - 1], levels[k]) != 0) levels[kept++] = levels[k];
+    for (size_t i = 0; i < t->rows; i++) {
+        codes[i] = CR_MISSING_CODE;
+        if (!texts[i]) continue;
+        const char **found = bsearch(&texts[i], levels, kept, sizeof *levels, compare_texts);
+        codes[i] = (uint32_t)(found - levels);
+    }
+    st = cri_table_own_category(cx, t, name, codes, levels, kept);
+    codes = NULL; /* taken over */
+done:
+    cr_free(cx, codes, t->rows, sizeof *codes);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- looking --------------------------------------------------------------------------------- */
+
+size_t           cr_table_rows(const cr_table *t) { return t->rows; }
+size_t           cr_table_columns(const cr_table *t) { return t->n; }
+const char      *cr_table_source(const cr_table *t) { return t->source; }
+const cr_column *cr_table_column(const cr_table *t, size_t index) { return &t->columns[index].view; }
+
+const cr_column *cr_table_find(const cr_table *t, const char *name)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->columns[i].name, name) == 0) return &t->columns[i].view;
+    return NULL;
+}
+
+void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }
+
+const char *cri_table_where(const cr_table *t, size_t row, char *out, size_t size)
+{
+    if (t->first_line) snprintf(out, size, "%s:%zu", t->source, t->first_line + row);
+    else snprintf(out, size, "%s, row %zu", t->source, row + 1);
+    return out;
+}
+
+static const char *column_name(const void *table, size_t i)
+{
+    return ((const cr_table *)table)->columns[i].name;
+}
+
+cr_status cri_table_no_column(cr_ctx *cx, const cr_table *t, const char *name)
+{
+    cr_fail(cx, CR_EDATA, "column '%s' not found in %s", name, t->source);
+    return cr_fail_nearest(cx, name, "columns", t->n, column_name, t);
+}

@@ -1,0 +1,103 @@
+/* test_context.c -- allocator accounting, failures in words, nearest names. */
+#include "support.h"
+#include "base/scratch.h"
+
+static void test_memory_is_counted(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    void   *p = cr_alloc(cx, 10, 8);
+    assert_int_equal(cr_ctx_memory(cx), 80);
+    p = cr_resize(cx, p, 10, 20, 8);
+    assert_int_equal(cr_ctx_memory(cx), 160);
+    p = cr_resize(cx, p, 20, 5, 8);
+    assert_int_equal(cr_ctx_memory(cx), 40);
+    cr_free(cx, p, 5, 8);
+    assert_int_equal(cr_ctx_peak_memory(cx), 160);
+    test_context_free(cx);
+}
+
+static void test_limit_refuses(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    cr_ctx_set_memory_limit(cx, 100);
+    assert_null(cr_alloc(cx, 101, 1));
+    assert_int_equal(cr_error_status(cx), CR_ENOMEM);
+    assert_non_null(strstr(cr_error(cx), "limit of 100 bytes"));
+    assert_null(cr_alloc(cx, SIZE_MAX / 2, 8));
+    test_context_free(cx);
+}
+
+static const char *name_of(const void *names, size_t i)
+{
+    return ((const char *const *)names)[i];
+}
+
+static void test_nearest_name(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const names[] = { "id", "price", "area" };
+    cr_fail(cx, CR_EDATA, "column '%s' not found", "prise");
+    assert_int_equal(cr_fail_nearest(cx, "prise", "columns", 3, name_of, names), CR_EDATA);
+    assert_string_equal(cr_error_nearest(cx), "price");
+    assert_string_equal(cr_error_hint(cx), "did you mean 'price'?");
+    assert_string_equal(cr_error_notes(cx), "columns: id, price, area");
+    cr_fail(cx, CR_EDATA, "column 'zzzzzz' not found");
+    cr_fail_nearest(cx, "zzzzzz", "columns", 3, name_of, names);
+    assert_string_equal(cr_error_nearest(cx), "");
+    assert_string_equal(cr_error_hint(cx), "");
+    test_context_free(cx);
+}
+
+static cr_status three_blocks(cr_ctx *cx, void *arg)
+{
+    (void)arg;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *a = cr_scratch_f64(&s, 3), *b = cr_scratch_matrix(&s, 4, 5);
+    size_t    *c = cr_scratch_index(&s, 0);
+    CR_TRY(s.status);
+    assert_true((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0 && c != NULL);
+    a[2] = b[19] = 1;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void test_scratch_fails_once_and_frees(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(three_blocks, NULL);
+    cr_ctx    *cx = test_context();
+    cr_scratch s = cr_scratch_begin(cx);
+    assert_null(cr_scratch_matrix(&s, SIZE_MAX / 2, 3));
+    assert_int_equal(s.status, CR_ENOMEM);
+    assert_null(cr_scratch_f64(&s, 1)); /* the first failure sticks */
+    cr_scratch_end(&s);
+    test_context_free(cx);
+}
+
+static void test_interrupt_and_time_limit(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    assert_ok(cx, cr_check_interrupt(cx));
+    cr_interrupt(cx);
+    assert_fails(cx, cr_check_interrupt(cx), CR_EINTERRUPTED);
+    cr_interrupt_clear(cx);
+    cr_ctx_set_time_limit(cx, 1e-9);
+    assert_fails_with(cx, cr_check_interrupt(cx), CR_ENOMEM, "time limit");
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_is_counted),     cmocka_unit_test(test_limit_refuses),
+        cmocka_unit_test(test_nearest_name),          cmocka_unit_test(test_scratch_fails_once_and_frees),
+        cmocka_unit_test(test_interrupt_and_time_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
