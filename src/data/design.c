@@ -1,0 +1,362 @@
+/* design.c -- choosing columns, coding categories, standardising: fitting a design. */
+#include "design_internal.h"
+#include "table_internal.h"
+#include "../base/context_internal.h"
+#include "../base/number.h"
+#include "../base/parallel.h"
+#include "../base/scratch.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(...) CR_OPTION_ROW(cr_design_options, __VA_ARGS__)
+const cr_option cr_design_table[] = { CR_DESIGN_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+enum { REFERENCE_FIRST, REFERENCE_FREQUENT, REFERENCE_NONE }; /* choices of --reference */
+enum { MOST_POWERS = 32 };
+
+/* --- life and looks -------------------------------------------------------------------------- */
+
+cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t p)
+{
+    cr_design *d = cr_alloc(cx, 1, sizeof *d);
+    if (!d) return NULL;
+    d->n_columns = n_columns;
+    d->p = p;
+    d->target_scale = 1;
+    d->columns = cr_alloc(cx, n_columns, sizeof *d->columns);
+    d->terms = cr_alloc(cx, p, sizeof *d->terms);
+    d->shift = cr_alloc(cx, p, sizeof *d->shift);
+    d->scale = cr_alloc(cx, p, sizeof *d->scale);
+    if (!d->columns || !d->terms || !d->shift || !d->scale) {
+        cri_design_free(cx, d);
+        return NULL;
+    }
+    for (size_t j = 0; j < p; j++) d->scale[j] = 1;
+    return d;
+}
+
+static void free_column(cr_ctx *cx, cri_design_column *c)
+{
+    for (size_t k = 0; c->levels && k < c->n_levels; k++) cri_string_free(cx, c->levels[k]);
+    cr_free(cx, c->levels, c->n_levels, sizeof *c->levels);
+    cri_string_free(cx, c->name);
+}
+
+void cri_design_free(cr_ctx *cx, cr_design *d)
+{
+    if (!d) return;
+    for (size_t i = 0; d->columns && i < d->n_columns; i++) free_column(cx, &d->columns[i]);
+    for (size_t j = 0; d->terms && j < d->p; j++) cri_string_free(cx, d->terms[j].name);
+    free_column(cx, &d->target);
+    cri_string_free(cx, d->weights);
+    cr_free(cx, d->columns, d->n_columns, sizeof *d->columns);
+    cr_free(cx, d->terms, d->p, sizeof *d->terms);
+    cr_free(cx, d->shift, d->p, sizeof *d->shift);
+    cr_free(cx, d->scale, d->p, sizeof *d->scale);
+    cr_free(cx, d, 1, sizeof *d);
+}
+
+size_t        cr_design_terms(const cr_design *d) { return d->p; }
+const char   *cr_design_term_name(const cr_design *d, size_t j) { return d->terms[j].name; }
+const double *cr_design_shift(const cr_design *d) { return d->shift; }
+const double *cr_design_scale(const cr_design *d) { return d->scale; }
+size_t        cr_design_columns(const cr_design *d) { return d->n_columns; }
+const char   *cr_design_column_name(const cr_design *d, size_t i) { return d->columns[i].name; }
+cr_type       cr_design_column_type(const cr_design *d, size_t i) { return d->columns[i].type; }
+const char   *cr_design_target(const cr_design *d) { return d->target.name; }
+const char   *cr_design_weights(const cr_design *d) { return d->weights; }
+
+/* --- choosing columns ------------------------------------------------------------------------ */
+
+static bool is_role(const cr_design_options *o, const char *name)
+{
+    return (o->target && strcmp(o->target, name) == 0) ||
+           (o->weights && strcmp(o->weights, name) == 0);
+}
+
+static bool is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
+
+/* Marks the columns that one item of the list ("x*", "!id") takes in or leaves out. */
+static cr_status apply_item(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
+                            const char *item, bool *chosen)
+{
+    bool        keep = item[0] != '!', matched = false;
+    const char *pattern = item + !keep;
+    for (size_t i = 0; i < cr_table_columns(t); i++) {
+        const char *name = cr_table_column(t, i)->name;
+        bool        exact = strcmp(pattern, name) == 0;
+        if (!exact && !(is_pattern(pattern) && fnmatch(pattern, name, 0) == 0)) continue;
+        matched = true;
+        if (keep && exact && o->target && strcmp(o->target, name) == 0)
+            return cr_fail(cx, CR_EARG, "column '%s' is the target and cannot be a feature", name);
+        if (!is_role(o, name)) chosen[i] = keep;
+    }
+    if (matched) return CR_OK;
+    if (!is_pattern(pattern)) return cri_table_no_column(cx, t, pattern);
+    return cr_fail(cx, CR_EARG, "no column of %s matches '%s'", cr_table_source(t), pattern);
+}
+
+/* chosen[i] = column i is a feature.  A list that starts by leaving out starts from all columns. */
+static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
+                                bool *chosen)
+{
+    size_t      n = cr_table_columns(t), count = 0;
+    const char *list = o->features;
+    for (size_t i = 0; i < n; i++)
+        chosen[i] = (!list || list[0] == '!') && !is_role(o, cr_table_column(t, i)->name);
+    for (const char *item = list; item && *item;) {
+        char   text[512];
+        size_t length = strcspn(item, ",");
+        if (length >= sizeof text)
+            return cr_fail(cx, CR_EARG, "--features: a name is longer than %zu bytes", sizeof text);
+        memcpy(text, item, length);
+        text[length] = '\0';
+        if (length > 0) {
+            cr_status st = apply_item(cx, t, o, text, chosen);
+            if (st != CR_OK) return st;
+        }
+        item += length + (item[length] == ',');
+    }
+    for (size_t i = 0; i < n; i++) count += chosen[i];
+    if (count == 0)
+        return cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature", cr_table_source(t));
+    return CR_OK;
+}
+
+static cr_status parse_basis(cr_ctx *cx, const char *basis, unsigned *out_powers)
+{
+    *out_powers = 1;
+    if (!basis) return CR_OK;
+    double k = 0;
+    size_t length = strlen(basis);
+    bool   poly = strncmp(basis, "poly:", 5) == 0 && length > 5 &&
+                cri_parse_double(basis + 5, basis + length, &k) == length - 5;
+    if (!poly || !(k >= 1 && k <= MOST_POWERS) || k != floor(k)) {
+        cr_fail(cx, CR_EARG, "--basis: '%s' is not poly:K with K from 1 to %d", basis, MOST_POWERS);
+        return cr_fail_hint(cx, "for example --basis poly:3");
+    }
+    *out_powers = (unsigned)k;
+    return CR_OK;
+}
+
+/* --- describing one column ------------------------------------------------------------------- */
+
+static double mean_of(const cr_column *c, size_t rows)
+{
+    double mean = 0; /* running, so that no sum overflows */
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride];
+        if (!isnan(x)) mean += (x - mean) / (double)++n;
+    }
+    return n ? mean : 0;
+}
+
+static size_t most_frequent_level(const cr_column *c, size_t rows, size_t *counts)
+{
+    size_t best = 0;
+    memset(counts, 0, c->n_levels * sizeof *counts);
+    for (size_t i = 0; i < rows; i++)
+        if (c->codes[i] != CR_MISSING_CODE) counts[c->codes[i]]++;
+    for (size_t k = 1; k < c->n_levels; k++)
+        if (counts[k] > counts[best]) best = k;
+    return best;
+}
+
+/* Copies what the design must remember of a table column. */
+static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                                 int reference, cri_design_column *c)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t    *counts = cr_scratch_index(&s, from->n_levels);
+
+    CR_TRY(s.status);
+    c->type = from->type;
+    c->reference = CRI_NO_LEVEL;
+    c->name = cri_string_copy(cx, from->name);
+    if (!c->name) CR_TRY(CR_ENOMEM);
+    if (from->type != CR_CATEGORY) {
+        c->fill = from->missing ? mean_of(from, cr_table_rows(t)) : 0;
+        goto done;
+    }
+    c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);
+    if (!c->levels) CR_TRY(CR_ENOMEM);
+    c->n_levels = from->n_levels;
+    for (size_t k = 0; k < from->n_levels; k++) {
+        c->levels[k] = cri_string_copy(cx, from->levels[k]);
+        if (!c->levels[k]) CR_TRY(CR_ENOMEM);
+    }
+    size_t frequent = from->n_levels ? most_frequent_level(from, cr_table_rows(t), counts) : 0;
+    c->fill = (double)frequent;
+    if (reference == REFERENCE_FIRST) c->reference = 0;
+    if (reference == REFERENCE_FREQUENT) c->reference = (int)frequent;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static size_t count_terms(const cr_column *c, int reference, unsigned powers)
+{
+    if (c->type == CR_CATEGORY)
+        return c->n_levels - (reference != REFERENCE_NONE && c->n_levels > 0);
+    return c->type == CR_BOOLEAN ? 1 : powers; /* powers of 0 and 1 are the same column */
+}
+
+/* Adds the terms of design column i from term j on; returns the next free term via out_j. */
+static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, unsigned powers, size_t *j)
+{
+    const cri_design_column *c = &d->columns[i];
+    char                     name[1024];
+    bool                     category = c->type == CR_CATEGORY;
+    size_t                   n = category ? c->n_levels : c->type == CR_BOOLEAN ? 1 : powers;
+    for (size_t k = 0; k < n; k++) {
+        if (category && (int)k == c->reference) continue;
+        if (category) snprintf(name, sizeof name, "%s=%s", c->name, c->levels[k]);
+        else if (k == 0) snprintf(name, sizeof name, "%s", c->name);
+        else snprintf(name, sizeof name, "%s^%zu", c->name, k + 1);
+        cri_design_term *term = &d->terms[(*j)++];
+        *term = (cri_design_term){ cri_string_copy(cx, name), i, category ? 0 : (unsigned)k + 1, k };
+        if (!term->name) return CR_ENOMEM;
+    }
+    return CR_OK;
+}
+
+/* --- standardising --------------------------------------------------------------------------- */
+
+typedef struct term_moments {
+    const cri_rows *rows;
+    double         *mean, *sd; /* [p] */
+} term_moments;
+
+/* sum over rows of w (x - centre)^power for one term, power 1 or 2; also of w. */
+static double sum_term(const cri_rows *rows, size_t term, double centre, int power, double *out_w)
+{
+    enum { BLOCK = 256 };
+    double x[BLOCK], sum = 0, weight = 0;
+    for (size_t begin = 0; begin < rows->n; begin += BLOCK) {
+        size_t end = rows->n - begin > BLOCK ? begin + BLOCK : rows->n;
+        double part = 0;
+        cri_rows_fill_term(rows, term, begin, end, x, 1);
+        for (size_t i = begin; i < end; i++) {
+            double w = rows->w ? rows->w[i] : 1, z = x[i - begin] - centre;
+            part += w * (power == 1 ? z : z * z);
+            weight += w;
+        }
+        sum += part;
+    }
+    *out_w = weight;
+    return sum;
+}
+
+/* Weighted mean and population sd of one term; the second look at the mean takes up what the first
+ * lost to rounding. */
+static void measure_term(void *arg, size_t term)
+{
+    const term_moments *m = arg;
+    double              w, mean = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        double sum = sum_term(m->rows, term, mean, 1, &w);
+        if (w > 0) mean += sum / w;
+    }
+    double square = sum_term(m->rows, term, mean, 2, &w);
+    m->mean[term] = mean;
+    m->sd[term] = w > 0 ? sqrt(square / w) : 0;
+}
+
+static cr_status standardise_terms(cr_ctx *cx, cr_design *d, const cri_rows *rows)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    term_moments m = { rows, cr_scratch_f64(&s, d->p), cr_scratch_f64(&s, d->p) };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_for(cx, "standardising", d->p, measure_term, &m));
+    for (size_t j = 0; j < d->p; j++) {
+        bool constant = !(m.sd[j] > 1e-14 * fabs(m.mean[j])); /* below that is rounding */
+        d->shift[j] = m.mean[j];
+        d->scale[j] = constant ? 1 : m.sd[j];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void standardise_target(cr_design *d, const cri_rows *rows)
+{
+    double w = 0, mean = 0, square = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        double wi = rows->w ? rows->w[i] : 1, delta = rows->y[i] - mean;
+        if (wi == 0) continue;
+        w += wi;
+        mean += wi / w * delta;
+        square += wi * delta * (rows->y[i] - mean);
+    }
+    double sd = w > 0 ? sqrt(square / w) : 0;
+    d->target_shift = mean;
+    d->target_scale = sd > 0 ? sd : 1;
+}
+
+/* --- the fit --------------------------------------------------------------------------------- */
+
+static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_options *o)
+{
+    if (o->target && !cr_table_find(t, o->target)) return cri_table_no_column(cx, t, o->target);
+    if (!o->weights) return CR_OK;
+    const cr_column *w = cr_table_find(t, o->weights);
+    if (!w) return cri_table_no_column(cx, t, o->weights);
+    if (w->type == CR_CATEGORY)
+        return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
+                       o->weights);
+    return CR_OK;
+}
+
+cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
+                         bool standardise, bool standardise_y, cr_design **out_design)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = cr_table_columns(t), n_columns = 0, p = 0, i = 0, j = 0;
+    bool      *chosen = cr_scratch_bytes(&s, n, sizeof *chosen);
+    unsigned   powers;
+    cr_design *d = NULL;
+    cri_rows   rows = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(check_roles(cx, t, o));
+    CR_TRY(parse_basis(cx, o->basis, &powers));
+    CR_TRY(choose_columns(cx, t, o, chosen));
+    for (size_t k = 0; k < n; k++) {
+        n_columns += chosen[k];
+        if (chosen[k]) p += count_terms(cr_table_column(t, k), o->reference, powers);
+    }
+    d = cri_design_new(cx, n_columns, p);
+    if (!d) CR_TRY(CR_ENOMEM);
+    d->missing = (cr_missing)o->missing;
+    for (size_t k = 0; k < n; k++) {
+        if (!chosen[k]) continue;
+        CR_TRY(remember_column(cx, t, cr_table_column(t, k), o->reference, &d->columns[i]));
+        CR_TRY(add_terms(cx, d, i++, powers, &j));
+    }
+    if (o->target)
+        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), REFERENCE_NONE, &d->target));
+    if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) CR_TRY(CR_ENOMEM);
+
+    if (standardise || (standardise_y && o->target)) {
+        CR_TRY(cri_rows_open(cx, d, t, o->target ? CRI_TARGET_NEEDED : CRI_TARGET_NONE, &rows));
+        if (standardise) CR_TRY(standardise_terms(cx, d, &rows));
+        if (standardise_y && o->target) standardise_target(d, &rows);
+    }
+    *out_design = d;
+    d = NULL;
+done:
+    cri_rows_close(cx, &rows);
+    cri_design_free(cx, d);
+    cr_scratch_end(&s);
+    return st;
+}

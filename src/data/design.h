@@ -1,0 +1,53 @@
+/* design.h -- from raw columns to the numbers a model sees.
+ * A design is fitted on the training table and stored in the model: which columns, the levels of
+ * categories and their one-hot coding against a reference level, powers of numbers, standardisation,
+ * and what to do with missing values.  Applied to another table it finds the columns by name, in any
+ * order, and names the one that does not fit.
+ *
+ * A term is one column of the matrix X [n x p]:  x,  x^2,  color=red. */
+#ifndef CREDENCE_DATA_DESIGN_H
+#define CREDENCE_DATA_DESIGN_H
+
+#include "../base/option.h"
+#include "table.h"
+
+/* clang-format off */
+#define CR_DESIGN_OPTIONS(X)                                                                         \
+    X(text,   target,       "",      "", "column to predict", "price")                               \
+    X(list,   features,     "",      "", "columns to use: names, wildcards, !name to leave one out", \
+      "'x*,!id'")                                                                                    \
+    X(text,   weights,      "",      "", "column of row weights: a row of weight 2 counts twice", "w") \
+    X(choice, missing,      "error", "error|drop|impute",                                            \
+      "rows with missing values: refuse, leave out, or fill with the mean or the most frequent level", \
+      "drop")                                                                                        \
+    X(choice, scale,        "auto",  "auto|standard|none",                                           \
+      "standardise the features to mean 0 and population sd 1; auto is the model's own choice",      \
+      "standard")                                                                                    \
+    X(choice, scale_target, "auto",  "auto|standard|none", "standardise the target likewise", "none") \
+    X(text,   basis,        "",      "", "basis expansion of numbers: poly:K gives powers 1 to K",   \
+      "poly:3")                                                                                      \
+    X(choice, reference,    "first", "first|frequent|none",                                          \
+      "level of a category that gets no column: the first, the most frequent, or none", "frequent")
+/* clang-format on */
+
+typedef enum cr_missing { CR_MISSING_ERROR, CR_MISSING_DROP, CR_MISSING_IMPUTE } cr_missing;
+typedef enum cr_scale { CR_SCALE_AUTO, CR_SCALE_STANDARD, CR_SCALE_NONE } cr_scale;
+
+CR_OPTIONS_STRUCT(cr_design_options, CR_DESIGN_OPTIONS);
+extern CR_API const cr_option cr_design_table[];
+
+typedef struct cr_design cr_design;
+
+/* The number of terms, their names, and the standardisation of each: x -> (x - shift) / scale. */
+CR_API size_t        cr_design_terms(const cr_design *design);
+CR_API const char   *cr_design_term_name(const cr_design *design, size_t term);
+CR_API const double *cr_design_shift(const cr_design *design);
+CR_API const double *cr_design_scale(const cr_design *design);
+/* The columns it reads: their number, names and types; the target's and the weights' name or NULL. */
+CR_API size_t      cr_design_columns(const cr_design *design);
+CR_API const char *cr_design_column_name(const cr_design *design, size_t column);
+CR_API cr_type     cr_design_column_type(const cr_design *design, size_t column);
+CR_API const char *cr_design_target(const cr_design *design);
+CR_API const char *cr_design_weights(const cr_design *design);
+
+#endif

@@ -1,0 +1,79 @@
+/* design_internal.h -- fitting a design, and the rows of a table seen through it. */
+#ifndef CREDENCE_DATA_DESIGN_INTERNAL_H
+#define CREDENCE_DATA_DESIGN_INTERNAL_H
+
+#include "design.h"
+
+enum { CRI_NO_LEVEL = -1 };
+
+/* One raw column that the design reads. */
+typedef struct cri_design_column {
+    char   *name;
+    cr_type type;
+    char  **levels; /* [n_levels] of a category, sorted */
+    size_t  n_levels;
+    int     reference; /* the level without a term, or CRI_NO_LEVEL */
+    double  fill;      /* imputed where missing: the mean, or the index of the most frequent level */
+} cri_design_column;
+
+/* One column of X: a power of a number, or the indicator of a level. */
+typedef struct cri_design_term {
+    char    *name;
+    size_t   column;
+    unsigned power; /* 0 for an indicator */
+    size_t   level;
+} cri_design_term;
+
+struct cr_design {
+    cri_design_column *columns; /* [n_columns] */
+    size_t             n_columns;
+    cri_design_term   *terms; /* [p] */
+    size_t             p;
+    double            *shift, *scale; /* [p] */
+    double             target_shift, target_scale;
+    cri_design_column  target;  /* name NULL when there is none */
+    char              *weights; /* NULL when there are none     */
+    cr_missing         missing;
+    bool               standardised; /* asked for, whoever does it: the design or the model */
+};
+
+/* Fits a design to a table.  With standardise (and standardise_target) the terms (the target) are
+ * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p). */
+cr_status cri_design_fit(cr_ctx *cx, const cr_table *table, const cr_design_options *options,
+                         bool standardise, bool standardise_target, cr_design **out_design);
+void      cri_design_free(cr_ctx *cx, cr_design *design);
+cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t p); /* zeroed parts; NULL on failure */
+
+/* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i). */
+typedef struct cri_rows {
+    const cr_design        *design;
+    const cr_table         *table;
+    size_t                  n, p;
+    const cr_column       **columns; /* [n_columns] of the table, matched by name     */
+    uint32_t              **recode;  /* [n_columns] table code -> design level, or NULL */
+    size_t                 *index;   /* [n] kept rows, NULL = all                     */
+    double                 *y;       /* [n] target, standardised as the design says; NULL if not wanted */
+    double                 *w;       /* [n] weights; NULL = all 1                     */
+    size_t                  imputed; /* cells that were filled in                     */
+} cri_rows;
+
+typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED } cri_target_use;
+
+/* Opens a table through a design.  Fails with CR_EDATA naming file, line and column when a column is
+ * absent, of the wrong type, has an unseen level, or holds a value that is infinite or (under the
+ * error policy) missing.  With CRI_TARGET_NEEDED also the target and the weights are read. */
+cr_status cri_rows_open(cr_ctx *cx, const cr_design *design, const cr_table *table,
+                        cri_target_use target, cri_rows *out_rows);
+void      cri_rows_close(cr_ctx *cx, cri_rows *rows);
+
+/* X[i - begin, 0..p) for rows i in [begin, end); X has `stride` doubles between rows.  Pure. */
+void cri_rows_fill(const cri_rows *rows, size_t begin, size_t end, double *X, size_t stride);
+
+/* One term of those rows: out[(i - begin) * stride].  Pure. */
+void cri_rows_fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *out,
+                        size_t stride);
+
+/* All of X [n x p] into contiguous memory, in parallel. */
+cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X);
+
+#endif

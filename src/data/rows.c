@@ -1,0 +1,321 @@
+/* rows.c -- a table seen through a design: matching columns, checking cells, filling X. */
+#include "design_internal.h"
+#include "table_internal.h"
+#include "../base/number.h"
+#include "../base/parallel.h"
+#include "../base/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILL_ROWS = 256 };
+
+/* --- matching columns ------------------------------------------------------------------------ */
+
+static int compare_text(const void *key, const void *level)
+{
+    return strcmp(key, *(char *const *)level);
+}
+
+/* The design level with this text, or CR_MISSING_CODE. */
+static uint32_t find_level(const cri_design_column *c, const char *text)
+{
+    if (c->n_levels == 0) return CR_MISSING_CODE;
+    char **found = bsearch(text, c->levels, c->n_levels, sizeof *c->levels, compare_text);
+    return found ? (uint32_t)(found - c->levels) : CR_MISSING_CODE;
+}
+
+static const char *level_name(const void *column, size_t k)
+{
+    return ((const cri_design_column *)column)->levels[k];
+}
+
+static cr_status unseen_level(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                              size_t row, const char *text)
+{
+    char where[512];
+    cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which the model has not seen",
+            cri_table_where(t, row, where, sizeof where), c->name, text);
+    return cr_fail_nearest(cx, text, "levels", c->n_levels, level_name, c);
+}
+
+/* recode[k] = design level of table level k; fails at the first row that uses an unseen one. */
+static cr_status match_levels(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                              const cr_column *from, uint32_t *recode)
+{
+    bool unseen = false;
+    for (size_t k = 0; k < from->n_levels; k++) {
+        recode[k] = find_level(c, from->levels[k]);
+        unseen |= recode[k] == CR_MISSING_CODE;
+    }
+    for (size_t i = 0; unseen && i < cr_table_rows(t); i++) {
+        uint32_t code = from->codes[i];
+        if (code != CR_MISSING_CODE && recode[code] == CR_MISSING_CODE)
+            return unseen_level(cx, t, c, i, from->levels[code]);
+    }
+    return CR_OK;
+}
+
+/* A category whose texts were read as numbers here ("1", "2"): every value must print as a level. */
+static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                               const cr_column *from)
+{
+    char text[CRI_DOUBLE_SIZE];
+    for (size_t i = 0; i < cr_table_rows(t); i++) {
+        double x = from->values[i * from->stride];
+        if (isnan(x)) continue;
+        cri_print_double(x, text);
+        if (find_level(c, text) == CR_MISSING_CODE) return unseen_level(cx, t, c, i, text);
+    }
+    return CR_OK;
+}
+
+static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                              const cr_column **out_column, uint32_t **out_recode)
+{
+    const cr_column *from = cr_table_find(t, c->name);
+    if (!from) return cri_table_no_column(cx, t, c->name);
+    *out_column = from;
+    bool category = c->type == CR_CATEGORY;
+    if (!category && from->type == CR_CATEGORY) {
+        size_t row = 0;
+        char   where[512];
+        while (from->n_levels && from->codes[row] == CR_MISSING_CODE) row++;
+        cr_fail(cx, CR_EDATA, "%s: column '%s' holds text ('%s'), but the model needs numbers",
+                cri_table_where(t, row, where, sizeof where), c->name,
+                from->n_levels ? from->levels[from->codes[row]] : "");
+        return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
+    }
+    if (!category) return CR_OK;
+    if (from->type != CR_CATEGORY) return match_numbers(cx, t, c, from);
+    *out_recode = cr_alloc(cx, from->n_levels, sizeof **out_recode);
+    return *out_recode ? match_levels(cx, t, c, from, *out_recode) : CR_ENOMEM;
+}
+
+/* --- checking cells -------------------------------------------------------------------------- */
+
+/* Fails at the first infinite value of a column. */
+static cr_status check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    double zero = 0; /* inf * 0 is NaN; missing values are counted apart */
+    size_t n = cr_table_rows(t);
+    if (c->type == CR_CATEGORY) return CR_OK;
+    if (c->missing == 0) {
+        for (size_t i = 0; i < n; i++) zero += c->values[i * c->stride] * 0.0;
+        if (zero == 0) return CR_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        char   where[512];
+        double x = c->values[i * c->stride];
+        if (isinf(x))
+            return cr_fail(cx, CR_EDATA, "%s: column '%s' is infinite",
+                           cri_table_where(t, i, where, sizeof where), c->name);
+    }
+    return CR_OK;
+}
+
+static bool is_missing(const cr_column *c, size_t row)
+{
+    return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
+                                  : isnan(c->values[row * c->stride]);
+}
+
+static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *c, const char *role)
+{
+    size_t row = 0;
+    char   where[512];
+    while (!is_missing(c, row)) row++;
+    cr_fail(cx, CR_EDATA, "%s: the %s '%s' is missing (%zu of %zu rows have none)",
+            cri_table_where(t, row, where, sizeof where), role, c->name, c->missing,
+            cr_table_rows(t));
+    return cr_fail_hint(cx, strcmp(role, "column") == 0
+                                ? "--missing drop leaves such rows out, --missing impute fills them"
+                                : "--missing drop leaves such rows out");
+}
+
+/* Applies the policy to the features and the target: fails, or lists the rows to keep. */
+static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cr_column *target, const cr_column *w)
+{
+    const cr_design *d = r->design;
+    size_t           rows = cr_table_rows(r->table), gaps = 0;
+    bool             drop = d->missing == CR_MISSING_DROP;
+
+    for (size_t i = 0; i < d->n_columns; i++) {
+        const cr_column *c = r->columns[i];
+        if (c->missing && d->missing == CR_MISSING_ERROR)
+            return refuse_missing(cx, r->table, c, "column");
+        gaps += c->missing;
+    }
+    if (!drop) r->imputed = gaps;
+    if (target && target->missing && !drop) return refuse_missing(cx, r->table, target, "target");
+    if (w && w->missing && !drop) return refuse_missing(cx, r->table, w, "weight");
+    gaps += (target ? target->missing : 0) + (w ? w->missing : 0);
+    r->n = rows;
+    if (!drop || gaps == 0) return CR_OK;
+
+    r->index = cr_alloc(cx, rows, sizeof *r->index);
+    if (!r->index) return CR_ENOMEM;
+    r->n = 0;
+    for (size_t row = 0; row < rows; row++) {
+        bool keep = !(target && is_missing(target, row)) && !(w && is_missing(w, row));
+        for (size_t i = 0; keep && i < d->n_columns; i++) keep = !is_missing(r->columns[i], row);
+        if (keep) r->index[r->n++] = row;
+    }
+    return CR_OK;
+}
+
+/* --- target and weights ---------------------------------------------------------------------- */
+
+static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
+{
+    r->w = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof *r->w);
+    if (!r->w) return CR_ENOMEM;
+    double total = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        size_t row = r->index ? r->index[i] : i;
+        char   where[512];
+        r->w[i] = c->values[row * c->stride];
+        total += r->w[i];
+        if (r->w[i] < 0)
+            return cr_fail(cx, CR_EDATA, "%s: the weight '%s' is negative",
+                           cri_table_where(r->table, row, where, sizeof where), c->name);
+    }
+    if (r->n > 0 && !(total > 0))
+        return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are all zero",
+                       cr_table_source(r->table), c->name);
+    return CR_OK;
+}
+
+/* y: numbers standardised as the design says; a category as the index of its level. */
+static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, const uint32_t *recode)
+{
+    const cr_design *d = r->design;
+    char             text[CRI_DOUBLE_SIZE];
+    r->y = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof *r->y);
+    if (!r->y) return CR_ENOMEM;
+    for (size_t i = 0; i < r->n; i++) {
+        size_t row = r->index ? r->index[i] : i;
+        if (recode) {
+            r->y[i] = recode[c->codes[row]];
+        } else if (d->target.type == CR_CATEGORY) {
+            cri_print_double(c->values[row * c->stride], text);
+            r->y[i] = find_level(&d->target, text);
+        } else {
+            r->y[i] = (c->values[row * c->stride] - d->target_shift) / d->target_scale;
+        }
+    }
+    return CR_OK;
+}
+
+/* --- open and close -------------------------------------------------------------------------- */
+
+cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_target_use use,
+                        cri_rows *out_rows)
+{
+    cr_status        st = CR_OK;
+    cri_rows         r = { .design = d, .table = t, .p = d->p };
+    const cr_column *target = NULL, *weights = NULL;
+    uint32_t        *target_recode = NULL;
+    size_t           target_levels = 0;
+
+    r.columns = cr_alloc(cx, d->n_columns, sizeof *r.columns);
+    r.recode = cr_alloc(cx, d->n_columns, sizeof *r.recode);
+    if (!r.columns || !r.recode) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < d->n_columns; i++) {
+        CR_TRY(match_column(cx, t, &d->columns[i], &r.columns[i], &r.recode[i]));
+        CR_TRY(check_finite(cx, t, r.columns[i]));
+    }
+    if (use == CRI_TARGET_NEEDED && d->target.name) {
+        st = match_column(cx, t, &d->target, &target, &target_recode);
+        if (target) target_levels = target->n_levels;
+        CR_TRY(st);
+        CR_TRY(check_finite(cx, t, target));
+        /* weights are part of fitting and scoring; data without them counts each row once */
+        weights = d->weights ? cr_table_find(t, d->weights) : NULL;
+        if (weights) CR_TRY(check_finite(cx, t, weights));
+    }
+    CR_TRY(keep_rows(cx, &r, target, weights));
+    if (target) CR_TRY(read_target(cx, &r, target, target_recode));
+    if (weights) CR_TRY(read_weights(cx, &r, weights));
+    *out_rows = r;
+    r = (cri_rows){ 0 };
+done:
+    cr_free(cx, target_recode, target_levels, sizeof *target_recode);
+    cri_rows_close(cx, &r);
+    return st;
+}
+
+void cri_rows_close(cr_ctx *cx, cri_rows *r)
+{
+    if (!r->design) return;
+    size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
+    for (size_t i = 0; r->recode && i < n; i++)
+        if (r->recode[i]) cr_free(cx, r->recode[i], r->columns[i]->n_levels, sizeof **r->recode);
+    cr_free(cx, r->columns, n, sizeof *r->columns);
+    cr_free(cx, r->recode, n, sizeof *r->recode);
+    cr_free(cx, r->index, rows, sizeof *r->index);
+    cr_free(cx, r->y, rows, sizeof *r->y);
+    cr_free(cx, r->w, rows, sizeof *r->w);
+    *r = (cri_rows){ 0 };
+}
+
+/* --- filling X ------------------------------------------------------------------------------- */
+
+/* The design level in a row of a category, whatever type the table gave it. */
+static double level_at(const cri_design_column *dc, const cr_column *c, const uint32_t *recode,
+                       size_t row)
+{
+    if (is_missing(c, row)) return dc->fill;
+    if (recode) return recode[c->codes[row]];
+    char text[CRI_DOUBLE_SIZE];
+    cri_print_double(c->values[row * c->stride], text);
+    return find_level(dc, text);
+}
+
+void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, double *out,
+                        size_t stride)
+{
+    const cri_design_term   *term = &r->design->terms[j];
+    const cri_design_column *dc = &r->design->columns[term->column];
+    const cr_column         *c = r->columns[term->column];
+    double                   shift = r->design->shift[j], scale = r->design->scale[j];
+
+    if (term->power == 0) {
+        const uint32_t *recode = r->recode[term->column];
+        double off = (0 - shift) / scale, on = (1 - shift) / scale;
+        for (size_t i = begin; i < end; i++, out += stride)
+            *out = level_at(dc, c, recode, r->index ? r->index[i] : i) == (double)term->level ? on : off;
+        return;
+    }
+    for (size_t i = begin; i < end; i++, out += stride) {
+        double x = c->values[(r->index ? r->index[i] : i) * c->stride];
+        if (isnan(x)) x = dc->fill;
+        if (term->power > 1) x = term->power == 2 ? x * x : pow(x, term->power);
+        *out = (x - shift) / scale;
+    }
+}
+
+void cri_rows_fill(const cri_rows *r, size_t begin, size_t end, double *X, size_t stride)
+{
+    for (size_t j = 0; j < r->p; j++) cri_rows_fill_term(r, j, begin, end, X + j, stride);
+}
+
+typedef struct fill_work {
+    const cri_rows *rows;
+    double         *X;
+} fill_work;
+
+static void fill_block(void *arg, size_t b)
+{
+    const fill_work *w = arg;
+    cri_range        range = cri_block_range(w->rows->n, FILL_ROWS, b);
+    cri_rows_fill(w->rows, range.begin, range.end, w->X + range.begin * w->rows->p, w->rows->p);
+}
+
+cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X)
+{
+    fill_work w = { rows, X };
+    return cri_parallel_for(cx, NULL, cri_block_count(rows->n, FILL_ROWS), fill_block, &w);
+}

@@ -1,0 +1,46 @@
+/* class.h -- what a model declares: one descriptor, from which every surface is made.
+ * A class works on rows of numbers (cri_rows) and keeps its posterior in a state of its own; the
+ * model around it (model.c) holds design, options and report.  A function that a class cannot offer
+ * is NULL.  (Internal header.) */
+#ifndef CREDENCE_MODELS_CLASS_H
+#define CREDENCE_MODELS_CLASS_H
+
+#include "../data/design_internal.h"
+#include "model.h"
+#include "store.h"
+
+struct cr_model_class {
+    const char *name, *summary;
+    const char *formulas;  /* the model in plain text, a few lines */
+    const char *reference; /* book or paper                        */
+    unsigned    tasks;
+
+    const cr_option *options;
+    size_t           options_size;
+    cr_scale         default_scale; /* what --scale auto means                                     */
+    bool             scales_itself; /* standardises by its own statistics: rows come unstandardised */
+
+    /* Data and options in; a state and a report out (the caller has filled report->rows). */
+    cr_status (*fit)(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                     void **out_state, cr_report *report);
+    /* A new state: what `state` knew and the new rows. */
+    cr_status (*update)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                        void **out_state, cr_report *report);
+    /* Fills mean/scale/dof (and leverage) or prob of rows 0 .. rows->n-1; arrays are allocated. */
+    cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* Adds "parameters" (array) and "statistics" (object) to `out`. */
+    cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
+    /* State to and from the store; `out` is a JSON object of its own. */
+    cr_status (*write)(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
+    cr_status (*read)(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
+                      void **out_state);
+    void (*free)(cr_ctx *cx, void *state);
+};
+
+/* The standardisation that the options ask for, "auto" resolved by the class. */
+cr_scale cri_class_scale(const cr_model_class *c, int scale_option);
+
+/* The classes, one line each in registry.c. */
+extern const cr_model_class cri_class_linear, cri_class_ridge, cri_class_bayes_linear;
+
+#endif

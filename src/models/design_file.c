@@ -1,0 +1,209 @@
+/* design_file.c -- a design as JSON in the model file, and back, every field checked. */
+#include "design_file.h"
+#include "../base/context_internal.h"
+
+#include <string.h>
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static json_t *texts(char *const *a, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < n; i++) {
+        if (json_array_append_new(array, json_string_nocheck(a[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_store_set(cx, out, "name", json_string_nocheck(c->name)));
+    CR_TRY(cri_store_set(cx, out, "type", json_string(cr_type_name(c->type))));
+    CR_TRY(cri_store_set(cx, out, "fill", json_real(c->fill)));
+    if (c->type == CR_CATEGORY) {
+        CR_TRY(cri_store_set(cx, out, "levels", texts(c->levels, c->n_levels)));
+        CR_TRY(cri_store_set(cx, out, "reference", json_integer(c->reference)));
+    }
+done:
+    return st;
+}
+
+static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t j, json_t *out)
+{
+    cr_status              st = CR_OK;
+    const cri_design_term *t = &d->terms[j];
+    CR_TRY(cri_store_set(cx, out, "name", json_string_nocheck(t->name)));
+    CR_TRY(cri_store_set(cx, out, "column", json_integer((json_int_t)t->column)));
+    CR_TRY(cri_store_set(cx, out, "power", json_integer((json_int_t)t->power)));
+    CR_TRY(cri_store_set(cx, out, "level", json_integer((json_int_t)t->level)));
+    CR_TRY(cri_store_set(cx, out, "shift", json_real(d->shift[j])));
+    CR_TRY(cri_store_set(cx, out, "scale", json_real(d->scale[j])));
+done:
+    return st;
+}
+
+/* Appends a new object to the array; NULL on failure. */
+static json_t *append_object(json_t *array)
+{
+    json_t *object = json_object();
+    return json_array_append_new(array, object) == 0 ? object : NULL;
+}
+
+cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *columns = json_array(), *terms = json_array(), *target = NULL, *item;
+
+    CR_TRY(cri_store_set(cx, out, "columns", columns));
+    CR_TRY(cri_store_set(cx, out, "terms", terms));
+    for (size_t i = 0; i < d->n_columns; i++) {
+        if (!(item = append_object(columns))) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(write_column(cx, &d->columns[i], item));
+    }
+    for (size_t j = 0; j < d->p; j++) {
+        if (!(item = append_object(terms))) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(write_term(cx, d, j, item));
+    }
+    if (d->target.name) {
+        CR_TRY(cri_store_set(cx, out, "target", target = json_object()));
+        CR_TRY(write_column(cx, &d->target, target));
+        CR_TRY(cri_store_set(cx, target, "shift", json_real(d->target_shift)));
+        CR_TRY(cri_store_set(cx, target, "scale", json_real(d->target_scale)));
+    }
+    if (d->weights) CR_TRY(cri_store_set(cx, out, "weights", json_string_nocheck(d->weights)));
+    CR_TRY(cri_store_set(cx, out, "standardised", json_boolean(d->standardised)));
+done:
+    return st;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static cr_status damaged(cr_ctx *cx, const cri_store *s, const char *what)
+{
+    return cr_fail(cx, CR_EDATA, "%s: the design in the model file is not valid: %s",
+                   cri_store_source(s), what);
+}
+
+static cr_status read_type(cr_ctx *cx, const cri_store *s, const json_t *in, cr_type *out)
+{
+    const char *name;
+    cr_status   st = cri_store_get_text(cx, s, in, "type", &name);
+    if (st != CR_OK) return st;
+    for (int t = CR_REAL; t <= CR_CATEGORY; t++)
+        if (strcmp(name, cr_type_name((cr_type)t)) == 0) return *out = (cr_type)t, CR_OK;
+    return damaged(cx, s, "an unknown column type");
+}
+
+static cr_status read_levels(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
+{
+    json_t   *levels;
+    cr_status st = cri_store_get_array(cx, s, in, "levels", &levels);
+    if (st != CR_OK) return st;
+    size_t n = json_array_size(levels);
+    c->levels = cr_alloc(cx, n, sizeof *c->levels);
+    if (!c->levels) return CR_ENOMEM;
+    c->n_levels = n;
+    for (size_t k = 0; k < n; k++) {
+        const char *text = json_string_value(json_array_get(levels, k));
+        if (!text) return damaged(cx, s, "a level is not a text");
+        if (k > 0 && strcmp(c->levels[k - 1], text) >= 0)
+            return damaged(cx, s, "the levels are not in order");
+        c->levels[k] = cri_string_copy(cx, text);
+        if (!c->levels[k]) return CR_ENOMEM;
+    }
+    json_int_t reference = json_integer_value(json_object_get(in, "reference"));
+    if (reference < CRI_NO_LEVEL || reference >= (json_int_t)(n ? n : 1))
+        return damaged(cx, s, "the reference level is out of range");
+    c->reference = (int)reference;
+    if (!(c->fill >= 0 && c->fill < (double)(n ? n : 1)))
+        return damaged(cx, s, "the level for missing values is out of range");
+    return CR_OK;
+}
+
+static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
+{
+    cr_status   st = CR_OK;
+    const char *name;
+    c->reference = CRI_NO_LEVEL;
+    CR_TRY(cri_store_get_text(cx, s, in, "name", &name));
+    CR_TRY(read_type(cx, s, in, &c->type));
+    CR_TRY(cri_store_get_real(cx, s, in, "fill", &c->fill));
+    c->name = cri_string_copy(cx, name);
+    if (!c->name) CR_TRY(CR_ENOMEM);
+    if (c->type == CR_CATEGORY) CR_TRY(read_levels(cx, s, in, c));
+done:
+    return st;
+}
+
+static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d, size_t j)
+{
+    cr_status        st = CR_OK;
+    cri_design_term *t = &d->terms[j];
+    const char      *name;
+    size_t           power;
+    CR_TRY(cri_store_get_text(cx, s, in, "name", &name));
+    CR_TRY(cri_store_get_count(cx, s, in, "column", &t->column));
+    CR_TRY(cri_store_get_count(cx, s, in, "power", &power));
+    CR_TRY(cri_store_get_count(cx, s, in, "level", &t->level));
+    CR_TRY(cri_store_get_real(cx, s, in, "shift", &d->shift[j]));
+    CR_TRY(cri_store_get_real(cx, s, in, "scale", &d->scale[j]));
+    if (t->column >= d->n_columns) CR_TRY(damaged(cx, s, "a term names no column"));
+    const cri_design_column *c = &d->columns[t->column];
+    bool                     category = c->type == CR_CATEGORY;
+    if (power > 64 || (category != (power == 0)) || (category && t->level >= c->n_levels))
+        CR_TRY(damaged(cx, s, "a term is out of range"));
+    if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
+    t->power = (unsigned)power;
+    t->name = cri_string_copy(cx, name);
+    if (!t->name) CR_TRY(CR_ENOMEM);
+done:
+    return st;
+}
+
+static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
+{
+    cr_status st = CR_OK;
+    json_t   *target = json_object_get(in, "target"), *weights = json_object_get(in, "weights");
+    if (target) {
+        CR_TRY(read_column(cx, s, target, &d->target));
+        CR_TRY(cri_store_get_real(cx, s, target, "shift", &d->target_shift));
+        CR_TRY(cri_store_get_real(cx, s, target, "scale", &d->target_scale));
+        if (!(d->target_scale > 0)) CR_TRY(damaged(cx, s, "the target's scale is not positive"));
+    }
+    if (weights) {
+        if (!json_is_string(weights)) CR_TRY(damaged(cx, s, "the weights are not a name"));
+        d->weights = cri_string_copy(cx, json_string_value(weights));
+        if (!d->weights) CR_TRY(CR_ENOMEM);
+    }
+    d->standardised = json_is_true(json_object_get(in, "standardised"));
+done:
+    return st;
+}
+
+cr_status cri_design_read(cr_ctx *cx, const cri_store *s, const json_t *in, cr_missing missing,
+                          cr_design **out_design)
+{
+    cr_status  st = CR_OK;
+    json_t    *columns, *terms;
+    cr_design *d = NULL;
+
+    CR_TRY(cri_store_get_array(cx, s, in, "columns", &columns));
+    CR_TRY(cri_store_get_array(cx, s, in, "terms", &terms));
+    d = cri_design_new(cx, json_array_size(columns), json_array_size(terms));
+    if (!d) CR_TRY(CR_ENOMEM);
+    d->missing = missing;
+    for (size_t i = 0; i < d->n_columns; i++)
+        CR_TRY(read_column(cx, s, json_array_get(columns, i), &d->columns[i]));
+    for (size_t j = 0; j < d->p; j++)
+        CR_TRY(read_term(cx, s, json_array_get(terms, j), d, j));
+    CR_TRY(read_roles(cx, s, in, d));
+    *out_design = d;
+    d = NULL;
+done:
+    cri_design_free(cx, d);
+    return st;
+}

@@ -1,0 +1,375 @@
+/* bayes_linear.c -- Bayesian linear regression.
+ *   y ~ N(b0 + z . w, 1/beta),   w ~ N(0, I/alpha),   z standardised, b0 the mean of y.
+ * Posterior  N(m, A^-1),  A = alpha I + beta G,  m = beta A^-1 g,  and the log evidence
+ *   p/2 ln alpha + n/2 ln beta - beta/2 |t - Z m|^2 - alpha/2 |m|^2 - 1/2 ln|A| - n/2 ln 2 pi.
+ * alpha and beta are given, or maximise the evidence by MacKay's fixed point or by EM; or, with the
+ * normal-inverse-gamma prior  w | s2 ~ N(0, s2 v I), s2 ~ IG(a, b),  the noise is integrated out.
+ * All of it is O(p) per step in the eigenbasis of G: G = V diag(d) V^T, u = V^T g.
+ * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
+#include "moments.h"
+#include "predictor.h"
+#include "../../base/scratch.h"
+#include "../../math/decompose.h"
+#include "../../math/dense.h"
+#include "../../math/special.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define BAYES_LINEAR_OPTIONS(X)                                                                      \
+    X(choice, prior,          "normal",      "normal|nig",                                           \
+      "normal: given alpha and noise; nig: normal-inverse-gamma, the noise integrated out", "nig")   \
+    X(choice, optimize,       "fixed-point", "fixed-point|em|none",                                  \
+      "how alpha and noise are learned from the evidence; none keeps them as given", "em")           \
+    X(real,   alpha,          "",            ">0", "prior precision of each coefficient (start, or fixed)", "1") \
+    X(real,   noise,          "",            ">0", "variance of the observations (start, or fixed)", "0.25") \
+    X(real,   prior_variance, "10",          ">0", "nig: prior variance of a coefficient over the noise variance", "100") \
+    X(real,   shape,          "1",           ">0", "nig: shape a of the inverse gamma on the noise variance", "0.5") \
+    X(real,   rate,           "1",           ">0", "nig: rate b of the inverse gamma on the noise variance", "0.5") \
+    X(choice, intercept,      "centre",      "centre|flat|none",                                     \
+      "centre: the mean of the target, taken as known; flat: a flat prior, integrated out; none", "flat") \
+    X(real,   tol,            "1e-10",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
+    X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
+/* clang-format on */
+enum { PRIOR_NORMAL, PRIOR_NIG };
+enum { OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
+enum { INTERCEPT_CENTRE, INTERCEPT_FLAT, INTERCEPT_NONE };
+
+CR_OPTIONS_STRUCT(bayes_options, BAYES_LINEAR_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(bayes_options, __VA_ARGS__)
+static const cr_option bayes_table[] = { BAYES_LINEAR_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct bayes_state {
+    cri_predictor fit;
+    cri_moments   moments;
+    bool          nig;
+    double        alpha, beta; /* normal prior                                   */
+    double        a, b, v;     /* nig: posterior shape and rate, prior variance   */
+    double        gamma;       /* effective number of coefficients                */
+    double        rss;         /* |t - Z m|^2                                     */
+} bayes_state;
+
+/* The problem in the eigenbasis of G: all a step needs. */
+typedef struct spectrum {
+    size_t        p;
+    double        n;     /* observations that inform the noise: one less with a flat intercept */
+    const double *d, *u; /* [p] */
+    double        tt;
+    double        rss0;  /* what no w can explain: tt - sum u^2 / d */
+} spectrum;
+
+static void bayes_free(cr_ctx *cx, void *state)
+{
+    bayes_state *m = state;
+    cri_predictor_free(cx, &m->fit);
+    cri_moments_free(cx, &m->moments);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- the evidence ---------------------------------------------------------------------------- */
+
+typedef struct posterior {
+    double mm, rss, gamma, trace, log_evidence; /* |m|^2, |t - Z m|^2, PRML (3.91), tr G A^-1 */
+} posterior;
+
+/* PRML (3.53), (3.86), (3.91) at one alpha and beta. */
+static posterior evaluate(const spectrum *s, double alpha, double beta)
+{
+    posterior q = { .rss = s->rss0 };
+    double    logdet = 0;
+    for (size_t k = 0; k < s->p; k++) {
+        double precision = alpha + beta * s->d[k], m = beta * s->u[k] / precision;
+        /* the part of t along this direction that the shrunken m leaves unexplained */
+        double left = s->d[k] > 0 ? s->u[k] * alpha / precision : 0;
+        q.mm += m * m;
+        q.rss += s->d[k] > 0 ? left * left / s->d[k] : 0;
+        q.gamma += beta * s->d[k] / precision;
+        q.trace += s->d[k] / precision;
+        logdet += log(precision);
+    }
+    q.log_evidence = 0.5 * ((double)s->p * log(alpha) + s->n * log(beta) - beta * q.rss -
+                            alpha * q.mm - logdet - s->n * log(2 * M_PI));
+    return q;
+}
+
+/* MacKay's fixed point, PRML (3.92) and (3.95). */
+static void step_fixed_point(const spectrum *s, posterior q, double *alpha, double *beta)
+{
+    *alpha = q.gamma / q.mm;
+    *beta = (s->n - q.gamma) / q.rss;
+}
+
+/* EM, PRML (9.63) and its twin for the noise: expectations of |w|^2 and |t - Z w|^2. */
+static void step_em(const spectrum *s, posterior q, double *alpha, double *beta)
+{
+    double trace = 0;
+    for (size_t k = 0; k < s->p; k++) trace += 1 / (*alpha + *beta * s->d[k]);
+    double new_alpha = (double)s->p / (q.mm + trace);
+    *beta = s->n / (q.rss + q.trace);
+    *alpha = new_alpha;
+}
+
+static cr_status refuse_noiseless(cr_ctx *cx)
+{
+    cr_fail(cx, CR_ENUMERIC, "the target is constant or explained without any error: "
+                             "there is no noise to learn from");
+    return cr_fail_hint(cx, "give the noise: --optimize none --noise 0.01 --alpha 1");
+}
+
+/* Maximises the evidence from the start in m->alpha, m->beta. */
+static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const bayes_options *o,
+                          cr_report *report)
+{
+    const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
+    double       top = s->p ? s->d[s->p - 1] : 0, tiny = 1e-20 * s->tt;
+    posterior    q = evaluate(s, m->alpha, m->beta);
+
+    report->stop = CR_STOP_LIMIT;
+    for (report->iterations = 0; report->iterations < o->max_iter;) {
+        cr_status st = cr_check_interrupt(cx);
+        if (st != CR_OK) return st;
+        if (!(q.rss > tiny) || !(s->n > q.gamma)) return refuse_noiseless(cx);
+        double before = q.log_evidence, alpha = m->alpha, beta = m->beta;
+        if (o->optimize == OPTIMIZE_EM) step_em(s, q, &m->alpha, &m->beta);
+        else step_fixed_point(s, q, &m->alpha, &m->beta);
+        bool away = !(m->alpha < LARGEST * m->beta * top);
+        if (away) m->alpha = LARGEST * m->beta * top;
+        q = evaluate(s, m->alpha, m->beta);
+        report->iterations++;
+        cr_progress(cx, "maximising the evidence", (double)report->iterations, 0);
+        double gain = fabs(q.log_evidence - before) / (1 + fabs(before));
+        double move = fabs(log(m->alpha / alpha)) + fabs(log(m->beta / beta));
+        if ((gain <= o->tol && move <= sqrt(o->tol)) || away) {
+            report->stop = CR_STOP_TOLERANCE;
+            break;
+        }
+    }
+    return CR_OK;
+}
+
+/* --- the fit --------------------------------------------------------------------------------- */
+
+/* Normal prior: alpha and beta found or given. */
+static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, const bayes_options *o,
+                              cr_report *report, double *precision)
+{
+    double spread = s->tt / s->n; /* the variance of the target */
+    m->beta = isnan(o->noise) ? 1 / spread : 1 / o->noise;
+    m->alpha = isnan(o->alpha) ? 1 : o->alpha;
+    if (o->optimize != OPTIMIZE_NONE) {
+        if (!(s->tt > 0)) return refuse_noiseless(cx);
+        if (isnan(o->alpha)) m->alpha = (double)s->p / spread;
+        cr_status st = optimise(cx, m, s, o, report);
+        if (st != CR_OK) return st;
+    } else if (!isfinite(m->beta)) {
+        return refuse_noiseless(cx);
+    }
+    posterior q = evaluate(s, m->alpha, m->beta);
+    m->rss = q.rss;
+    m->gamma = q.gamma;
+    m->fit.sigma = 1 / sqrt(m->beta);
+    m->fit.dof = INFINITY;
+    report->log_evidence = q.log_evidence;
+    for (size_t k = 0; k < s->p; k++) precision[k] = s->d[k] + m->alpha / m->beta;
+    return CR_OK;
+}
+
+/* Normal-inverse-gamma prior; Murphy (2012), (7.69)-(7.73) and the evidence (7.74). */
+static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o, cr_report *report,
+                      double *precision)
+{
+    double v = o->prior_variance, explained = 0, logdet = 0;
+    m->rss = s->rss0;
+    m->gamma = 0;
+    for (size_t k = 0; k < s->p; k++) {
+        precision[k] = s->d[k] + 1 / v;
+        explained += s->u[k] * s->u[k] / precision[k];
+        logdet += log1p(v * s->d[k]);
+        m->gamma += s->d[k] / precision[k];
+        double left = s->u[k] / (v * precision[k]);
+        m->rss += s->d[k] > 0 ? left * left / s->d[k] : 0;
+    }
+    m->v = v;
+    m->a = o->shape + s->n / 2;
+    m->b = o->rate + (s->tt - explained) / 2;
+    m->fit.dof = 2 * m->a;
+    m->fit.sigma = sqrt(m->b / m->a);
+    report->log_evidence = -0.5 * (s->n * log(2 * M_PI) + logdet) + o->shape * log(o->rate) -
+                           m->a * log(m->b) + cr_log_gamma(m->a) - cr_log_gamma(o->shape);
+}
+
+/* From the moments to the posterior; m->moments is set. */
+static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool standardise,
+                       cr_report *report)
+{
+    cr_status  st = CR_OK;
+    cr_scratch sc = cr_scratch_begin(cx);
+    size_t     p = m->moments.p;
+    double    *V = cr_scratch_matrix(&sc, p, p), *d = cr_scratch_f64(&sc, p);
+    double    *u = cr_scratch_f64(&sc, p), *precision = cr_scratch_f64(&sc, p);
+    double    *w = cr_scratch_f64(&sc, p);
+    bool       intercept = o->intercept != INTERCEPT_NONE, flat = o->intercept == INTERCEPT_FLAT;
+    cri_gram   g = { 0 };
+
+    CR_TRY(sc.status);
+    CR_TRY(cri_gram_new(cx, &m->moments, intercept, standardise, &g));
+    CR_TRY(cri_predictor_new(cx, p, p, &m->fit));
+    memcpy(m->fit.centre, g.centre, p * sizeof(double));
+    memcpy(m->fit.scale, g.scale, p * sizeof(double));
+    CR_TRY(cr_eigen(cx, cr_cmat_of(g.G, p, p), d, cr_mat_of(V, p, p)));
+    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g.g, 0, u));
+
+    spectrum s = { p, g.weight - flat, d, u, g.tt, g.tt };
+    if (!(s.n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
+    for (size_t k = 0; k < p; k++) {
+        if (d[k] < 0x1p-50 * (double)p * d[p - 1]) d[k] = u[k] = 0; /* no data in this direction */
+        else s.rss0 -= u[k] * u[k] / d[k];
+    }
+    if (s.rss0 < 0) s.rss0 = 0;
+    report->stop = CR_STOP_CLOSED_FORM;
+    m->nig = o->prior == PRIOR_NIG;
+    if (m->nig) solve_nig(m, &s, o, report, precision);
+    else CR_TRY(solve_normal(cx, m, &s, o, report, precision));
+    if (flat) report->log_evidence -= 0.5 * log(g.weight); /* integral over b0 */
+
+    for (size_t k = 0; k < p; k++) {
+        u[k] /= precision[k];
+        for (size_t j = 0; j < p; j++) m->fit.F[k * p + j] = V[j * p + k] / sqrt(precision[k]);
+    }
+    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, w));
+    cri_predictor_set_coef(&m->fit, w, g.offset);
+    m->fit.has_intercept = intercept;
+    m->fit.mean_share = flat ? 1 / g.weight : 0;
+    cri_predictor_set_sds(&m->fit);
+done:
+    cri_gram_free(cx, &g);
+    cr_scratch_end(&sc);
+    return st;
+}
+
+/* Fit and update are one: moments of the rows, merged with what was known, then the posterior. */
+static cr_status learn(cr_ctx *cx, const bayes_state *old, const cri_rows *rows,
+                       const bayes_options *o, void **out_state, cr_report *report)
+{
+    cr_status    st = CR_OK;
+    bayes_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
+    if (old) cri_moments_merge(&m->moments, &old->moments);
+    CR_TRY(solve(cx, m, o, rows->design->standardised, report));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) bayes_free(cx, m);
+    return st;
+}
+
+static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                           void **out_state, cr_report *report)
+{
+    (void)seed;
+    return learn(cx, NULL, rows, options, out_state, report);
+}
+
+static cr_status bayes_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                              const void *options, void **out_state, cr_report *report)
+{
+    return learn(cx, state, rows, options, out_state, report);
+}
+
+static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
+{
+    return cri_predictor_predict(cx, &((const bayes_state *)state)->fit, rows, out);
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status          st = CR_OK;
+    const bayes_state *m = state;
+    json_t            *s;
+    CR_TRY(cri_predictor_describe(cx, &m->fit, design, false, out));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    if (m->nig) {
+        CR_TRY(cri_store_set(cx, s, "prior", json_string("normal-inverse-gamma")));
+        CR_TRY(cri_store_set(cx, s, "a_n", json_real(m->a)));
+        CR_TRY(cri_store_set(cx, s, "b_n", json_real(m->b)));
+        CR_TRY(cri_store_set(cx, s, "prior_variance", json_real(m->v)));
+    } else {
+        CR_TRY(cri_store_set(cx, s, "prior", json_string("normal")));
+        CR_TRY(cri_store_set(cx, s, "alpha", json_real(m->alpha)));
+        CR_TRY(cri_store_set(cx, s, "beta", json_real(m->beta)));
+    }
+    CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(m->fit.sigma)));
+    CR_TRY(cri_store_set(cx, s, "effective_parameters", json_real(m->gamma)));
+    CR_TRY(cri_store_set(cx, s, "rss", json_real(m->rss)));
+done:
+    return st;
+}
+
+static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status          st = CR_OK;
+    const bayes_state *m = state;
+    CR_TRY(cri_store_set(cx, out, "nig", json_boolean(m->nig)));
+    CR_TRY(cri_store_set(cx, out, "alpha", json_real(m->alpha)));
+    CR_TRY(cri_store_set(cx, out, "beta", json_real(m->beta)));
+    CR_TRY(cri_store_set(cx, out, "a", json_real(m->a)));
+    CR_TRY(cri_store_set(cx, out, "b", json_real(m->b)));
+    CR_TRY(cri_store_set(cx, out, "v", json_real(m->v)));
+    CR_TRY(cri_store_set(cx, out, "gamma", json_real(m->gamma)));
+    CR_TRY(cri_store_set(cx, out, "rss", json_real(m->rss)));
+    CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+done:
+    return st;
+}
+
+static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                            const cr_design *design, void **out_state)
+{
+    cr_status    st = CR_OK;
+    size_t       p = cr_design_terms(design);
+    bayes_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    m->nig = json_is_true(json_object_get(in, "nig"));
+    CR_TRY(cri_store_get_real(cx, store, in, "alpha", &m->alpha));
+    CR_TRY(cri_store_get_real(cx, store, in, "beta", &m->beta));
+    CR_TRY(cri_store_get_real(cx, store, in, "a", &m->a));
+    CR_TRY(cri_store_get_real(cx, store, in, "b", &m->b));
+    CR_TRY(cri_store_get_real(cx, store, in, "v", &m->v));
+    CR_TRY(cri_store_get_real(cx, store, in, "gamma", &m->gamma));
+    CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
+    CR_TRY(cri_predictor_read(cx, store, in, p, &m->fit));
+    CR_TRY(cri_moments_read(cx, store, in, p, &m->moments));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) bayes_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_bayes_linear = {
+    .name = "bayes-linear",
+    .summary = "linear regression with a posterior over the coefficients and the evidence",
+    .formulas = "y ~ N(b0 + z.w, 1/beta),  w ~ N(0, I/alpha),  z the standardised features\n"
+                "posterior  w ~ N(m, A^-1),  A = alpha I + beta Z^T Z,  m = beta A^-1 Z^T (y - b0)\n"
+                "or  w|s2 ~ N(0, s2 v I),  s2 ~ InvGamma(a, b):  Student-t predictions",
+    .reference = "Bishop (2006), PRML, sec. 3.3-3.5; Murphy (2012), sec. 7.6",
+    .tasks = CR_TASK_REGRESSION,
+    .options = bayes_table,
+    .options_size = sizeof(bayes_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .scales_itself = true,
+    .fit = bayes_fit,
+    .update = bayes_update,
+    .predict = bayes_predict,
+    .describe = bayes_describe,
+    .write = bayes_write,
+    .read = bayes_read,
+    .free = bayes_free,
+};

@@ -1,0 +1,32 @@
+/* least_squares.h -- weighted least squares, to the last digit where that is affordable.
+ *   minimise  sum_i w_i (y_i - b0 - x_i . b)^2
+ * By QR:   Householder with column pivoting of the centred and scaled columns, then refinement of the
+ *          augmented system [I A; A^T 0] [r; b] = [y; 0] with residuals in double-double (Bjorck 1967),
+ *          against the columns as given.  O(n p^2), all of X in memory.
+ * By Gram: Cholesky of the centred, scaled cross-products, one correction from the residuals.  One pass
+ *          and a half over the rows, O(p^2) memory; only for well-conditioned columns.
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
+#define CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
+
+#include "predictor.h"
+
+typedef struct cri_least_squares {
+    size_t   rank;       /* without the intercept; aliased terms have coef 0 and sd NaN          */
+    bool     gram;       /* which road was taken                                                 */
+    double   weight;     /* sum of the weights: the number of observations                       */
+    double   rss, tss;   /* residual and total sum of squares (about the mean with an intercept) */
+    double   condition;  /* of the scaled columns, estimated                                     */
+    double   correction; /* relative size of the last refinement: about the relative error left  */
+    unsigned refinements;
+} cri_least_squares;
+
+/* Solves, filling a predictor (coefficients, F, sigma, sds, dof) and the facts about the solution. */
+cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                               cri_predictor *out_fit, cri_least_squares *out_facts);
+/* *out_good = false, and nothing else set, when the columns are too near to dependence for it. */
+cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                 cri_predictor *out_fit, cri_least_squares *out_facts,
+                                 bool *out_good);
+
+#endif

@@ -1,0 +1,224 @@
+/* moments.c -- sufficient statistics of Gaussian linear models. */
+#include "moments.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+#include "../../math/blas_internal.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out)
+{
+    size_t      q = p + 1;
+    cri_moments m = { .p = p, .mean = cr_alloc(cx, q, sizeof(double)),
+                      .S = cr_alloc(cx, q, q * sizeof(double)) };
+    if (!m.mean || !m.S) {
+        cri_moments_free(cx, &m);
+        return CR_ENOMEM;
+    }
+    *out = m;
+    return CR_OK;
+}
+
+void cri_moments_free(cr_ctx *cx, cri_moments *m)
+{
+    size_t q = m->p + 1;
+    cr_free(cx, m->mean, q, sizeof(double));
+    cr_free(cx, m->S, q, q * sizeof(double));
+    *m = (cri_moments){ 0 };
+}
+
+/* Chan, Golub & LeVeque (1983), for vectors: means and scatter of the union of two samples. */
+void cri_moments_merge(cri_moments *a, const cri_moments *b)
+{
+    size_t q = a->p + 1;
+    double total = a->weight + b->weight;
+    if (!(b->weight > 0)) return;
+    double cross = a->weight * b->weight / total;
+    for (size_t i = 0; i < q; i++) {
+        double di = b->mean[i] - a->mean[i];
+        for (size_t j = 0; j < q; j++)
+            a->S[i * q + j] += b->S[i * q + j] + cross * di * (b->mean[j] - a->mean[j]);
+    }
+    for (size_t i = 0; i < q; i++) a->mean[i] += b->weight / total * (b->mean[i] - a->mean[i]);
+    a->weight = total;
+    a->rows += b->rows;
+}
+
+/* --- one pass over the rows ------------------------------------------------------------------ */
+
+/* The rows are cut into blocks, and the blocks into spans, by n and q alone; a span gathers its
+ * blocks in order, and the spans are merged in order. */
+typedef struct pass {
+    const cri_rows *rows;
+    size_t          block, blocks, spans;
+    cri_moments    *span;   /* [spans]                                   */
+    cri_moments    *single; /* [spans] the moments of the block at hand  */
+    double         *Z;      /* [spans][block x q]                        */
+} pass;
+
+/* m = the moments of the block in Z [n x q], which is centred and weighted in place. */
+static void gather_block(const cri_rows *rows, cri_range range, double *Z, cri_moments *m)
+{
+    size_t        q = m->p + 1, n = range.end - range.begin;
+    const double *w = rows->w ? rows->w + range.begin : NULL;
+
+    m->weight = 0;
+    m->rows = 0;
+    memset(m->mean, 0, q * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        double wi = w ? w[i] : 1;
+        m->weight += wi;
+        m->rows += wi > 0;
+        for (size_t j = 0; j < q; j++) m->mean[j] += wi * Z[i * q + j];
+    }
+    for (size_t j = 0; j < q && m->weight > 0; j++) m->mean[j] /= m->weight;
+    for (size_t i = 0; i < n; i++) {
+        double root = w ? sqrt(w[i]) : 1;
+        for (size_t j = 0; j < q; j++) Z[i * q + j] = root * (Z[i * q + j] - m->mean[j]);
+    }
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)q, (int)n, 1, Z, (int)q, 0, m->S,
+                (int)q);
+    for (size_t i = 0; i < q; i++)
+        for (size_t j = i + 1; j < q; j++) m->S[i * q + j] = m->S[j * q + i];
+}
+
+static void gather_span(void *arg, size_t s)
+{
+    const pass *w = arg;
+    size_t      p = w->rows->p, q = p + 1;
+    double     *Z = w->Z + s * w->block * q;
+    for (size_t b = s * w->blocks / w->spans; b < (s + 1) * w->blocks / w->spans; b++) {
+        cri_range range = cri_block_range(w->rows->n, w->block, b);
+        cri_rows_fill(w->rows, range.begin, range.end, Z, q);
+        for (size_t i = range.begin; i < range.end; i++)
+            Z[(i - range.begin) * q + p] = w->rows->y[i];
+        gather_block(w->rows, range, Z, &w->single[s]);
+        cri_moments_merge(&w->span[s], &w->single[s]);
+    }
+}
+
+static cri_moments place_moments(cr_scratch *s, size_t p)
+{
+    size_t      q = p + 1;
+    cri_moments m = { .p = p, .mean = cr_scratch_bytes(s, q, sizeof(double)),
+                      .S = cr_scratch_bytes(s, q, q * sizeof(double)) };
+    return m;
+}
+
+cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out)
+{
+    enum { MOST_SPANS = 32, SPAN_BYTES = 1 << 28 };
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    size_t      q = rows->p + 1, room = SPAN_BYTES / sizeof(double) / q / q;
+    cri_moments m = { 0 };
+    pass        w = { .rows = rows, .block = q < 128 ? 512 : 128 };
+
+    w.blocks = cri_block_count(rows->n, w.block);
+    w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
+    if (w.spans > room) w.spans = room > 2 ? room : 2;
+    if (w.spans > w.blocks) w.spans = w.blocks;
+    w.span = cr_scratch_bytes(&s, w.spans, sizeof *w.span);
+    w.single = cr_scratch_bytes(&s, w.spans, sizeof *w.single);
+    w.Z = cr_scratch_matrix(&s, w.spans * w.block, q);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < w.spans; i++) {
+        w.span[i] = place_moments(&s, rows->p);
+        w.single[i] = place_moments(&s, rows->p);
+    }
+    CR_TRY(s.status);
+    CR_TRY(cri_moments_new(cx, rows->p, &m));
+    cri_blas_enter();
+    st = cri_parallel_for(cx, "gathering moments", w.spans, gather_span, &w);
+    cri_blas_leave();
+    CR_TRY(st);
+    for (size_t i = 0; i < w.spans; i++) cri_moments_merge(&m, &w.span[i]);
+    *out = m;
+    m = (cri_moments){ 0 };
+done:
+    cri_moments_free(cx, &m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- file ------------------------------------------------------------------------------------ */
+
+cr_status cri_moments_write(cr_ctx *cx, const cri_moments *m, cri_store *store, json_t *out)
+{
+    cr_status st = CR_OK;
+    size_t    q = m->p + 1;
+    CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)m->rows)));
+    CR_TRY(cri_store_set(cx, out, "weight", json_real(m->weight)));
+    CR_TRY(cri_store_put_vector(cx, store, "moments_mean", m->mean, q));
+    CR_TRY(cri_store_put_matrix(cx, store, "moments", m->S, q, q));
+done:
+    return st;
+}
+
+cr_status cri_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                           cri_moments *out)
+{
+    cr_status   st = CR_OK;
+    cri_moments m = { .p = p };
+    CR_TRY(cri_store_get_count(cx, store, in, "rows", &m.rows));
+    CR_TRY(cri_store_get_real(cx, store, in, "weight", &m.weight));
+    CR_TRY(cri_store_get_vector(cx, store, "moments_mean", p + 1, &m.mean));
+    CR_TRY(cri_store_get_matrix(cx, store, "moments", p + 1, p + 1, &m.S));
+    if (!(m.weight > 0))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the weight of the rows is not positive",
+                       cri_store_source(store)));
+    *out = m;
+    m = (cri_moments){ 0 };
+done:
+    cri_moments_free(cx, &m);
+    return st;
+}
+
+/* --- centred, scaled ------------------------------------------------------------------------- */
+
+/* S_jj below this fraction of weight * mean^2 is rounding, not spread. */
+static const double CONSTANT = 1e-26;
+
+cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool standardise,
+                       cri_gram *out)
+{
+    size_t        p = m->p, q = p + 1;
+    const double *S = m->S, *mean = m->mean;
+    double        W = m->weight;
+    cri_gram      r = { .p = p, .rows = m->rows, .weight = W, .offset = intercept ? mean[p] : 0,
+                        .centre = cr_alloc(cx, p, sizeof(double)),
+                        .scale = cr_alloc(cx, p, sizeof(double)),
+                        .G = cr_alloc(cx, p, p * sizeof(double)),
+                        .g = cr_alloc(cx, p, sizeof(double)) };
+    if (!r.centre || !r.scale || !r.G || !r.g) {
+        cri_gram_free(cx, &r);
+        return CR_ENOMEM;
+    }
+    double raw = intercept ? 0 : W; /* without intercept the second moment is about zero */
+    for (size_t j = 0; j < p; j++) {
+        bool constant = !(S[j * q + j] > CONSTANT * W * mean[j] * mean[j]);
+        r.centre[j] = intercept ? mean[j] : 0;
+        r.scale[j] = standardise && !constant ? sqrt(S[j * q + j] / W) : 1;
+    }
+    for (size_t i = 0; i < p; i++) {
+        for (size_t j = 0; j < p; j++)
+            r.G[i * p + j] =
+                (S[i * q + j] + raw * mean[i] * mean[j]) / (r.scale[i] * r.scale[j]);
+        r.g[i] = (S[i * q + p] + raw * mean[i] * mean[p]) / r.scale[i];
+    }
+    r.tt = S[p * q + p] + raw * mean[p] * mean[p];
+    *out = r;
+    return CR_OK;
+}
+
+void cri_gram_free(cr_ctx *cx, cri_gram *r)
+{
+    size_t p = r->p;
+    cr_free(cx, r->centre, p, sizeof(double));
+    cr_free(cx, r->scale, p, sizeof(double));
+    cr_free(cx, r->G, p, p * sizeof(double));
+    cr_free(cx, r->g, p, sizeof(double));
+    *r = (cri_gram){ 0 };
+}

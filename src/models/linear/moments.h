@@ -1,0 +1,48 @@
+/* moments.h -- the sufficient statistics of Gaussian linear models.
+ *   z = (x, y) [q = p + 1];   weight = sum w_i;   mean = sum w_i z_i / weight;
+ *   S = sum w_i (z_i - mean)(z_i - mean)^T   [q x q], symmetric.
+ * They come from rows in one pass, block by block, and two sets merge exactly (Chan, Golub & LeVeque
+ * 1983): batch, on-line and distributed fitting share them.  (Internal header.) */
+#ifndef CREDENCE_MODELS_LINEAR_MOMENTS_H
+#define CREDENCE_MODELS_LINEAR_MOMENTS_H
+
+#include "../../data/design_internal.h"
+#include "../store.h"
+
+typedef struct cri_moments {
+    size_t  p, rows; /* rows of positive weight */
+    double  weight;
+    double *mean; /* [q]     */
+    double *S;    /* [q x q] */
+} cri_moments;
+
+/* Zero moments of p terms and a target; false (recorded) when there is no memory. */
+cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out);
+void      cri_moments_free(cr_ctx *cx, cri_moments *m);
+
+/* The moments of all rows.  O(n q^2), one pass, same bits for any number of threads. */
+cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out);
+/* a becomes the moments of both; b stays. */
+void cri_moments_merge(cri_moments *a, const cri_moments *b);
+
+/* To and from the model file, arrays "moments_mean" and "moments". */
+cr_status cri_moments_write(cr_ctx *cx, const cri_moments *m, cri_store *store, json_t *out);
+cr_status cri_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                           cri_moments *out);
+
+/* The moments as a model with or without intercept and standardisation wants them:
+ *   Z = (X - centre) / scale,   t = y - offset,
+ * centre and offset the means (0 without intercept), scale the population sd about the mean (1 where
+ * the column is constant, or without standardisation). */
+typedef struct cri_gram {
+    size_t  p, rows;
+    double  weight, offset;
+    double *centre, *scale; /* [p]                      */
+    double *G, *g, tt;      /* Z^T W Z [p x p], Z^T W t [p], t^T W t */
+} cri_gram;
+
+cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool standardise,
+                       cri_gram *out);
+void      cri_gram_free(cr_ctx *cx, cri_gram *gram);
+
+#endif

@@ -1,0 +1,275 @@
+/* predictor.c -- predictive distribution, description and file of the Gaussian linear models. */
+#include "predictor.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+#include "../../math/blas_internal.h"
+#include "../../math/special.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out)
+{
+    cri_predictor m = { .p = p, .r = r, .intercept_sd = NAN, .sign = 1, .dof = INFINITY,
+                        .coef = cr_alloc(cx, p, sizeof(double)),
+                        .coef_sd = cr_alloc(cx, p, sizeof(double)),
+                        .centre = cr_alloc(cx, p, sizeof(double)),
+                        .scale = cr_alloc(cx, p, sizeof(double)),
+                        .F = cr_alloc(cx, r, p * sizeof(double)) };
+    if (!m.coef || !m.coef_sd || !m.centre || !m.scale || !m.F) {
+        cri_predictor_free(cx, &m);
+        return CR_ENOMEM;
+    }
+    for (size_t j = 0; j < p; j++) m.scale[j] = 1, m.coef_sd[j] = NAN;
+    *out = m;
+    return CR_OK;
+}
+
+void cri_predictor_free(cr_ctx *cx, cri_predictor *m)
+{
+    double *vectors[] = { m->coef, m->coef_sd, m->centre, m->scale };
+    for (size_t i = 0; i < 4; i++) cr_free(cx, vectors[i], m->p, sizeof(double));
+    cr_free(cx, m->F, m->r, m->p * sizeof(double));
+    *m = (cri_predictor){ 0 };
+}
+
+void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset)
+{
+    m->intercept = offset;
+    for (size_t j = 0; j < m->p; j++) {
+        m->coef[j] = b[j] / m->scale[j];
+        m->intercept -= m->coef[j] * m->centre[j];
+    }
+}
+
+void cri_predictor_set_sds(cri_predictor *m)
+{
+    double h0 = m->mean_share; /* the intercept is the mean at x = 0 */
+    double plain = 0, factored = 0;
+    for (size_t j = 0; j < m->p; j++) {
+        double u = m->centre[j] / m->scale[j], variance = m->plain;
+        for (size_t k = 0; k < m->r; k++)
+            variance += m->sign * m->F[k * m->p + j] * m->F[k * m->p + j];
+        m->coef_sd[j] = m->sigma * sqrt(variance > 0 ? variance : 0) / m->scale[j];
+        plain += u * u;
+    }
+    for (size_t k = 0; k < m->r; k++) {
+        double f = 0;
+        for (size_t j = 0; j < m->p; j++) f += m->F[k * m->p + j] * m->centre[j] / m->scale[j];
+        factored += f * f;
+    }
+    h0 += m->plain * plain + m->sign * factored;
+    m->intercept_sd = m->has_intercept ? m->sigma * sqrt(h0 > 0 ? h0 : 0) : NAN;
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+enum { BLOCK = 128 };
+
+typedef struct predict_work {
+    const cri_predictor *m;
+    const cri_rows      *rows;
+    cr_prediction       *out;
+    double              *room; /* one slot per thread-free block group, [slots][BLOCK x (p + r)] */
+    size_t               slots;
+} predict_work;
+
+/* Works through the blocks b = s, s + slots, ... with the room of slot s. */
+static void predict_slot(void *arg, size_t s)
+{
+    const predict_work  *w = arg;
+    const cri_predictor *m = w->m;
+    size_t               p = m->p, r = m->r, blocks = cri_block_count(w->rows->n, BLOCK);
+    double              *U = w->room + s * BLOCK * (p + r), *FU = U + BLOCK * p;
+
+    for (size_t b = s; b < blocks; b += w->slots) {
+        cri_range range = cri_block_range(w->rows->n, BLOCK, b);
+        size_t    n = range.end - range.begin;
+        cri_rows_fill(w->rows, range.begin, range.end, U, p);
+        for (size_t i = 0; i < n; i++) {
+            double mean = m->intercept;
+            for (size_t j = 0; j < p; j++) {
+                double *u = &U[i * p + j];
+                mean += m->coef[j] * *u;
+                *u = (*u - m->centre[j]) / m->scale[j];
+            }
+            w->out->mean[range.begin + i] = mean;
+        }
+        if (r > 0 && p > 0)
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)r, (int)p, 1, U,
+                        (int)p, m->F, (int)p, 0, FU, (int)r);
+        for (size_t i = 0; i < n; i++) {
+            double plain = 0, factored = 0;
+            for (size_t j = 0; m->plain != 0 && j < p; j++) plain += U[i * p + j] * U[i * p + j];
+            for (size_t k = 0; k < r; k++) factored += FU[i * r + k] * FU[i * r + k];
+            double h = m->mean_share + m->plain * plain + m->sign * factored;
+            if (h < 0) h = 0; /* a variance is never negative; rounding of a difference may be */
+            w->out->leverage[range.begin + i] = h;
+            w->out->scale[range.begin + i] = m->sigma * sqrt(1 + h);
+            w->out->dof[range.begin + i] = m->dof;
+        }
+    }
+}
+
+cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                cr_prediction *out)
+{
+    enum { MOST_SLOTS = 32 };
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    predict_work w = { .m = m, .rows = rows, .out = out };
+
+    w.slots = cri_block_count(rows->n, BLOCK);
+    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
+    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, m->p + m->r);
+    CR_TRY(s.status);
+    cri_blas_enter();
+    st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);
+    cri_blas_leave();
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                cri_fit_quality *out)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          n = rows->n;
+    cr_prediction   p = { .n = n, .mean = cr_scratch_f64(&s, n), .scale = cr_scratch_f64(&s, n),
+                          .dof = cr_scratch_f64(&s, n), .leverage = cr_scratch_f64(&s, n) };
+    cri_fit_quality q = { 0 };
+    double          weight = 0;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_predictor_predict(cx, m, rows, &p));
+    for (size_t i = 0; i < n; i++) {
+        double w = rows->w ? rows->w[i] : 1, e = rows->y[i] - p.mean[i], h = w * p.leverage[i];
+        if (w == 0) continue;
+        weight += w;
+        q.rss += w * e * e;
+        q.loo += h < 1 ? w * (e / (1 - h)) * (e / (1 - h)) : INFINITY;
+        if (h > q.max_leverage) q.max_leverage = h, q.max_row = rows->index ? rows->index[i] : i;
+    }
+    q.loo /= weight;
+    *out = q;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe -------------------------------------------------------------------------------- */
+
+json_t *cri_json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+double cri_json_number_or_nan(const json_t *in, const char *key)
+{
+    const json_t *x = json_object_get(in, key);
+    return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd,
+                               double dof, bool tests)
+{
+    cr_status st = CR_OK;
+    json_t   *item = json_object();
+    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
+    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
+    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
+    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
+    double half = cr_student_t_quantile(0.975, dof) * sd;
+    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
+    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
+    if (!tests) goto done;
+    CR_TRY(cri_store_set(cx, item, "t", cri_json_number(value / sd)));
+    CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(value / sd, dof))));
+done:
+    return st;
+}
+
+cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *d, bool tests,
+                                 json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_array();
+    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    if (m->has_intercept)
+        CR_TRY(add_parameter(cx, list, "intercept", m->intercept, m->intercept_sd, m->dof, tests));
+    for (size_t j = 0; j < m->p; j++)
+        CR_TRY(add_parameter(cx, list, cr_design_term_name(d, j), m->coef[j], m->coef_sd[j], m->dof,
+                             tests));
+done:
+    return st;
+}
+
+/* --- file ------------------------------------------------------------------------------------ */
+
+/* NaN sds (aliased terms, no intercept sd) are kept as -1 in the file, whose numbers are finite. */
+static double sd_out(double sd) { return isnan(sd) ? -1 : sd; }
+static double sd_in(double sd) { return sd < 0 ? NAN : sd; }
+
+cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *sd = cr_scratch_f64(&s, m->p);
+
+    CR_TRY(s.status);
+    for (size_t j = 0; j < m->p; j++) sd[j] = sd_out(m->coef_sd[j]);
+    CR_TRY(cri_store_set(cx, out, "has_intercept", json_boolean(m->has_intercept)));
+    CR_TRY(cri_store_set(cx, out, "intercept", json_real(m->intercept)));
+    CR_TRY(cri_store_set(cx, out, "intercept_sd", json_real(sd_out(m->intercept_sd))));
+    CR_TRY(cri_store_set(cx, out, "rank", json_integer((json_int_t)m->r)));
+    CR_TRY(cri_store_set(cx, out, "plain", json_real(m->plain)));
+    CR_TRY(cri_store_set(cx, out, "sign", json_real(m->sign)));
+    CR_TRY(cri_store_set(cx, out, "mean_share", json_real(m->mean_share)));
+    CR_TRY(cri_store_set(cx, out, "sigma", json_real(sd_out(m->sigma))));
+    CR_TRY(cri_store_set(cx, out, "dof", cri_json_number(m->dof))); /* null = infinite */
+    CR_TRY(cri_store_put_vector(cx, store, "coef", m->coef, m->p));
+    CR_TRY(cri_store_put_vector(cx, store, "coef_sd", sd, m->p));
+    CR_TRY(cri_store_put_vector(cx, store, "centre", m->centre, m->p));
+    CR_TRY(cri_store_put_vector(cx, store, "scale", m->scale, m->p));
+    CR_TRY(cri_store_put_matrix(cx, store, "factor", m->F, m->r, m->p));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                             cri_predictor *out)
+{
+    cr_status     st = CR_OK;
+    cri_predictor m = { .p = p };
+    CR_TRY(cri_store_get_count(cx, store, in, "rank", &m.r));
+    CR_TRY(cri_store_get_real(cx, store, in, "intercept", &m.intercept));
+    CR_TRY(cri_store_get_real(cx, store, in, "intercept_sd", &m.intercept_sd));
+    CR_TRY(cri_store_get_real(cx, store, in, "plain", &m.plain));
+    CR_TRY(cri_store_get_real(cx, store, in, "sign", &m.sign));
+    CR_TRY(cri_store_get_real(cx, store, in, "mean_share", &m.mean_share));
+    CR_TRY(cri_store_get_real(cx, store, in, "sigma", &m.sigma));
+    CR_TRY(cri_store_get_vector(cx, store, "coef", p, &m.coef));
+    CR_TRY(cri_store_get_vector(cx, store, "coef_sd", p, &m.coef_sd));
+    CR_TRY(cri_store_get_vector(cx, store, "centre", p, &m.centre));
+    CR_TRY(cri_store_get_vector(cx, store, "scale", p, &m.scale));
+    CR_TRY(cri_store_get_matrix(cx, store, "factor", m.r, p, &m.F));
+    m.has_intercept = json_is_true(json_object_get(in, "has_intercept"));
+    m.intercept_sd = sd_in(m.intercept_sd);
+    m.dof = cri_json_number_or_nan(in, "dof");
+    if (isnan(m.dof)) m.dof = INFINITY;
+    m.sigma = sd_in(m.sigma);
+    bool valid = true;
+    for (size_t j = 0; j < p; j++) {
+        m.coef_sd[j] = sd_in(m.coef_sd[j]);
+        valid = valid && m.scale[j] > 0;
+    }
+    if (!valid)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: a scale in the model file is not positive",
+                       cri_store_source(store)));
+    *out = m;
+    m = (cri_predictor){ 0 };
+done:
+    cri_predictor_free(cx, &m);
+    return st;
+}

@@ -1,0 +1,56 @@
+/* predictor.h -- what all Gaussian linear models know after a fit: a Student-t (or normal)
+ * predictive distribution that is linear in the terms.
+ *   u = (x - centre) / scale,   mean = intercept + coef . x,
+ *   variance = sigma^2 (1 + h(x)),   h(x) = mean_share + plain |u|^2 + sign |F u|^2,
+ * F [r x p] a factor of the coefficients' covariance over sigma^2.  (Internal header.) */
+#ifndef CREDENCE_MODELS_LINEAR_PREDICTOR_H
+#define CREDENCE_MODELS_LINEAR_PREDICTOR_H
+
+#include "../class.h"
+
+typedef struct cri_predictor {
+    size_t  p, r;
+    double  intercept, intercept_sd; /* sd NaN where there is none */
+    double *coef, *coef_sd;          /* [p] in the units of the terms; sd NaN where there is none */
+    double *centre, *scale;          /* [p]                                                       */
+    double *F;                       /* [r x p]                                                   */
+    double  plain, sign, mean_share;
+    double  sigma, dof;              /* dof INFINITY = normal                                     */
+    bool    has_intercept;
+} cri_predictor;
+
+cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out);
+void      cri_predictor_free(cr_ctx *cx, cri_predictor *m);
+
+/* Sets intercept, and coef from coefficients b of u: coef = b / scale. */
+void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset);
+
+/* The sds of intercept and coefficients from sigma, F and the rest, all of which are set. */
+void cri_predictor_set_sds(cri_predictor *m);
+
+/* Over the training rows: sum of w (y - mean)^2, the mean of w ((y - mean) / (1 - h))^2, which is the
+ * leave-one-out error, and the largest leverage with its row.  O(n p r). */
+typedef struct cri_fit_quality {
+    double rss, loo, max_leverage;
+    size_t max_row;
+} cri_fit_quality;
+cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                cri_fit_quality *out);
+
+cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                cr_prediction *out);
+
+/* "parameters": intercept, then one per term: name, value, sd, and, with tests, t and p. */
+cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *design,
+                                 bool tests, json_t *out);
+
+cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out);
+cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                             cri_predictor *out);
+
+/* A finite number as JSON, anything else as null. */
+json_t *cri_json_number(double x);
+/* in[key], or NaN when it is null, absent or no number. */
+double cri_json_number_or_nan(const json_t *in, const char *key);
+
+#endif

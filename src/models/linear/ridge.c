@@ -1,0 +1,334 @@
+/* ridge.c -- ridge regression: least squares with a penalty, the mode under a Gaussian prior.
+ *   minimise  sum_i w_i (y_i - b0 - z_i . b)^2 + lambda |b|^2,   b0 free, z standardised,
+ * which is the posterior mean for y ~ N(b0 + z . b, s^2), b ~ N(0, s^2 / lambda).
+ * Primal, p x p, from the moments:  b = (G + lambda I)^-1 g.        O(n p^2 + p^3)
+ * Dual, n x n, when p > n:          b = Z^T (Z Z^T + lambda I)^-1 t. O(n^2 p + n^3)
+ * s^2 is estimated as RSS / (n - df), df = 1 + tr G (G + lambda I)^-1, n the sum of the weights.
+ * Hoerl & Kennard (1970); Hastie, Tibshirani & Friedman (2009), sec. 3.4.1. */
+#include "moments.h"
+#include "predictor.h"
+#include "../../base/scratch.h"
+#include "../../math/chol.h"
+#include "../../math/decompose.h"
+#include "../../math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define RIDGE_OPTIONS(X)                                                                             \
+    X(real,   lambda,    "1",    ">=0", "penalty on the squared coefficients", "0.5")                \
+    X(flag,   intercept, "true", "",    "fit a free intercept",                "false")              \
+    X(choice, solver,    "auto", "auto|primal|dual",                                                 \
+      "solve p x p or n x n equations; auto takes the smaller", "dual")
+/* clang-format on */
+enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL };
+
+CR_OPTIONS_STRUCT(ridge_options, RIDGE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(ridge_options, __VA_ARGS__)
+static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct ridge_state {
+    cri_predictor fit;
+    cri_moments   moments; /* for updates; empty after a dual fit */
+    bool          dual;
+    double        lambda, df, rss, r2, gcv, loocv; /* loocv NaN where it was not worth a pass */
+} ridge_state;
+
+static void ridge_free(cr_ctx *cx, void *state)
+{
+    ridge_state *m = state;
+    cri_predictor_free(cx, &m->fit);
+    cri_moments_free(cx, &m->moments);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- primal ---------------------------------------------------------------------------------- */
+
+static cr_status refuse_singular(cr_ctx *cx, double lambda)
+{
+    cr_fail(cx, CR_ENUMERIC, "the columns are linearly dependent and lambda is %g", lambda);
+    return cr_fail_hint(cx, "use a larger --lambda; credence fit linear names the columns");
+}
+
+/* b [p] = (G + lambda I)^-1 g through the eigenvectors of G, which also give df and F. */
+static cr_status solve_primal(cr_ctx *cx, ridge_state *m, const cri_gram *g, double *b)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = g->p;
+    double    *V = cr_scratch_matrix(&s, p, p), *d = cr_scratch_f64(&s, p);
+    double    *u = cr_scratch_f64(&s, p);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_eigen(cx, cr_cmat_of(g->G, p, p), d, cr_mat_of(V, p, p)));
+    double rounding = 0x1p-52 * (double)p * (p ? d[p - 1] : 0);
+    if (p && !(d[0] + m->lambda > rounding)) CR_TRY(refuse_singular(cx, m->lambda));
+    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g->g, 0, u));
+    m->rss = g->tt;
+    for (size_t k = 0; k < p; k++) {
+        double dk = d[k] > 0 ? d[k] : 0, a = u[k] / (dk + m->lambda);
+        m->df += dk / (dk + m->lambda);
+        m->rss += a * (dk * a - 2 * u[k]);
+        u[k] = a;
+        for (size_t j = 0; j < p; j++) m->fit.F[k * p + j] = V[j * p + k] / sqrt(dk + m->lambda);
+    }
+    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, b));
+    if (m->rss < 0) m->rss = 0;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- dual ------------------------------------------------------------------------------------ */
+
+/* Centre, scale and the target's moments from the rows themselves; no p x p matrix. */
+static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, const double *X, bool intercept,
+                              bool standardise, cri_gram *g)
+{
+    size_t n = rows->n, p = rows->p;
+    *g = (cri_gram){ .p = p, .centre = cr_alloc(cx, p, sizeof(double)),
+                     .scale = cr_alloc(cx, p, sizeof(double)) };
+    if (!g->centre || !g->scale) return CR_ENOMEM;
+    for (size_t j = 0; j <= p; j++) { /* the target last */
+        double weight = 0, mean = 0, square = 0;
+        for (size_t i = 0; i < n; i++) {
+            double w = rows->w ? rows->w[i] : 1, x = j < p ? X[i * p + j] : rows->y[i];
+            if (w == 0) continue;
+            double delta = x - mean;
+            weight += w;
+            mean += w / weight * delta;
+            square += w * delta * (x - mean);
+        }
+        bool constant = !(square > 1e-26 * weight * mean * mean);
+        if (j < p) {
+            g->centre[j] = intercept ? mean : 0;
+            g->scale[j] = standardise && !constant ? sqrt(square / weight) : 1;
+        } else {
+            g->weight = weight;
+            g->offset = intercept ? mean : 0;
+            g->tt = intercept ? square : square + weight * mean * mean;
+        }
+    }
+    return CR_OK;
+}
+
+/* Z = sqrt(w) (X - centre) / scale [n x p] in place, and t = sqrt(w) (y - offset). */
+static void standardise_rows(const cri_rows *rows, const cri_gram *g, double *Z, double *t)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        double root = rows->w ? sqrt(rows->w[i]) : 1;
+        for (size_t j = 0; j < g->p; j++)
+            Z[i * g->p + j] = root * (Z[i * g->p + j] - g->centre[j]) / g->scale[j];
+        t[i] = root * (rows->y[i] - g->offset);
+    }
+}
+
+/* b = Z^T a, a = (Z Z^T + lambda I)^-1 t = (L L^T)^-1 t;  F = L^-1 Z, whose rows take away from the
+ * prior variance what the data tell:  (I - F^T F) / lambda. */
+static cr_status solve_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const cri_gram *g,
+                            double *b)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = rows->n, p = g->p;
+    double    *K = cr_scratch_matrix(&s, n, n), *a = cr_scratch_f64(&s, n);
+    double    *t = cr_scratch_f64(&s, n), *Z = m->fit.F;
+
+    CR_TRY(s.status);
+    if (!(m->lambda > 0)) CR_TRY(refuse_singular(cx, m->lambda));
+    standardise_rows(rows, g, Z, t);
+    CR_TRY(cr_syrk(cx, 1, cr_cmat_of(Z, n, p), CR_PLAIN, 0, cr_mat_of(K, n, n)));
+    for (size_t i = 0; i < n; i++) K[i * n + i] += m->lambda;
+    CR_TRY(cr_chol(cx, cr_mat_of(K, n, n)));
+    memcpy(a, t, n * sizeof(double));
+    CR_TRY(cr_chol_solve(cx, cr_cmat_of(K, n, n), cr_mat_of(a, n, 1)));
+    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(Z, n, p), CR_TRANSPOSED, a, 0, b));
+    for (size_t i = 0; i < n; i++) m->rss += m->lambda * m->lambda * a[i] * a[i]; /* t - Z b = lambda a */
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(K, n, n), cr_mat_of(Z, n, p)));
+    m->df += cr_dot(Z, Z, n * p); /* tr Z^T K^-1 Z */
+    m->fit.plain = 1 / m->lambda;
+    m->fit.sign = -1 / m->lambda;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+/* Solves from the moments (rows NULL) or from rows; m->moments is set. */
+static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const ridge_options *o,
+                       bool standardise, cr_report *report)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = m->dual ? rows->p : m->moments.p;
+    double    *b = cr_scratch_bytes(&s, p, sizeof(double));
+    cri_gram   g = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_predictor_new(cx, p, m->dual ? rows->n : p, &m->fit));
+    if (m->dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.F));
+    CR_TRY(m->dual ? measure_rows(cx, rows, m->fit.F, o->intercept, standardise, &g)
+                   : cri_gram_new(cx, &m->moments, o->intercept, standardise, &g));
+    memcpy(m->fit.centre, g.centre, p * sizeof(double));
+    memcpy(m->fit.scale, g.scale, p * sizeof(double));
+    m->lambda = o->lambda;
+    m->df = o->intercept;
+    CR_TRY(m->dual ? solve_dual(cx, m, rows, &g, b) : solve_primal(cx, m, &g, b));
+    cri_predictor_set_coef(&m->fit, b, g.offset);
+
+    double n = g.weight, left = n - m->df;
+    m->fit.has_intercept = o->intercept;
+    m->fit.mean_share = o->intercept ? 1 / n : 0;
+    m->loocv = NAN;
+    if (rows && (double)rows->n * (double)p * (double)m->fit.r <= 1e8) {
+        cri_fit_quality q;
+        CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
+        m->rss = q.rss;
+        m->loocv = q.loo;
+    }
+    m->fit.sigma = sqrt(m->rss / (left > 0 ? left : n));
+    cri_predictor_set_sds(&m->fit);
+    m->gcv = n * m->rss / (left * left);
+    m->r2 = g.tt > 0 ? 1 - m->rss / g.tt : NAN;
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->log_likelihood = -0.5 * n * (log(2 * M_PI * m->rss / n) + 1);
+done:
+    cri_gram_free(cx, &g);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                           void **out_state, cr_report *report)
+{
+    cr_status            st = CR_OK;
+    const ridge_options *o = options;
+    ridge_state         *m = cr_alloc(cx, 1, sizeof *m);
+    (void)seed;
+
+    if (!m) return CR_ENOMEM;
+    m->dual = o->solver == SOLVER_DUAL || (o->solver == SOLVER_AUTO && rows->p > rows->n);
+    if (!m->dual) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
+    CR_TRY(solve(cx, m, rows, o, rows->design->standardised, report));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) ridge_free(cx, m);
+    return st;
+}
+
+static cr_status ridge_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                              const void *options, void **out_state, cr_report *report)
+{
+    cr_status          st = CR_OK;
+    const ridge_state *old = state;
+    ridge_state       *m = NULL;
+
+    if (old->dual) {
+        cr_fail(cx, CR_EUNSUPPORTED, "a ridge model fitted in the dual has no exact update");
+        return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
+    }
+    m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
+    cri_moments_merge(&m->moments, &old->moments);
+    CR_TRY(solve(cx, m, NULL, options, rows->design->standardised, report));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) ridge_free(cx, m);
+    return st;
+}
+
+static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
+{
+    return cri_predictor_predict(cx, &((const ridge_state *)state)->fit, rows, out);
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status          st = CR_OK;
+    const ridge_state *m = state;
+    json_t            *s;
+    CR_TRY(cri_predictor_describe(cx, &m->fit, design, false, out));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "objective", json_string("sum w (y - b0 - z.b)^2 + lambda |b|^2")));
+    CR_TRY(cri_store_set(cx, s, "lambda", json_real(m->lambda)));
+    CR_TRY(cri_store_set(cx, s, "solver", json_string(m->dual ? "dual" : "primal")));
+    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
+    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma)));
+    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss)));
+    CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(m->r2)));
+    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(m->gcv)));
+    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv)));
+done:
+    return st;
+}
+
+static cr_status ridge_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status          st = CR_OK;
+    const ridge_state *m = state;
+    CR_TRY(cri_store_set(cx, out, "dual", json_boolean(m->dual)));
+    CR_TRY(cri_store_set(cx, out, "lambda", json_real(m->lambda)));
+    CR_TRY(cri_store_set(cx, out, "df", json_real(m->df)));
+    CR_TRY(cri_store_set(cx, out, "rss", json_real(m->rss)));
+    CR_TRY(cri_store_set(cx, out, "r2", cri_json_number(m->r2)));
+    CR_TRY(cri_store_set(cx, out, "gcv", cri_json_number(m->gcv)));
+    CR_TRY(cri_store_set(cx, out, "loocv", cri_json_number(m->loocv)));
+    CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (!m->dual) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+done:
+    return st;
+}
+
+static cr_status ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                            const cr_design *design, void **out_state)
+{
+    cr_status    st = CR_OK;
+    ridge_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    m->dual = json_is_true(json_object_get(in, "dual"));
+    CR_TRY(cri_store_get_real(cx, store, in, "lambda", &m->lambda));
+    CR_TRY(cri_store_get_real(cx, store, in, "df", &m->df));
+    CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
+    m->r2 = cri_json_number_or_nan(in, "r2");
+    m->gcv = cri_json_number_or_nan(in, "gcv");
+    m->loocv = cri_json_number_or_nan(in, "loocv");
+    CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
+    if (!m->dual)
+        CR_TRY(cri_moments_read(cx, store, in, cr_design_terms(design), &m->moments));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) ridge_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_ridge = {
+    .name = "ridge",
+    .summary = "least squares with a penalty on the squared coefficients",
+    .formulas = "minimise  sum_i w_i (y_i - b0 - z_i.b)^2 + lambda |b|^2,  b0 free\n"
+                "  = posterior mode under  b ~ N(0, s^2/lambda),  s^2 = RSS / (n - df)\n"
+                "sd: posterior;  df = 1 + tr G (G + lambda I)^-1,  G = Z^T W Z",
+    .reference = "Hoerl & Kennard (1970), Technometrics 12; Hastie, Tibshirani & Friedman (2009), "
+                 "sec. 3.4.1",
+    .tasks = CR_TASK_REGRESSION,
+    .options = ridge_table,
+    .options_size = sizeof(ridge_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .scales_itself = true,
+    .fit = ridge_fit,
+    .update = ridge_update,
+    .predict = ridge_predict,
+    .describe = ridge_describe,
+    .write = ridge_write,
+    .read = ridge_read,
+    .free = ridge_free,
+};

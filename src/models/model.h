@@ -1,0 +1,138 @@
+/* model.h -- fit, update, predict, score, describe, save and load any model of the registry.
+ * A model is made by cr_fit and never changes after that; it holds its class, the design, the
+ * options it was fitted with, a report of the fit, and the posterior.  Settings are the options by
+ * name and as text, those of the design (design.h) and those of the model alike:
+ *
+ *     cr_setting s[] = { { "target", "price" }, { "lambda", "0.5" } };
+ *     cr_fit(cx, "ridge", table, s, 2, &model);                                                  */
+#ifndef CREDENCE_MODELS_MODEL_H
+#define CREDENCE_MODELS_MODEL_H
+
+#include "../base/option.h"
+#include "../data/design.h"
+#include "../data/table.h"
+
+typedef struct cr_model       cr_model;
+typedef struct cr_model_class cr_model_class;
+
+enum cr_task {
+    CR_TASK_REGRESSION = 1 << 0,
+    CR_TASK_CLASSIFICATION = 1 << 1,
+    CR_TASK_DENSITY = 1 << 2,
+    CR_TASK_CLUSTER = 1 << 3,
+    CR_TASK_TRANSFORM = 1 << 4,
+    CR_TASK_SEQUENCE = 1 << 5,
+    CR_TASK_NETWORK = 1 << 6
+};
+
+/* --- the registry ------------------------------------------------------------------------------ */
+
+/* The number of model classes, and the i-th, in alphabetical order. */
+CR_API size_t                cr_class_count(void);
+CR_API const cr_model_class *cr_class_at(size_t i);
+/* The class called name; NULL, with the nearest name in the failure, if there is none. */
+CR_API const cr_model_class *cr_class_find(cr_ctx *cx, const char *name);
+/* What a class says of itself: its name, one line, the model in formulas, the source, a bit set of
+ * enum cr_task, its own options (those of the design are cr_design_table). */
+CR_API const char      *cr_class_name(const cr_model_class *c);
+CR_API const char      *cr_class_summary(const cr_model_class *c);
+CR_API const char      *cr_class_formulas(const cr_model_class *c);
+CR_API const char      *cr_class_reference(const cr_model_class *c);
+CR_API unsigned         cr_class_tasks(const cr_model_class *c);
+CR_API const cr_option *cr_class_options(const cr_model_class *c);
+/* true when the class offers this verb: "update", "predict", "score", "sample", "evidence". */
+CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
+/* "regression", "classification", ... of the lowest bit set. */
+CR_API const char *cr_task_name(unsigned task);
+
+/* --- options of every fit ------------------------------------------------------------------------ */
+
+#define CR_FIT_OPTIONS(X)                                                                          \
+    X(count, seed, "0", "", "random seed; the same seed gives the same bits", "7")
+
+CR_OPTIONS_STRUCT(cr_fit_options, CR_FIT_OPTIONS);
+extern CR_API const cr_option cr_fit_table[];
+
+/* --- life ---------------------------------------------------------------------------------------- */
+
+/* Fits a model to a table.  Fails with CR_EARG for an unknown model or setting, CR_EDATA for data that
+ * does not fit, CR_ENUMERIC, CR_ENOMEM, CR_EINTERRUPTED.  A fit that did not converge is a result:
+ * the report says so. */
+CR_API cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *table,
+                        const cr_setting *settings, size_t n_settings, cr_model **out_model);
+/* A new model: the old posterior and the new rows together.  CR_EUNSUPPORTED where the model has no
+ * exact update. */
+CR_API cr_status cr_update(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                           cr_model **out_model);
+CR_API void cr_model_free(cr_ctx *cx, cr_model *model);
+
+/* Saves and loads (.cred); saving is atomic, loading checks every byte and runs no code. */
+CR_API cr_status cr_model_save(cr_ctx *cx, const cr_model *model, const char *path);
+CR_API cr_status cr_model_load(cr_ctx *cx, const char *path, cr_model **out_model);
+/* The same bytes in memory; freed with cr_free(cx, bytes, size, 1). */
+CR_API cr_status cr_model_to_bytes(cr_ctx *cx, const cr_model *model, char **out_bytes,
+                                   size_t *out_size);
+CR_API cr_status cr_model_from_bytes(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                                     cr_model **out_model);
+
+/* --- answers ------------------------------------------------------------------------------------- */
+
+typedef enum cr_answer {
+    CR_ANSWER_NUMBER, /* mean, scale, dof per row: Student t, or normal where dof is infinite */
+    CR_ANSWER_CLASS   /* a probability for each class per row                                 */
+} cr_answer;
+
+typedef struct cr_prediction {
+    cr_answer          kind;
+    size_t             n;         /* rows of the table                                         */
+    double            *mean;      /* [n]; NaN in rows that were left out for missing values    */
+    double            *scale;     /* [n] of the predictive distribution, noise included        */
+    double            *dof;       /* [n]                                                       */
+    double            *leverage;  /* [n] weight of the row in its own fit; NULL if not offered */
+    size_t             n_classes;
+    const char *const *classes;   /* [n_classes], of the model                                 */
+    double            *prob;      /* [n x n_classes]                                           */
+} cr_prediction;
+
+/* The predictive distribution of every row. */
+CR_API cr_status cr_predict(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                            cr_prediction *out_prediction);
+CR_API void      cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
+/* Mean, sd and the central interval of mass `level` of one row of a CR_ANSWER_NUMBER; sd is infinite
+ * for dof <= 2. */
+CR_API void cr_prediction_interval(const cr_prediction *prediction, size_t row, double level,
+                                   double *out_sd, double *out_lower, double *out_upper);
+
+/* The observed target of every row, as cr_predict would see it (NaN where missing or left out; a
+ * class as its index), and its weight in `opt_weight` (1 without weights).  For assessment. */
+CR_API cr_status cr_observed(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                             double *out_target, double *opt_weight);
+
+/* --- looks --------------------------------------------------------------------------------------- */
+
+typedef enum cr_stop {
+    CR_STOP_CLOSED_FORM, /* no iterations were needed                     */
+    CR_STOP_TOLERANCE,   /* converged                                     */
+    CR_STOP_LIMIT        /* gave up at the iteration limit: not converged */
+} cr_stop;
+
+typedef struct cr_report {
+    cr_stop stop;
+    size_t  iterations, rows; /* rows used                                         */
+    double  log_evidence;     /* log marginal likelihood; NaN where there is none  */
+    double  log_likelihood;   /* at the estimate; NaN where there is none          */
+    double  seconds;
+} cr_report;
+
+CR_API const cr_model_class *cr_model_get_class(const cr_model *model);
+CR_API const cr_design      *cr_model_get_design(const cr_model *model);
+CR_API const cr_report      *cr_model_get_report(const cr_model *model);
+CR_API uint64_t              cr_model_get_seed(const cr_model *model);
+/* "closed form", "converged", "iteration limit". */
+CR_API const char *cr_stop_name(cr_stop stop);
+
+/* All there is to know about the model as a JSON text: model, task, options, design, report,
+ * parameters with their uncertainty, statistics.  Freed with cr_free(cx, text, strlen(text) + 1, 1). */
+CR_API cr_status cr_describe(cr_ctx *cx, const cr_model *model, char **out_json);
+
+#endif

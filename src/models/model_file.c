@@ -1,0 +1,231 @@
+/* model_file.c -- a whole model to and from its file, and its description.
+ * model.json: format, program, model, settings, design, report, state; arrays beside it. */
+#include "design_file.h"
+#include "model_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- pieces ---------------------------------------------------------------------------------- */
+
+/* Adds the options of one table to the object as name: text; long ones too. */
+static cr_status write_options(cr_ctx *cx, const cr_option *table, const void *values, json_t *out)
+{
+    cr_status st = CR_OK;
+    for (const cr_option *o = table; o->name && st == CR_OK; o++) {
+        size_t length = cr_options_print(o, values, NULL, 0);
+        char  *text = cr_alloc(cx, length + 1, 1);
+        if (!text) return CR_ENOMEM;
+        cr_options_print(o, values, text, length + 1);
+        if (length > 0) st = cri_store_set(cx, out, o->name, json_string_nocheck(text));
+        cr_free(cx, text, length + 1, 1);
+    }
+    return st;
+}
+
+static cr_status write_settings(cr_ctx *cx, const cr_model *m, json_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(write_options(cx, cr_fit_table, &m->fit, out));
+    CR_TRY(write_options(cx, cr_design_table, &m->design_options, out));
+    CR_TRY(write_options(cx, m->class->options, m->options, out));
+done:
+    return st;
+}
+
+static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static cr_status write_report(cr_ctx *cx, const cr_report *r, json_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)r->rows)));
+    if (!isnan(r->log_evidence))
+        CR_TRY(cri_store_set(cx, out, "log_evidence", number_or_null(r->log_evidence)));
+    if (!isnan(r->log_likelihood))
+        CR_TRY(cri_store_set(cx, out, "log_likelihood", number_or_null(r->log_likelihood)));
+    CR_TRY(cri_store_set(cx, out, "iterations", json_integer((json_int_t)r->iterations)));
+    CR_TRY(cri_store_set(cx, out, "stop", json_string(cr_stop_name(r->stop))));
+done:
+    return st;
+}
+
+static cr_status read_report(cr_ctx *cx, const cri_store *s, const json_t *in, cr_report *r)
+{
+    cr_status   st = CR_OK;
+    const char *stop;
+    json_t     *evidence = json_object_get(in, "log_evidence");
+    json_t     *likelihood = json_object_get(in, "log_likelihood");
+    *r = (cr_report){ .log_evidence = NAN, .log_likelihood = NAN };
+    CR_TRY(cri_store_get_count(cx, s, in, "rows", &r->rows));
+    CR_TRY(cri_store_get_count(cx, s, in, "iterations", &r->iterations));
+    CR_TRY(cri_store_get_text(cx, s, in, "stop", &stop));
+    if (json_is_number(evidence)) r->log_evidence = json_number_value(evidence);
+    if (json_is_number(likelihood)) r->log_likelihood = json_number_value(likelihood);
+    r->stop = CR_STOP_LIMIT;
+    for (int i = CR_STOP_CLOSED_FORM; i < CR_STOP_LIMIT; i++)
+        if (strcmp(stop, cr_stop_name((cr_stop)i)) == 0) r->stop = (cr_stop)i;
+done:
+    return st;
+}
+
+/* --- saving ---------------------------------------------------------------------------------- */
+
+static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
+{
+    cr_status st = CR_OK;
+    json_t   *root = cri_store_json(store), *part;
+    CR_TRY(cri_store_set(cx, root, "format", json_integer(1)));
+    CR_TRY(cri_store_set(cx, root, "program", json_string("credence " CREDENCE_VERSION)));
+    CR_TRY(cri_store_set(cx, root, "model", json_string(m->class->name)));
+    CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
+    CR_TRY(write_settings(cx, m, part));
+    CR_TRY(cri_store_set(cx, root, "design", part = json_object()));
+    CR_TRY(cri_design_write(cx, m->design, part));
+    CR_TRY(cri_store_set(cx, root, "report", part = json_object()));
+    CR_TRY(write_report(cx, &m->report, part));
+    CR_TRY(cri_store_set(cx, root, "state", part = json_object()));
+    CR_TRY(m->class->write(cx, m->state, store, part));
+done:
+    return st;
+}
+
+cr_status cr_model_save(cr_ctx *cx, const cr_model *m, const char *path)
+{
+    cr_status  st = CR_OK;
+    cri_store *store = NULL;
+    CR_TRY(cri_store_new(cx, &store));
+    CR_TRY(model_to_store(cx, m, store));
+    CR_TRY(cri_store_save(cx, store, path));
+done:
+    cri_store_free(cx, store);
+    return st;
+}
+
+cr_status cr_model_to_bytes(cr_ctx *cx, const cr_model *m, char **out_bytes, size_t *out_size)
+{
+    cr_status  st = CR_OK;
+    cri_store *store = NULL;
+    CR_TRY(cri_store_new(cx, &store));
+    CR_TRY(model_to_store(cx, m, store));
+    CR_TRY(cri_store_to_bytes(cx, store, out_bytes, out_size));
+done:
+    cri_store_free(cx, store);
+    return st;
+}
+
+/* --- loading --------------------------------------------------------------------------------- */
+
+static cr_status read_settings(cr_ctx *cx, const cri_store *s, json_t *in, cr_model *m)
+{
+    const char *key;
+    json_t     *value;
+    json_object_foreach(in, key, value)
+    {
+        if (!json_is_string(value))
+            return cr_fail(cx, CR_EDATA, "%s: the setting '%s' is not a text", cri_store_source(s),
+                           key);
+        cr_status st = cri_model_set(cx, m, key, json_string_value(value));
+        if (st == CR_EARG)
+            return cr_fail(cx, CR_EDATA, "%s: a setting in the model file is not valid: %s",
+                           cri_store_source(s), cr_error(cx));
+        if (st != CR_OK) return st;
+    }
+    return CR_OK;
+}
+
+static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_model)
+{
+    cr_status             st = CR_OK;
+    json_t               *root = cri_store_json(s), *settings, *design, *report, *state;
+    const char           *name;
+    const cr_model_class *c;
+    cr_model             *m = NULL;
+
+    CR_TRY(cri_store_get_text(cx, s, root, "model", &name));
+    CR_TRY(cri_store_get_object(cx, s, root, "settings", &settings));
+    CR_TRY(cri_store_get_object(cx, s, root, "design", &design));
+    CR_TRY(cri_store_get_object(cx, s, root, "report", &report));
+    CR_TRY(cri_store_get_object(cx, s, root, "state", &state));
+    if (!(c = cr_class_find(cx, name)))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the model '%s' is not known to this credence",
+                       cri_store_source(s), name));
+    m = cri_model_new(cx, c);
+    if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(read_settings(cx, s, settings, m));
+    CR_TRY(cri_design_read(cx, s, design, (cr_missing)m->design_options.missing, &m->design));
+    CR_TRY(read_report(cx, s, report, &m->report));
+    CR_TRY(c->read(cx, s, state, m->design, &m->state));
+    *out_model = m;
+    m = NULL;
+done:
+    cr_model_free(cx, m);
+    return st;
+}
+
+cr_status cr_model_load(cr_ctx *cx, const char *path, cr_model **out_model)
+{
+    cr_status  st = CR_OK;
+    cri_store *store = NULL;
+    CR_TRY(cri_store_load(cx, path, &store));
+    CR_TRY(store_to_model(cx, store, out_model));
+done:
+    cri_store_free(cx, store);
+    return st;
+}
+
+cr_status cr_model_from_bytes(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                              cr_model **out_model)
+{
+    cr_status  st = CR_OK;
+    cri_store *store = NULL;
+    CR_TRY(cri_store_from_bytes(cx, source, bytes, size, &store));
+    CR_TRY(store_to_model(cx, store, out_model));
+done:
+    cri_store_free(cx, store);
+    return st;
+}
+
+/* --- describing ------------------------------------------------------------------------------ */
+
+static cr_status describe_features(cr_ctx *cx, const cr_design *d, json_t *root)
+{
+    json_t   *names = json_array();
+    cr_status st = cri_store_set(cx, root, "features", names);
+    for (size_t i = 0; st == CR_OK && i < d->n_columns; i++)
+        if (json_array_append_new(names, json_string_nocheck(d->columns[i].name)) != 0)
+            st = cr_fail(cx, CR_ENOMEM, "out of memory");
+    return st;
+}
+
+cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
+{
+    cr_status st = CR_OK;
+    json_t   *root = json_object(), *part;
+    char     *text = NULL;
+
+    CR_TRY(cri_store_set(cx, root, "model", json_string(m->class->name)));
+    CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->class->tasks))));
+    CR_TRY(describe_features(cx, m->design, root));
+    CR_TRY(cri_store_set(cx, root, "terms", json_integer((json_int_t)m->design->p)));
+    CR_TRY(cri_store_set(cx, root, "target",
+                         m->design->target.name ? json_string_nocheck(m->design->target.name)
+                                                : json_null()));
+    CR_TRY(cri_store_set(cx, root, "scale", json_string(m->design->standardised ? "standard" : "none")));
+    CR_TRY(cri_store_set(cx, root, "seed", json_integer((json_int_t)m->fit.seed)));
+    CR_TRY(write_report(cx, &m->report, root));
+    CR_TRY(m->class->describe(cx, m->state, m->design, root));
+    CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
+    CR_TRY(write_settings(cx, m, part));
+
+    char *dumped = json_dumps(root, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
+    if (!dumped) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    text = cr_alloc(cx, strlen(dumped) + 1, 1);
+    if (text) memcpy(text, dumped, strlen(dumped));
+    else st = CR_ENOMEM;
+    free(dumped);
+    if (st == CR_OK) *out_json = text;
+done:
+    json_decref(root);
+    return st;
+}

@@ -1,0 +1,22 @@
+/* model_internal.h -- the parts of a model, for the files that make and save it. */
+#ifndef CREDENCE_MODELS_MODEL_INTERNAL_H
+#define CREDENCE_MODELS_MODEL_INTERNAL_H
+
+#include "class.h"
+
+struct cr_model {
+    const cr_model_class *class;
+    cr_fit_options        fit;
+    cr_design_options     design_options;
+    void                 *options; /* of the class */
+    cr_design            *design;
+    void                 *state;
+    cr_report             report;
+};
+
+/* A model of this class with default options, nothing fitted; NULL on failure. */
+cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
+/* Sets one option, the class's, the design's or the fit's. */
+cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
+
+#endif

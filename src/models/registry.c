@@ -1,0 +1,56 @@
+/* registry.c -- the list of model classes: the one place that names them all. */
+#include "class.h"
+
+#include <string.h>
+
+static const cr_model_class *const classes[] = {
+    &cri_class_bayes_linear,
+    &cri_class_linear,
+    &cri_class_ridge,
+};
+
+size_t                cr_class_count(void) { return sizeof classes / sizeof *classes; }
+const cr_model_class *cr_class_at(size_t i) { return classes[i]; }
+
+static const char *class_name(const void *unused, size_t i)
+{
+    (void)unused;
+    return classes[i]->name;
+}
+
+const cr_model_class *cr_class_find(cr_ctx *cx, const char *name)
+{
+    for (size_t i = 0; i < cr_class_count(); i++)
+        if (strcmp(classes[i]->name, name) == 0) return classes[i];
+    cr_fail(cx, CR_EARG, "there is no model '%s'", name);
+    cr_fail_nearest(cx, name, "models", cr_class_count(), class_name, NULL);
+    return NULL;
+}
+
+const char      *cr_class_name(const cr_model_class *c) { return c->name; }
+const char      *cr_class_summary(const cr_model_class *c) { return c->summary; }
+const char      *cr_class_formulas(const cr_model_class *c) { return c->formulas; }
+const char      *cr_class_reference(const cr_model_class *c) { return c->reference; }
+unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }
+const cr_option *cr_class_options(const cr_model_class *c) { return c->options; }
+
+bool cr_class_offers(const cr_model_class *c, const char *verb)
+{
+    if (strcmp(verb, "update") == 0) return c->update != NULL;
+    if (strcmp(verb, "predict") == 0 || strcmp(verb, "score") == 0) return c->predict != NULL;
+    return false;
+}
+
+const char *cr_task_name(unsigned task)
+{
+    static const char *const names[] = { "regression", "classification", "density", "cluster",
+                                         "transform",  "sequence",       "network" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (task & 1u << i) return names[i];
+    return "none";
+}
+
+cr_scale cri_class_scale(const cr_model_class *c, int scale_option)
+{
+    return scale_option == CR_SCALE_AUTO ? c->default_scale : (cr_scale)scale_option;
+}
