@@ -61,7 +61,7 @@ coverage:
 	@$(call configure,coverage)
 	@$(call build,coverage)
 	@find build/coverage -name '*.gcda' -delete
-	@$(call ctest,coverage) --quiet
+	@$(call ctest,coverage) --label-exclude checker
 	@gcovr --root . --filter src/ --filter cli/ --print-summary build/coverage
 
 # Configured again because the place of the libraries depends on the prefix.

@@ -10,6 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static int replay_file(const char *path)
 {
+    printf("%s\n", path); /* the last one shown is the one that failed */
+    fflush(stdout);
     FILE *f = fopen(path, "rb");
     if (!f || fseek(f, 0, SEEK_END) != 0) {
         perror(path);
@@ -32,16 +34,14 @@ static int replay_file(const char *path)
 static int replay_directory(const char *path)
 {
     DIR *directory = opendir(path);
-    int  bad = 0, files = 0;
+    int  bad = 0;
     for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
         char name[4096];
         if (entry->d_name[0] == '.') continue;
         snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
         bad |= replay_file(name);
-        files++;
     }
     if (directory) closedir(directory);
-    printf("%s: %d files\n", path, files);
     return bad;
 }
 
