@@ -40,18 +40,26 @@ typedef struct bounds {
     bool   open_low, open_high;
 } bounds;
 
+static double parse_bound(const char *begin, const char *end)
+{
+    double x = 0;
+    cri_parse_double(begin, end, &x);
+    return x;
+}
+
 static bounds parse_bounds(const char *range)
 {
-    bounds b = { -INFINITY, INFINITY, false, false };
+    bounds      b = { -INFINITY, INFINITY, false, false };
+    const char *end = range + strlen(range);
     if (range[0] == '>') {
         b.open_low = range[1] != '=';
-        b.low = strtod(range + 1 + !b.open_low, NULL);
+        b.low = parse_bound(range + 1 + !b.open_low, end);
     } else if (range[0]) {
         const char *dots = strstr(range, "..");
-        b.low = strtod(range, NULL);
         b.open_low = dots > range && dots[-1] == '<';
         b.open_high = dots[2] == '<';
-        b.high = strtod(dots + 2 + b.open_high, NULL);
+        b.low = parse_bound(range, dots - b.open_low);
+        b.high = parse_bound(dots + 2 + b.open_high, end);
     }
     return b;
 }

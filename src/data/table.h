@@ -46,6 +46,7 @@ CR_API cr_status cr_table_add_category(cr_ctx *cx, cr_table *table, const char *
                                        const uint32_t *codes, const char *const *levels,
                                        size_t n_levels);
 
+/* How many rows and columns; the name in messages; the column at index < columns. */
 CR_API size_t           cr_table_rows(const cr_table *table);
 CR_API size_t           cr_table_columns(const cr_table *table);
 CR_API const char      *cr_table_source(const cr_table *table);

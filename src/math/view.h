@@ -18,22 +18,30 @@ typedef struct cr_cmat { /* the const twin */
 /* A contiguous rows x cols matrix over a. */
 static inline cr_mat cr_mat_of(double *a, size_t rows, size_t cols)
 {
-    return (cr_mat){ a, rows, cols, cols };
+    cr_mat m = { a, rows, cols, cols };
+    return m;
 }
 static inline cr_cmat cr_cmat_of(const double *a, size_t rows, size_t cols)
 {
-    return (cr_cmat){ a, rows, cols, cols };
+    cr_cmat m = { a, rows, cols, cols };
+    return m;
 }
 /* The same matrix, not to be changed. */
-static inline cr_cmat cr_const(cr_mat m) { return (cr_cmat){ m.a, m.rows, m.cols, m.stride }; }
+static inline cr_cmat cr_const(cr_mat m)
+{
+    cr_cmat c = { m.a, m.rows, m.cols, m.stride };
+    return c;
+}
 /* rows x cols of m from (i, j) on. */
 static inline cr_mat cr_mat_part(cr_mat m, size_t i, size_t j, size_t rows, size_t cols)
 {
-    return (cr_mat){ m.a + i * m.stride + j, rows, cols, m.stride };
+    cr_mat part = { m.a + i * m.stride + j, rows, cols, m.stride };
+    return part;
 }
 static inline cr_cmat cr_cmat_part(cr_cmat m, size_t i, size_t j, size_t rows, size_t cols)
 {
-    return (cr_cmat){ m.a + i * m.stride + j, rows, cols, m.stride };
+    cr_cmat part = { m.a + i * m.stride + j, rows, cols, m.stride };
+    return part;
 }
 
 #endif

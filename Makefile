@@ -1,0 +1,84 @@
+# A thin front for CMake; CMakePresets.json says how each kind of build is made.
+#
+#   make demo     build, and run the main job on data that ships with the project
+#   make check    build with sanitizers, run every test and checker
+#   make test     build for speed, run the quick tests
+#   make bench    measure against the peers           (BENCH="--quick csv": options, tasks)
+#   make fuzz     throw made-up input at every parser (FUZZ_SECONDS=60 for each)
+#   make coverage lines and branches that the tests reach
+#   make install  PREFIX=/usr/local DESTDIR=
+#   make          build for speed, into build/release
+#   make deps     install what is missing for all of these; format, clean, help
+
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+JOBS         ?= $(shell nproc)
+BENCH        ?=
+FUZZ_SECONDS ?= 60
+
+configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
+build     = cmake --build --preset $(1) -j $(JOBS)
+ctest     = ctest --preset $(1) -j $(JOBS)
+
+.PHONY: all demo check test bench fuzz coverage install deps format clean help
+.NOTPARALLEL:
+
+all:
+	@tools/install-deps build
+	@$(call configure,release)
+	@$(call build,release)
+
+demo: all
+	@examples/demo.sh build/release/credence
+
+check:
+	@tools/install-deps build test
+	@$(call configure,sanitize)
+	@$(call build,sanitize)
+	@$(call ctest,sanitize)
+
+test:
+	@tools/install-deps build test
+	@$(call configure,release)
+	@$(call build,release)
+	@$(call ctest,release) --label-exclude slow
+
+bench:
+	@tools/install-deps build bench
+	@$(call configure,release)
+	@$(call build,release)
+	@$(call build,release) --target bench
+	@bench/run.py --build build/release $(BENCH)
+
+fuzz:
+	@tools/install-deps build fuzz
+	@$(call configure,fuzz)
+	@$(call build,fuzz)
+	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
+
+coverage:
+	@tools/install-deps build test coverage
+	@$(call configure,coverage)
+	@$(call build,coverage)
+	@find build/coverage -name '*.gcda' -delete
+	@$(call ctest,coverage) --label-exclude checker
+	@gcovr --root . --filter src/ --filter cli/ --print-summary build/coverage
+
+# Configured again because the place of the libraries depends on the prefix.
+install:
+	@tools/install-deps build
+	@$(call configure,release,-DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	@$(call build,release)
+	@DESTDIR=$(DESTDIR) cmake --install build/release
+
+deps:
+	@tools/install-deps build test bench fuzz coverage
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	@rm -rf build
+
+help:
+	@sed -n 's/^#   //p' Makefile

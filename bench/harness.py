@@ -1,0 +1,165 @@
+"""How a measurement is made: ours and a peer alternately, each run a process of its own.
+
+A run prints JSON, one object per line or one over several lines; the last object counts.  Its "seconds"
+is the time of the work alone, by the program's own clock; wall time, CPU time and peak memory are those
+of the whole process.  Speed counts only at equal quality, so each run also prints a quality."""
+import dataclasses
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+PYTHON = "/usr/bin/python3"
+
+
+@dataclasses.dataclass
+class Task:
+    """One line of the table.  In `ours` and `peer`, {build}, {data} and {threads} are filled in."""
+    name: str
+    about: str
+    ours: list
+    peer: list = None
+    data: tuple = None          # (file name with size and seed, function(path) that writes it)
+    clock: str = "seconds"      # what is compared: "seconds" (the work) or "wall" (the process)
+    quality: object = None      # key in the JSON, or a function of it
+    judge: str = "equal"        # the better quality is the "lower", the "higher", or it must be "equal"
+    tolerance: float = 0.0      # relative slack of that judgement
+    goal: float = None          # at least this many times faster than the peer
+    limit: float = None         # at most this many seconds
+    threads: int = os.cpu_count()
+    needs: tuple = ()           # modules the peer imports
+
+
+class CannotRun(Exception):
+    """A reason to leave a task out: something it needs is not there."""
+
+
+class Failed(Exception):
+    """A run that should have worked did not."""
+
+
+def python(snippet, *args):
+    """A peer: a snippet of Python with arguments."""
+    return [PYTHON, "-c", snippet, *args]
+
+
+def last_object(text):
+    """The last JSON object in the output, {} if there is none."""
+    decoder, at, found = json.JSONDecoder(), 0, {}
+    while (at := text.find("{", at)) >= 0:
+        try:
+            value, at = decoder.raw_decode(text, at)
+            found = value
+        except ValueError:
+            at += 1
+    return found
+
+
+class Harness:
+    def __init__(self, build, pairs, core_type=None):
+        self.build = pathlib.Path(build).resolve()
+        self.cache = self.build.parent / "bench"
+        self.pairs = pairs
+        self.core_type = core_type
+        self.measure = self.build / "bench/measure"
+
+    def data(self, task):
+        """The path of the task's data, made when it is not there yet."""
+        if not task.data:
+            return None
+        name, make = task.data
+        path = self.cache / name
+        if not path.exists():
+            print(f"  making {path}", file=sys.stderr)
+            self.cache.mkdir(parents=True, exist_ok=True)
+            part = path.with_name("part-" + name)
+            make(part)
+            part.rename(path)
+        return path
+
+    def run(self, argv, task):
+        """One run: {"wall", "cpu", "memory", "seconds", "quality"}."""
+        environment = os.environ | {"OMP_NUM_THREADS": str(task.threads),
+                                    "OPENBLAS_NUM_THREADS": str(task.threads)}
+        if self.core_type:
+            environment["OPENBLAS_CORETYPE"] = self.core_type
+        with tempfile.NamedTemporaryFile("r") as figures:
+            done = subprocess.run([self.measure, figures.name, *argv], env=environment, text=True,
+                                  capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            fields = figures.read().split()
+        if not fields or fields[0] != "0":
+            why = done.stderr.strip().splitlines() or [f"exit code {fields[0] if fields else '?'}"]
+            raise Failed(f"{' '.join(map(str, argv))[:80]}: {why[0]}")
+        wall, cpu, memory = map(float, fields[1:])
+        said = last_object(done.stdout)
+        quality = task.quality(said) if callable(task.quality) else said.get(task.quality)
+        return {"wall": wall, "cpu": cpu, "memory": memory, "quality": quality,
+                "seconds": said.get("seconds", wall)}
+
+    def check_present(self, task, argv):
+        if not pathlib.Path(argv[0]).exists():
+            raise CannotRun(f"{pathlib.Path(argv[0]).name} is not built")
+        for module in task.needs:
+            if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False).returncode:
+                raise CannotRun(f"Python has no {module}")
+
+    def compare(self, task):
+        """The result of one task: both sides' runs, and the ratio of each pair."""
+        names = {"build": self.build, "threads": task.threads, "data": ""}
+        sides = {"ours": task.ours} | ({"peer": task.peer} if task.peer else {})
+        self.check_present(task, [task.ours[0].format(**names)])
+        names["data"] = self.data(task)
+        # The text of a snippet is full of braces: only whole arguments and paths are filled in.
+        sides = {side: [a if "\n" in a else a.format(**names) for a in argv] for side, argv in sides.items()}
+
+        for argv in sides.values():       # fills the caches of the machine; not counted
+            self.run(argv, task)
+        runs = {side: [] for side in sides}
+        for _ in range(self.pairs):
+            for side, argv in sides.items():
+                runs[side].append(self.run(argv, task))
+        return summarize(task, runs)
+
+
+def summarize(task, runs):
+    result = {"about": task.about, "clock": task.clock, "threads": task.threads, "goal": task.goal,
+              "limit": task.limit, "pairs": len(runs["ours"]), "date": time.strftime("%Y-%m-%d")}
+    for side, all_runs in runs.items():
+        result[side] = {key: statistics.median(r[key] for r in all_runs)
+                        for key in ("wall", "cpu", "memory", "seconds")}
+        result[side]["quality"] = all_runs[-1]["quality"]
+        result[side]["runs"] = [r[task.clock] for r in all_runs]
+    if "peer" in runs:
+        ratios = [p[task.clock] / o[task.clock] for o, p in zip(runs["ours"], runs["peer"])]
+        result["ratio"] = dict(zip(("low", "median", "high"), quartiles(ratios)))
+    result["verdict"] = verdict(task, result)
+    return result
+
+
+def quartiles(values):
+    if len(values) < 2:
+        return [values[0]] * 3
+    return statistics.quantiles(values, n=4, method="inclusive")
+
+
+def quality_holds(task, ours, peer):
+    if task.quality is None or peer is None:
+        return True
+    if ours is None:
+        return False
+    slack = task.tolerance * abs(peer)
+    return {"lower": ours <= peer + slack, "higher": ours >= peer - slack,
+            "equal": abs(ours - peer) <= slack}[task.judge]
+
+
+def verdict(task, result):
+    """"met", "missed", "worse" (in quality: then speed does not count), or "" without a goal."""
+    if not quality_holds(task, result["ours"]["quality"], result.get("peer", {}).get("quality")):
+        return "worse"
+    met = [result["ratio"]["median"] >= task.goal] if task.goal and "ratio" in result else []
+    met += [result["ours"][task.clock] <= task.limit] if task.limit else []
+    return "" if not met else "met" if all(met) else "missed"

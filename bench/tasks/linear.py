@@ -1,0 +1,56 @@
+"""Least squares on a million rows of 50 features, from a file to coefficients."""
+import array
+import random
+import struct
+
+from harness import Task, python
+
+ROWS, FEATURES, SEED = 1_000_000, 50, 1
+INTERCEPT = 3.0
+WEIGHTS = [(-1) ** j * (j + 1) / FEATURES for j in range(FEATURES)]
+
+
+def make(path):
+    """[x1 ... x50 y] as NPY, y = 3 + x.w + noise.  Rows are drawn from a pool of 20000 different ones;
+    the noise is new in each."""
+    rng = random.Random(SEED)
+    pool = [[rng.gauss(0, 1) for _ in range(FEATURES)] for _ in range(20_000)]
+    means = [INTERCEPT + sum(x * w for x, w in zip(row, WEIGHTS)) for row in pool]
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, {FEATURES + 1}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for i in range(ROWS):
+            k = i % len(pool)
+            array.array("d", [*pool[k], means[k] + rng.gauss(0, 0.5)]).tofile(f)
+
+
+SKLEARN = """
+import json, sys, time
+import numpy
+from sklearn.linear_model import LinearRegression
+start = time.perf_counter()
+data = numpy.load(sys.argv[1])
+loaded = time.perf_counter()
+model = LinearRegression(copy_X=False).fit(data[:, :-1], data[:, -1])
+end = time.perf_counter()
+names = ["intercept", *(f"x{j + 1}" for j in range(data.shape[1] - 1))]
+print(json.dumps({"seconds": end - start, "fit_seconds": end - loaded, "parameters": [
+    {"name": n, "value": v} for n, v in zip(names, [model.intercept_, *model.coef_])]}))
+"""
+
+
+def largest_error(said):
+    """The largest distance of a coefficient from the one the data were made with."""
+    truth = {"intercept": INTERCEPT} | {f"x{j + 1}": w for j, w in enumerate(WEIGHTS)}
+    got = {p["name"]: p["value"] for p in said.get("parameters", [])}
+    return max(abs(got[name] - value) for name, value in truth.items()) if truth.keys() <= got.keys() else None
+
+
+TASKS = [
+    Task(name="linear", about="least squares, 1e6 rows x 50 features from an NPY file, against scikit-learn",
+         ours=["{build}/credence", "fit", "linear", "{data}", "--target", f"x{FEATURES + 1}", "--json"],
+         peer=python(SKLEARN, "{data}"), needs=("sklearn",),
+         data=(f"linear-{ROWS}x{FEATURES}-{SEED}.npy", make),
+         quality=largest_error, judge="lower", tolerance=1e-6, goal=2),
+]

@@ -1,0 +1,22 @@
+/* credence.h -- probabilistic machine learning in C: every answer says how sure it is.
+ * In the source tree this header names the public headers that live beside the code, lowest layer
+ * first; the installed one holds their text. */
+#ifndef CREDENCE_H
+#define CREDENCE_H
+
+#include "../src/base/status.h"
+#include "../src/base/context.h"
+#include "../src/base/scratch.h"
+#include "../src/base/option.h"
+#include "../src/base/rng.h"
+
+#include "../src/math/view.h"
+#include "../src/math/blas.h"
+#include "../src/math/dense.h"
+#include "../src/math/chol.h"
+#include "../src/math/decompose.h"
+
+#include "../src/data/table.h"
+#include "../src/data/read.h"
+
+#endif

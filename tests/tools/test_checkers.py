@@ -1,0 +1,142 @@
+"""Each checker of tools/ passes a small sound tree, and fails, naming the place, once it is spoilt."""
+import json
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+SOUND = {
+    "include/credence.h": '#include "../src/base/a.h"\n#include "../src/math/b.h"\n',
+    "src/base/a.h": "/* a.h -- cr_one comes first. */\n"
+                    "/* One. */\nCR_API int cr_one(void);\nCR_API int cr_two(int a,\n    int b);\n",
+    "src/base/a.c": '#include "a.h"\n#include <stdio.h>\nint cr_one(void) { return 1; }\n',
+    "src/math/b.h": '#include "../base/a.h"\n/* Three. */\nextern CR_API const int cr_three[];\n',
+    "src/math/b_internal.h": '#include "b.h"\nint cri_four(void);\n',
+    "cli/main.c": '#include "credence.h"\n#include "math/b_internal.h"\n',
+    "README.md": "Call `cr_one()`, or one of cr_*.\n",
+}
+
+
+def make_tree(root, changes=None):
+    """SOUND with some of its files replaced, or others added: {path: text}."""
+    for name, text in (SOUND | (changes or {})).items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def run(tool, *args):
+    done = subprocess.run([TOOLS / tool, *args], capture_output=True, text=True, timeout=60)
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers"])
+def test_sound_tree_passes(tool, tmp_path):
+    code, out = run(tool, make_tree(tmp_path))
+    assert (code, "0 problems" in out) == (0, True), out
+
+
+@pytest.mark.parametrize("tool", ["check-layers", "check-docs", "check-leftovers"])
+def test_looking_at_nothing_is_a_failure(tool, tmp_path):
+    code, out = run(tool, tmp_path)
+    assert code == 1 and re.search(r" 0 (files|headers)", out), out
+
+
+@pytest.mark.parametrize("tool, path, text, message", [
+    ("check-layers", "src/base/a.c", '#include "a.h"\n#include "../math/b.h"\n',
+     "src/base/a.c:2: base may not include math (src/math/b.h)"),
+    ("check-layers", "src/base/a.c", '#  include "math/b.h"\n', "base may not include math"),
+    ("check-layers", "src/math/b.c", '#include "../../cli/main.c"\n', "math may not include cli"),
+    ("check-layers", "src/math/b.c", '#include "credence.h"\n', "math may not include cli"),
+    ("check-layers", "src/math/b.c", '#include "c.h"\n', "src/math/b.c:1: c.h does not exist"),
+    ("check-layers", "src/extra/b.c", "", "'extra' is not a layer"),
+
+    ("check-docs", "src/base/a.h", "/* A. */\n\nCR_API int cr_one(void);\nCR_API int cr_two(int a);\n",
+     "src/base/a.h:3: cr_one has no comment"),
+    ("check-docs", "src/base/a.h", "/* A. */\nCR_API int cr_one(void);\n\nCR_API cr_x cr_two(cr_y y);\n",
+     "src/base/a.h:4: cr_two has no comment"),
+    ("check-docs", "src/base/a.h", "/* cr_five. */\nCR_API int cr_one(void);\n",
+     "src/base/a.h:1: there is no cr_five"),
+    ("check-docs", "README.md", "First\n`cr_five(1)`\n", "README.md:2: there is no cr_five"),
+    ("check-docs", "docs/deep/page.md", "cri_five\n", "docs/deep/page.md:1: there is no cri_five"),
+    ("check-docs", "include/credence.h", '#include "../src/base/a.h"\n',
+     "src/math/b.h declares CR_API things but is not named"),
+    ("check-docs", "include/credence.h", SOUND["include/credence.h"] + '#include "../src/z.h"\n',
+     "../src/z.h does not exist"),
+    ("check-docs", "src/math/b.h", '#include "b_internal.h"\n/* x */\nCR_API int cr_three(void);\n',
+     "src/math/b.h: includes b_internal.h, which include/credence.h does not name"),
+
+    ("check-leftovers", "src/base/a.c", "int a;\n/* TO" "DO: more */\n", "src/base/a.c:2: unfinished"),
+    ("check-leftovers", "cli/main.c", "#if 0\n", "cli/main.c:1: switched off"),
+    ("check-leftovers", "cli/main.c", "<<<<<<< HEAD\n", "a merge mark"),
+    ("check-leftovers", "tests/a.py", "if a:\n\tb\n", "tests/a.py:2: a tab"),
+    ("check-leftovers", "tests/a.c", "int a; \n", "blanks at the end"),
+])
+def test_spoilt_tree_is_named(tool, path, text, message, tmp_path):
+    code, out = run(tool, make_tree(tmp_path, {path: text}))
+    assert code == 1 and message in out, out
+
+
+def compile_library(root, source, *flags):
+    """src/base/a.c as an object, and as a shared library."""
+    path = root / "src/base/a.c"
+    path.parent.mkdir(parents=True)
+    path.write_text(source)
+    obj, shared = root / "src/base/a.c.o", root / "liba.so"
+    subprocess.run(["gcc", "-fPIC", "-fvisibility=hidden", "-w", *flags, "-c", path, "-o", obj], check=True)
+    subprocess.run(["gcc", "-shared", *flags, obj, "-o", shared], check=True)
+    return shared, obj
+
+
+PUBLIC = '#define API __attribute__((visibility("default")))\n'
+QUIET = PUBLIC + '#include <stdio.h>\n#include <string.h>\n' \
+    'static const char *const names[] = { "a", "b" };\n' \
+    'API int cr_a(char *s, int n) { return snprintf(s, 9, "%s%d", names[n], n); }\n'
+
+
+@pytest.mark.parametrize("flags", [["-O0"], ["-O2", "-D_FORTIFY_SOURCE=2"], ["-O1", "-fsanitize=address,undefined"]])
+def test_quiet_library_passes(flags, tmp_path):
+    code, out = run("check-symbols", *compile_library(tmp_path, QUIET, *flags))
+    assert code == 0, out
+
+
+@pytest.mark.parametrize("extra, flags, message", [
+    ('API void cr_b(void) { printf("%d", 1); }', ["-O0"], "src/base/a.c: uses printf, which prints"),
+    ('API void cr_b(int n) { printf("%d", n); }', ["-O2", "-D_FORTIFY_SOURCE=2"], "uses printf"),
+    ('API void cr_b(void) { printf("x\\n"); }', ["-O2"], "uses puts"),
+    ('API void cr_b(void) { fwrite("x", 1, 1, stderr); }', ["-O0"], "uses stderr"),
+    ("#include <stdlib.h>\nAPI void cr_b(void) { abort(); }", ["-O0"], "uses abort, which ends the process"),
+    ("#include <assert.h>\nAPI void cr_b(int n) { assert(n); }", ["-O0"], "uses __assert_fail"),
+    ("#include <stdlib.h>\nAPI int cr_b(void) { return rand(); }", ["-O0"], "uses rand, which keeps state"),
+    ("API int cr_b(char *s) { int n; return sscanf(s, \"%d\", &n); }", ["-O0"], "uses sscanf"),
+    ("#include <stdlib.h>\nAPI void *cr_b(void) { return malloc(9); }", ["-O0"], "uses malloc"),
+    ("API int cr_b(void) { static int calls; return ++calls; }", ["-O0"], "is a variable that can change"),
+    ("_Thread_local int cr_state;", ["-O0"], "cr_state is a variable that can change"),
+    ("int cr_state = 3;", ["-O1", "-fsanitize=address"], "cr_state is a variable that can change"),
+    ("API void helper(void) {}", ["-O0"], "exports helper"),
+])
+def test_harmful_library_is_named(extra, flags, message, tmp_path):
+    code, out = run("check-symbols", *compile_library(tmp_path, QUIET + extra + "\n", *flags))
+    assert code == 1 and message in out, out
+
+
+GOOD_FLAGS = "gcc -ffp-contract=off -Wall -Wextra -Wconversion -c a.c"
+
+
+@pytest.mark.parametrize("command, message", [
+    (GOOD_FLAGS, "0 problems"),
+    (GOOD_FLAGS + " -ffast-math", "a.c: compiled with -ffast-math"),
+    (GOOD_FLAGS + " -Ofast", "a.c: compiled with -Ofast"),
+    (GOOD_FLAGS + " -march=native", "a.c: compiled with -march=native"),
+    ("gcc -ffp-contract=off -Wall -Wextra -c a.c", "a.c: compiled without -Wconversion"),
+])
+def test_flags(command, message, tmp_path):
+    path = tmp_path / "compile_commands.json"
+    path.write_text(json.dumps([{"file": "a.c", "command": command}]))
+    code, out = run("check-flags", path)
+    assert code == (0 if command == GOOD_FLAGS else 1) and message in out, out

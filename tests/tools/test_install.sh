@@ -1,0 +1,75 @@
+#!/bin/sh
+# test_install.sh BUILD COMPILER [FLAGS] -- installs a build into an empty directory and uses it from there:
+# the header alone as C11 and as C++17, a program through pkg-config (shared and static) and one
+# through find_package.  FLAGS: what the library was instrumented with.
+set -eu
+
+build=$1 compiler=$2 flags=${3-}
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+
+fail() { echo "test_install: $*" >&2; exit 1; }
+
+DESTDIR=$root/image cmake --install "$build" --prefix /usr/local >"$root/log" || { cat "$root/log"; exit 1; }
+prefix=$root/image/usr/local
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name credence.pc)")
+export PKG_CONFIG_PATH
+
+# --- the header: self-contained, quiet, and nothing beside it
+[ "$(ls "$prefix/include")" = credence.h ] || fail "include/ holds more than credence.h"
+grep -q '#include "' "$prefix/include/credence.h" && fail "the header includes something beside it"
+strict="-Wall -Wextra -pedantic -Werror -fsyntax-only"
+$compiler -std=c11 $strict -x c "$prefix/include/credence.h"
+g++ -std=c++17 $strict -x c++ "$prefix/include/credence.h"
+
+# --- a program in C and in C++, and what it prints
+cat >"$root/use.c" <<'END'
+#include <credence.h>
+#include <stdio.h>
+
+int main(void)
+{
+    cr_ctx *cx = NULL;
+    if (cr_ctx_new(NULL, &cx) != CR_OK) return 1;
+    cr_ctx_set_threads(cx, 3);
+    printf("%d threads\n", (int)cr_ctx_threads(cx));
+    cr_ctx_free(cx);
+    return 0;
+}
+END
+cp "$root/use.c" "$root/use.cpp"
+
+expect_answer()
+{
+    answer=$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir credence) "$1") || fail "$1 does not run"
+    [ "$answer" = "3 threads" ] || fail "$1 says '$answer'"
+}
+
+$compiler $flags "$root/use.c" $(pkg-config --cflags --libs credence) -o "$root/shared"
+expect_answer "$root/shared"
+g++ -std=c++17 $flags "$root/use.cpp" $(pkg-config --cflags --libs credence) -o "$root/shared_cpp"
+expect_answer "$root/shared_cpp"
+libdir=$(pkg-config --variable=libdir credence)
+$compiler $flags "$root/use.c" $(pkg-config --cflags credence) "$libdir/libcredence.a" \
+    $(pkg-config --static --libs credence | sed 's/-lcredence //') -o "$root/static"
+expect_answer "$root/static"
+
+# --- a CMake project
+mkdir "$root/project"
+cat >"$root/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(use C)
+find_package(credence 0.1 REQUIRED)
+add_executable(use ../use.c)
+target_link_libraries(use credence::credence)
+END
+{
+    cmake -S "$root/project" -B "$root/project/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flags" &&
+        cmake --build "$root/project/build"
+} >"$root/log" 2>&1 || { cat "$root/log"; fail "find_package(credence) does not lead to a program"; }
+expect_answer "$root/project/build/use"
+
+# --- the name the loader looks for
+readelf -d "$libdir/libcredence.so" | grep -q 'SONAME.*\[libcredence.so.0\]' || fail "wrong SONAME"
+echo "test_install: header, pkg-config, static, CMake: all work"
