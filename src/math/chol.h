@@ -20,14 +20,14 @@ typedef struct cr_jitter {
 CR_API cr_status cr_chol(cr_ctx *cx, cr_mat A);
 /* The same, adding jitter to the diagonal when needed: 0, then 1e-12 times the mean of the diagonal,
  * ten times more at each of up to 7 further attempts.  Reports what it added (also as a warning in
- * the log, never silent).  Restores A between attempts from its upper triangle. */
+ * the log, never silent).  Restores A between attempts, and on failure, from its upper triangle. */
 CR_API cr_status cr_chol_jitter(cr_ctx *cx, cr_mat A, cr_jitter *out_jitter);
 
 /* Solves with the factor, B [n x k] overwritten: L X = B, L^T X = B, or A X = B.  O(n^2 k). */
 CR_API cr_status cr_chol_forward(cr_ctx *cx, cr_cmat L, cr_mat B);
 CR_API cr_status cr_chol_backward(cr_ctx *cx, cr_cmat L, cr_mat B);
 CR_API cr_status cr_chol_solve(cr_ctx *cx, cr_cmat L, cr_mat B);
-/* out [n x n] = A^-1, both triangles; for variances.  O(n^3). */
+/* out [n x n] = A^-1, both triangles; for variances.  out may be L itself.  O(2 n^3 / 3). */
 CR_API cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out);
 /* log det A = 2 sum log L_ii. */
 CR_API double cr_chol_logdet(cr_cmat L);

@@ -1,4 +1,6 @@
-/* decompose.h -- QR with column pivoting, symmetric eigenvalues, singular values (LAPACK). */
+/* decompose.h -- QR with column pivoting, symmetric eigenvalues, singular values (LAPACK).
+ * Input that is not finite is refused with CR_EDATA, naming the entry; results of the wrong shape
+ * with CR_EARG; an iteration that does not converge is CR_ENUMERIC.  Outputs are then untouched. */
 #ifndef CREDENCE_MATH_DECOMPOSE_H
 #define CREDENCE_MATH_DECOMPOSE_H
 
@@ -22,7 +24,7 @@ CR_API cr_status cr_qr_apply(cr_ctx *cx, const cr_qr *qr, bool transpose, double
 /* Solves R[0..r,0..r] x = b, or R^T x = b, for the leading r = rank columns, in place; b [r].  In
  * pivoted order. */
 CR_API void cr_qr_solve_r(const cr_qr *qr, bool transpose, double *b);
-/* Reciprocal condition number of the leading rank x rank part of R (1-norm, estimated). */
+/* Reciprocal condition number of the leading rank x rank part of R (1-norm, estimated); 1 at rank 0. */
 CR_API cr_status cr_qr_rcond(cr_ctx *cx, const cr_qr *qr, double *out_rcond);
 
 /* A = V diag(w) V^T for symmetric A (lower triangle read): w ascending, column j of V [n x n] belongs

@@ -1,0 +1,163 @@
+/* chol_inverse.c -- A^-1 from the factor of A, in place over tiles.
+ * First W = L^-1, tile column by tile column; then W^T W over it.  Both sweeps are one graph of
+ * tasks, so the second starts while the first still runs.  2 n^3 / 3 multiplications.
+ * (The tile algorithms of PLASMA's dtrtri and dlauum: Agullo et al. 2010, LAPACK Working Note 222.) */
+#include "chol.h"
+#include "chol_internal.h"
+#include "dense_internal.h"
+#include "../base/scratch.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <string.h>
+
+/* T := a op(L)^-1 T, or T op(L)^-1; T := L^T T. */
+static void divide(CBLAS_SIDE side, double a, cr_mat L, cr_mat T)
+{
+    cblas_dtrsm(CblasRowMajor, side, CblasLower, CblasNoTrans, CblasNonUnit, (int)T.rows,
+                (int)T.cols, a, L.a, (int)L.stride, T.a, (int)T.stride);
+}
+
+static void times_transposed(cr_mat L, cr_mat T)
+{
+    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, (int)T.rows,
+                (int)T.cols, 1, L.a, (int)L.stride, T.a, (int)T.stride);
+}
+
+/* T += op(P) Q. */
+static void add_product(CBLAS_TRANSPOSE op, cr_mat P, cr_mat Q, cr_mat T)
+{
+    cblas_dgemm(CblasRowMajor, op, CblasNoTrans, (int)T.rows, (int)T.cols, (int)Q.rows, 1, P.a,
+                (int)P.stride, Q.a, (int)Q.stride, 1, T.a, (int)T.stride);
+}
+
+/* T += P^T P, lower triangle. */
+static void add_square(cr_mat P, cr_mat T)
+{
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)T.rows, (int)P.rows, 1, P.a,
+                (int)P.stride, 1, T.a, (int)T.stride);
+}
+
+/* A tile on the diagonal: L^-1, or W^T W, in the lower triangle (LAPACK's upper). */
+static void invert_tile(cr_mat T)
+{
+    LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', (int)T.rows, T.a, (int)T.stride);
+}
+
+static void square_tile(cr_mat T)
+{
+    LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', (int)T.rows, T.a, (int)T.stride);
+}
+
+/* W = L^-1 over L.  Before step k the tiles left of column k hold W of the leading k rows, and, below
+ * them, the sums over those columns that are still to be finished. */
+static void invert_factor(cri_tiles *t)
+{
+    size_t c = t->count;
+    char  *token = t->token;
+    (void)token;
+    for (size_t k = 0; k < c; k++) {
+        for (size_t i = k + 1; i < c; i++) {
+#pragma omp task depend(in : token[k * c + k]) depend(inout : token[i * c + k])
+            if (!cri_tiles_stopped(t))
+                divide(CblasRight, -1, cri_tile(t, k, k), cri_tile(t, i, k));
+
+            for (size_t j = 0; j < k; j++) {
+#pragma omp task depend(in : token[i * c + k], token[k * c + j]) depend(inout : token[i * c + j])
+                if (!cri_tiles_stopped(t))
+                    add_product(CblasNoTrans, cri_tile(t, i, k), cri_tile(t, k, j),
+                                cri_tile(t, i, j));
+            }
+        }
+        for (size_t j = 0; j < k; j++) {
+#pragma omp task depend(in : token[k * c + k]) depend(inout : token[k * c + j])
+            if (!cri_tiles_stopped(t)) divide(CblasLeft, 1, cri_tile(t, k, k), cri_tile(t, k, j));
+        }
+#pragma omp task depend(inout : token[k * c + k])
+        if (!cri_tiles_stopped(t)) invert_tile(cri_tile(t, k, k));
+    }
+}
+
+/* W^T W over W: row k of tiles adds its share to the tiles above it, then becomes W_kk^T W_kj. */
+static void square_inverse(cri_tiles *t)
+{
+    size_t c = t->count;
+    char  *token = t->token;
+    (void)token;
+    for (size_t k = 0; k < c; k++) {
+        for (size_t j = 0; j < k; j++) {
+#pragma omp task depend(in : token[k * c + j]) depend(inout : token[j * c + j])
+            if (!cri_tiles_stopped(t)) add_square(cri_tile(t, k, j), cri_tile(t, j, j));
+
+            for (size_t i = j + 1; i < k; i++) {
+#pragma omp task depend(in : token[k * c + i], token[k * c + j]) depend(inout : token[i * c + j])
+                if (!cri_tiles_stopped(t))
+                    add_product(CblasTrans, cri_tile(t, k, i), cri_tile(t, k, j), cri_tile(t, i, j));
+            }
+        }
+        for (size_t j = 0; j < k; j++) {
+#pragma omp task depend(in : token[k * c + k]) depend(inout : token[k * c + j])
+            if (!cri_tiles_stopped(t)) times_transposed(cri_tile(t, k, k), cri_tile(t, k, j));
+        }
+#pragma omp task depend(inout : token[k * c + k])
+        if (!cri_tiles_stopped(t)) square_tile(cri_tile(t, k, k));
+    }
+}
+
+static void mirror_tiles(cri_tiles *t)
+{
+    size_t n = t->A.rows;
+    for (size_t k = 0; k < t->count; k++) {
+#pragma omp task
+        cri_mirror_lower(t->A, cri_block_range(n, t->edge, k), (cri_range){ 0, n });
+    }
+}
+
+static void invert_tiles(cri_tiles *t)
+{
+    size_t threads = cr_ctx_threads(t->cx) < t->count ? cr_ctx_threads(t->cx) : t->count;
+#pragma omp parallel num_threads((int)threads)
+#pragma omp single
+    {
+        invert_factor(t);
+        square_inverse(t);
+#pragma omp taskwait
+        mirror_tiles(t);
+    }
+}
+
+/* out = the lower triangle of L; they may be the same. */
+static void copy_lower(cr_cmat L, cr_mat out)
+{
+    for (size_t i = 0; L.a != out.a && i < L.rows; i++)
+        memcpy(out.a + i * out.stride, L.a + i * L.stride, (i + 1) * sizeof(double));
+}
+
+cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = L.rows;
+    cri_tiles  t = { .cx = cx, .A = out, .edge = n <= CRI_CHOL_SMALL ? n : cri_tile_edge(n) };
+
+    cri_blas_enter();
+    CR_TRY(cri_chol_check(cx, "chol inverse", L, cr_const(out)));
+    if (out.cols != n)
+        CR_TRY(cr_fail(cx, CR_EARG, "chol inverse: the result is %zu x %zu, not square", n, out.cols));
+    for (size_t i = 0; i < n; i++)
+        if (!(L.a[i * L.stride + i] > 0))
+            CR_TRY(cr_fail(cx, CR_ENUMERIC, "chol inverse: the factor has %g in place %zu of its "
+                           "diagonal", L.a[i * L.stride + i], i + 1));
+    if (n == 0) goto done;
+    t.count = cri_block_count(n, t.edge);
+    t.token = cr_scratch_bytes(&s, t.count, t.count);
+    CR_TRY(s.status);
+    CR_TRY(cr_check_interrupt(cx));
+    copy_lower(L, out);
+    invert_tiles(&t);
+    if (atomic_load(&t.stop)) CR_TRY(cri_tiles_interrupted(cx));
+done:
+    cri_blas_leave();
+    cr_scratch_end(&s);
+    return st;
+}

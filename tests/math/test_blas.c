@@ -1,0 +1,88 @@
+/* test_blas.c -- the one-thread guard, and the judgement about kernels. */
+#include "support.h"
+#include "math/blas_internal.h"
+
+#include <cblas.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static void test_guard_nests_and_restores(void **state)
+{
+    (void)state;
+    openblas_set_num_threads(2);
+    int before = cri_blas_threads();
+    cri_blas_enter();
+    assert_int_equal(cri_blas_threads(), 1);
+    cri_blas_enter();
+    cri_blas_leave();
+    assert_int_equal(cri_blas_threads(), 1); /* the outer one still holds */
+    cri_blas_leave();
+    assert_int_equal(cri_blas_threads(), before);
+
+    openblas_set_num_threads(1);
+    cri_blas_enter();
+    cri_blas_leave();
+    assert_int_equal(cri_blas_threads(), 1);
+    openblas_set_num_threads(before);
+}
+
+static atomic_int wrong;
+
+static void *enter_often(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 5000; i++) {
+        cri_blas_enter();
+        if (cri_blas_threads() != 1) atomic_fetch_add(&wrong, 1);
+        cri_blas_leave();
+    }
+    return NULL;
+}
+
+static void test_guard_holds_among_threads(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    openblas_set_num_threads(2);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, enter_often, NULL), 0);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&wrong), 0);
+    assert_int_equal(cri_blas_threads(), 2);
+}
+
+static void test_better_kernels(void **state)
+{
+    (void)state;
+    assert_string_equal(cri_blas_better("Prescott", CRI_SIMD_AVX512, false), "SkylakeX");
+    assert_string_equal(cri_blas_better("Prescott", CRI_SIMD_AVX2, false), "Haswell");
+    assert_string_equal(cri_blas_better("sandybridge", CRI_SIMD_AVX2, true), "Zen");
+    assert_string_equal(cri_blas_better("Nehalem", CRI_SIMD_AVX, false), "Sandybridge");
+    assert_string_equal(cri_blas_better("Haswell", CRI_SIMD_AVX512, false), "SkylakeX");
+    assert_string_equal(cri_blas_better("Zen", CRI_SIMD_AVX512, true), "");
+    assert_string_equal(cri_blas_better("Zen", CRI_SIMD_AVX2, true), "");
+    assert_string_equal(cri_blas_better("SkylakeX", CRI_SIMD_AVX512, false), "");
+    assert_string_equal(cri_blas_better("Prescott", CRI_SIMD_SSE, false), "");
+    assert_string_equal(cri_blas_better("Neoversen1", CRI_SIMD_SSE, false), "");
+    assert_string_equal(cri_blas_better("a core of next year", CRI_SIMD_AVX512, false), "");
+}
+
+static void test_query(void **state)
+{
+    (void)state;
+    cr_blas_info info = cr_blas_query();
+    assert_non_null(strstr(info.library, "OpenBLAS"));
+    assert_string_equal(info.kernel, openblas_get_corename());
+    assert_true(info.slow == (info.better[0] != '\0'));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guard_nests_and_restores),
+        cmocka_unit_test(test_guard_holds_among_threads),
+        cmocka_unit_test(test_better_kernels),
+        cmocka_unit_test(test_query),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
