@@ -53,6 +53,21 @@ static void directory_of(const char *path, char out[PATH_MAX])
     if (n == 0) strcpy(out, ".");
 }
 
+/* Opens path, which may mean to wait for the other end of a pipe. */
+static cr_status open_path(cr_ctx *cx, const char *verb, const char *path, int flags, int *out_fd)
+{
+    cr_status st = CR_OK;
+    int       fd;
+    do {
+        fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
+        if (fd < 0 && errno != EINTR) CR_TRY(fail_errno(cx, verb, path, errno));
+        if (fd < 0) CR_TRY(cr_check_interrupt(cx));
+    } while (fd < 0);
+    *out_fd = fd;
+done:
+    return st;
+}
+
 /* --- where to write -------------------------------------------------------------------------- */
 
 /* The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, or -1.  These are written
@@ -97,14 +112,15 @@ static int follow_links(const char *path, char out[PATH_MAX])
 /* Says why no file can be made beside the target. */
 static cr_status fail_directory(cri_file *f, int error)
 {
-    char folder[PATH_MAX], text[128];
+    struct stat info;
+    char        folder[PATH_MAX], text[128];
     directory_of(f->target, folder);
-    if (error == ENOENT)
+    if (error == ENOENT && stat(folder, &info) != 0)
         return cr_fail(f->cx, CR_EIO, "cannot write %s: the directory '%s' does not exist", f->path,
                        folder);
     if (error == ENOTDIR)
         return cr_fail(f->cx, CR_EIO, "cannot write %s: '%s' is not a directory", f->path, folder);
-    if (error == EACCES || error == EPERM || error == EROFS)
+    if (error == EACCES || error == EPERM || error == EROFS || error == ENOENT)
         return cr_fail(f->cx, CR_EIO, "cannot write %s: no new file can be made in '%s': %s",
                        f->path, folder, strerror_r(error, text, sizeof text));
     return fail_errno(f->cx, "write", f->path, error);
@@ -164,11 +180,7 @@ static cr_status open_output(cri_file *f)
     struct stat info;
     if (stat(f->path, &info) == 0) {
         if (S_ISDIR(info.st_mode)) return fail_errno(f->cx, "write", f->path, EISDIR);
-        if (!S_ISREG(info.st_mode)) {
-            do f->fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-            while (f->fd < 0 && errno == EINTR && !cri_should_stop(f->cx));
-            return f->fd < 0 ? fail_errno(f->cx, "write", f->path, errno) : CR_OK;
-        }
+        if (!S_ISREG(info.st_mode)) return open_path(f->cx, "write", f->path, O_WRONLY, &f->fd);
         /* A write-protected file stays, although its directory would let it be replaced. */
         if (faccessat(AT_FDCWD, f->path, W_OK, AT_EACCESS) != 0)
             return fail_errno(f->cx, "write", f->path, errno);
@@ -223,15 +235,18 @@ done:
     return st;
 }
 
-/* Writes all of the bytes past the buffer, in as many steps as the system takes. */
+/* Writes all of the bytes past the buffer, in as many steps as the system takes.  A request to stop
+ * ends the wait for a pipe, but not the writing of a file: work that is interrupted can be saved. */
 static cr_status write_through(cri_file *f, const char *bytes, size_t size)
 {
     cr_status st = CR_OK;
     while (size > 0) {
         ssize_t n = write(f->fd, bytes, size < LARGEST_STEP ? size : LARGEST_STEP);
         if (n < 0 && errno != EINTR) CR_TRY(fail_errno(f->cx, "write", f->path, errno));
-        CR_TRY(cr_check_interrupt(f->cx));
-        if (n < 0) continue;
+        if (n < 0) {
+            if (!f->temporary) CR_TRY(cr_check_interrupt(f->cx));
+            continue;
+        }
         bytes += n;
         size -= (size_t)n;
     }
@@ -395,11 +410,9 @@ cr_status cri_file_load(cr_ctx *cx, const char *path, size_t most, char **out_by
     cr_status   st = CR_OK;
     incoming    in = { .path = path, .most = most };
     struct stat info;
-    int         fd;
+    int         fd = -1;
 
-    do fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    while (fd < 0 && errno == EINTR && !cri_should_stop(cx));
-    if (fd < 0) CR_TRY(fail_errno(cx, "read", path, errno));
+    CR_TRY(open_path(cx, "read", path, O_RDONLY, &fd));
     if (fstat(fd, &info) != 0) CR_TRY(fail_errno(cx, "read", path, errno));
     if (S_ISDIR(info.st_mode)) CR_TRY(fail_errno(cx, "read", path, EISDIR));
     if (S_ISREG(info.st_mode) && info.st_size > 0) {

@@ -287,7 +287,8 @@ static cr_status fail_integer(cr_ctx *cx, const char *source, const cri_npy *a, 
         snprintf(text, sizeof text, "%" PRId64, signed_of(bits, a->width));
     else
         snprintf(text, sizeof text, "%" PRIu64, bits);
-    cr_fail(cx, CR_EDATA, "%s: the integer %s is beyond 2^53 and has no exact double", source, text);
+    cr_fail(cx, CR_EDATA, "%s: the integer %s is beyond 2^53: as a double it might change",
+            source, text);
     return cr_fail_hint(cx, "save the array as doubles if rounding is meant: a.astype('f8')");
 }
 
