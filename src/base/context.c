@@ -223,6 +223,16 @@ cr_status   cr_error_status(const cr_ctx *cx) { return cx->status; }
 
 /* --- memory ------------------------------------------------------------------------------------ */
 
+size_t cri_memory_left(const cr_ctx *cx)
+{
+    size_t use = atomic_load(&cx->memory), limit = cx->memory_limit;
+    if (limit == 0) {
+        long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+        limit = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
+    }
+    return limit > use ? limit - use : 0;
+}
+
 /* Counts `more` bytes against the limit and the planned failures; false when refused. */
 static bool reserve(cr_ctx *cx, size_t more)
 {

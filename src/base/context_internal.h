@@ -7,6 +7,10 @@
 /* true when the context was asked to stop or is out of time; records nothing, any thread. */
 bool cri_should_stop(const cr_ctx *cx);
 
+/* How many more bytes may be allocated: up to the memory limit, or, when there is none, up to the
+ * memory of the machine.  For refusing work that cannot fit before it starts. */
+size_t cri_memory_left(const cr_ctx *cx);
+
 /* A copy of text (NULL stays NULL), freed by cri_string_free.  NULL also on failure, recorded. */
 char *cri_string_copy(cr_ctx *cx, const char *text);
 char *cri_string_copy_n(cr_ctx *cx, const char *text, size_t length);

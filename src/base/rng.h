@@ -1,7 +1,9 @@
 /* rng.h -- counter-based random numbers: Philox4x32-10.
- * A stream is a key (seed, stream) and a counter; any number of streams run side by side without
- * meeting, so randomness belongs to an item of the work (a chain, a row, a fold), never to a
- * thread.  Salmon, Moraes, Dror & Shaw (2011), "Parallel random numbers: as easy as 1, 2, 3". */
+ * The seed is the key; the stream is the upper half of the counter, whose lower half numbers the
+ * blocks of four words, so that 2^64 streams of 2^66 words run side by side without meeting.
+ * Randomness belongs to an item of the work (a chain, a row, a fold), never to a thread.
+ * Salmon, Moraes, Dror & Shaw (2011), "Parallel random numbers: as easy as 1, 2, 3".
+ * Nothing here allocates or fails; parameters outside their range give NaN, or 0 for a count. */
 #ifndef CREDENCE_BASE_RNG_H
 #define CREDENCE_BASE_RNG_H
 
@@ -37,12 +39,12 @@ CR_API size_t cr_rng_categorical(cr_rng *r, const double *weight, size_t n);
 /* counts[i] of `trials` draws that fall on i, probabilities proportional to weight. */
 CR_API void cr_rng_multinomial(cr_rng *r, uint64_t trials, const double *weight, size_t n,
                                uint64_t *out_counts);
-/* Binomial(trials, p). */
+/* Binomial(trials, p), exact for any number of trials; O(1) up to a million, O(log trials) after. */
 CR_API uint64_t cr_rng_binomial(cr_rng *r, uint64_t trials, double p);
 /* out = a random order of 0 .. n-1 (Fisher-Yates). */
 CR_API void cr_rng_permutation(cr_rng *r, size_t n, size_t *out);
-/* out = k different ones of 0 .. n-1, k <= n, in random order; O(n) time, n words of out used only
- * up to k (selection sampling, Vitter's method or Floyd's: no scratch). */
+/* out [k] = k different ones of 0 .. n-1, k <= n, in random order: Floyd's method, O(k^2), when
+ * k^2 <= n, else selection sampling, O(n). */
 CR_API void cr_rng_choose(cr_rng *r, size_t n, size_t k, size_t *out);
 
 #endif

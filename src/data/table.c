@@ -19,7 +19,8 @@ typedef struct owned_column {
 struct cr_table {
     char         *source;
     size_t        rows, n, capacity, first_line;
-    owned_column *columns;
+    owned_column *columns; /* [capacity] */
+    size_t       *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
 };
 
 const char *cr_type_name(cr_type type)
@@ -58,8 +59,49 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     if (!t) return;
     for (size_t i = 0; i < t->n; i++) free_column(cx, &t->columns[i], t->rows);
     cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
+    cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+/* FNV-1a (Fowler, Noll & Vo). */
+static size_t hash_text(const char *text)
+{
+    uint64_t h = 14695981039346656037u;
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+    return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of `name`, or the free one where it belongs.  The capacity is a power of two and at most
+ * half of the slots are taken, so a free one is found. */
+static size_t *find_slot(const cr_table *t, const char *name)
+{
+    size_t mask = 2 * t->capacity - 1;
+    for (size_t at = hash_text(name);; at++) {
+        size_t *slot = &t->slots[at & mask];
+        if (*slot == 0 || strcmp(t->columns[*slot - 1].name, name) == 0) return slot;
+    }
+}
+
+/* Makes room for one more column.  Amortised O(1). */
+static cr_status make_room(cr_ctx *cx, cr_table *t)
+{
+    if (t->n < t->capacity) return CR_OK;
+    size_t        more = t->capacity ? 2 * t->capacity : 16;
+    size_t       *slots = cr_alloc(cx, 2 * more, sizeof *slots);
+    owned_column *grown = slots ? cr_resize(cx, t->columns, t->capacity, more, sizeof *grown) : NULL;
+    if (!grown) {
+        cr_free(cx, slots, 2 * more, sizeof *slots);
+        return CR_ENOMEM;
+    }
+    cr_free(cx, t->slots, 2 * t->capacity, sizeof *slots);
+    t->columns = grown;
+    t->slots = slots;
+    t->capacity = more;
+    for (size_t i = 0; i < t->n; i++) *find_slot(t, t->columns[i].name) = i + 1;
+    return CR_OK;
 }
 
 /* --- adding columns -------------------------------------------------------------------------- */
@@ -72,17 +114,13 @@ static cr_status append(cr_ctx *cx, cr_table *t, const char *name, owned_column 
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: column %zu has no name", t->source, t->n + 1));
     if (cr_table_find(t, name))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: two columns are called '%s'", t->source, name));
-    if (t->n == t->capacity) {
-        size_t        more = t->capacity ? 2 * t->capacity : 16;
-        owned_column *grown = cr_resize(cx, t->columns, t->capacity, more, sizeof *grown);
-        if (!grown) CR_TRY(CR_ENOMEM);
-        t->columns = grown;
-        t->capacity = more;
-    }
+    CR_TRY(make_room(cx, t));
     c.name = cri_string_copy(cx, name);
     if (!c.name) CR_TRY(CR_ENOMEM);
     c.view.name = c.name;
+    size_t *slot = find_slot(t, name);
     t->columns[t->n++] = c;
+    *slot = t->n;
     return CR_OK;
 done:
     free_column(cx, &c, t->rows);
@@ -230,9 +268,8 @@ const cr_column *cr_table_column(const cr_table *t, size_t index) { return &t->c
 
 const cr_column *cr_table_find(const cr_table *t, const char *name)
 {
-    for (size_t i = 0; i < t->n; i++)
-        if (strcmp(t->columns[i].name, name) == 0) return &t->columns[i].view;
-    return NULL;
+    size_t column = t->n > 0 ? *find_slot(t, name) : 0;
+    return column > 0 ? &t->columns[column - 1].view : NULL;
 }
 
 void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }

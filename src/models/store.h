@@ -25,9 +25,10 @@ cr_status cri_store_put_vector(cr_ctx *cx, cri_store *store, const char *name, c
                                size_t n);
 cr_status cri_store_put_matrix(cr_ctx *cx, cri_store *store, const char *name, const double *a,
                                size_t rows, size_t cols);
-/* Gives a copy (from cr_alloc, at least one element of room) of an array.  The shape must be the one
- * given; every value must be finite unless the store was written with others.  Fails with CR_EDATA
- * naming file and array when it is not there or has another shape. */
+/* Gives a copy of an array, from cr_alloc (freed with cr_free(cx, a, n, sizeof(double)), or with
+ * rows * cols; never NULL, also for no elements).  The shape must be the one given; every value must be
+ * finite unless the array was put with others.  Fails with CR_EDATA naming file and array when it is
+ * not there or has another shape. */
 cr_status cri_store_get_vector(cr_ctx *cx, const cri_store *store, const char *name, size_t n,
                                double **out_a);
 cr_status cri_store_get_matrix(cr_ctx *cx, const cri_store *store, const char *name, size_t rows,
@@ -47,6 +48,10 @@ cr_status cri_store_get_array(cr_ctx *cx, const cri_store *store, const json_t *
                               const char *key, json_t **out);
 /* Sets object[key] = value (the reference is taken, also on failure; NULL value = CR_ENOMEM). */
 cr_status cri_store_set(cr_ctx *cx, json_t *object, const char *key, json_t *value);
+/* The same for a number, with CR_ENUMERIC when it is not finite, and for a text, with CR_EDATA when
+ * it is not UTF-8: jansson makes NULL of either. */
+cr_status cri_store_set_real(cr_ctx *cx, json_t *object, const char *key, double value);
+cr_status cri_store_set_text(cr_ctx *cx, json_t *object, const char *key, const char *value);
 
 /* To and from bytes (from cr_alloc) and files; saving is atomic. */
 cr_status cri_store_to_bytes(cr_ctx *cx, const cri_store *store, char **out_bytes, size_t *out_size);

@@ -1,0 +1,216 @@
+/* npy_table.c -- arrays (.npy) and archives of arrays (.npz) to tables, and tables to arrays. */
+#include "npy.h"
+#include "../base/context_internal.h"
+#include "../base/file.h"
+#include "../base/scratch.h"
+#include "table_internal.h"
+#include "zip.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_COLUMNS = 1 << 20,
+    GROUP = 8,         /* columns read in one pass: the doubles of a cache line */
+    ROWS_AT_ONCE = 512 /* of a pass, so that the lines of a block of rows stay in the cache */
+};
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+/* Fills n <= GROUP columns from column `first` on, in blocks of rows. */
+static cr_status fill_columns(cr_ctx *cx, const char *source, const cri_npy *a, size_t first,
+                              size_t n, double *const columns[GROUP])
+{
+    cr_status st = CR_OK;
+    for (size_t from = 0; from < a->rows; from += ROWS_AT_ONCE) {
+        size_t rows = a->rows - from < ROWS_AT_ONCE ? a->rows - from : ROWS_AT_ONCE;
+        for (size_t k = 0; k < n; k++)
+            CR_TRY(cri_npy_column(cx, source, a, first + k, from, rows, columns[k] + from));
+    }
+    CR_TRY(cr_check_interrupt(cx));
+done:
+    return st;
+}
+
+/* Adds columns first ... first + n - 1 of the array; a vector's column is called `stem` alone. */
+static cr_status add_group(cr_ctx *cx, cr_table *t, const char *stem, bool numbered,
+                           const cri_npy *a, size_t first, size_t n)
+{
+    cr_status st = CR_OK;
+    double   *columns[GROUP] = { NULL };
+    char      name[320];
+    for (size_t k = 0; k < n; k++) {
+        columns[k] = cr_resize(cx, NULL, 0, a->rows, sizeof(double));
+        if (!columns[k]) CR_TRY(CR_ENOMEM);
+    }
+    CR_TRY(fill_columns(cx, cr_table_source(t), a, first, n, columns));
+    for (size_t k = 0; k < n; k++) {
+        double *values = columns[k];
+        columns[k] = NULL; /* the table takes it, also when it fails */
+        if (numbered) snprintf(name, sizeof name, "%s%zu", stem, first + k + 1);
+        CR_TRY(cri_table_own_numbers(cx, t, numbered ? name : stem, cri_npy_type(a), values));
+    }
+done:
+    for (size_t k = 0; k < n; k++) cr_free(cx, columns[k], a->rows, sizeof(double));
+    return st;
+}
+
+static cr_status add_array(cr_ctx *cx, cr_table *t, const char *stem, bool numbered,
+                           const cri_npy *a)
+{
+    cr_status st = CR_OK;
+    if (a->cols > MOST_COLUMNS)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: %zu columns; at most %d can be read", cr_table_source(t),
+                       a->cols, MOST_COLUMNS));
+    for (size_t j = 0; j < a->cols; j += GROUP)
+        CR_TRY(add_group(cx, t, stem, numbered, a, j, a->cols - j < GROUP ? a->cols - j : GROUP));
+done:
+    return st;
+}
+
+/* A table of no columns cannot hold its rows to anything. */
+static cr_status check_shape(cr_ctx *cx, const char *source, const cri_npy *a)
+{
+    if (a->dims == 0) return cr_fail(cx, CR_EDATA, "%s: a single number, not a table", source);
+    if (a->cols == 0) return cr_fail(cx, CR_EDATA, "%s: an array without columns", source);
+    return CR_OK;
+}
+
+cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                             cr_table **out_table)
+{
+    cr_status  st = CR_OK;
+    cri_reader r = cri_reader_open(cx, source, bytes, size);
+    cri_npy    a;
+    cr_table  *t = NULL;
+
+    CR_TRY(cri_npy_parse(&r, &a));
+    CR_TRY(check_shape(cx, source, &a));
+    CR_TRY(cr_table_new(cx, source, a.rows, &t));
+    CR_TRY(add_array(cx, t, "x", true, &a));
+    *out_table = t;
+    t = NULL;
+done:
+    cr_table_free(cx, t);
+    return st;
+}
+
+/* --- archives ------------------------------------------------------------------------------------ */
+
+typedef struct archive {
+    cri_zip  *zip;
+    cr_table *table;
+    char      first[256]; /* the array that set the number of rows */
+} archive;
+
+/* The stem of an entry called STEM.npy. */
+static cr_status stem_of(cr_ctx *cx, const char *source, const char *entry, char out[256])
+{
+    size_t n = strlen(entry);
+    if (n < 5 || n - 4 >= 256 || strcmp(entry + n - 4, ".npy") != 0)
+        return cr_fail(cx, CR_EDATA, "%s: its entry '%.200s' is not an array (NAME.npy)", source,
+                       entry);
+    memcpy(out, entry, n - 4);
+    out[n - 4] = '\0';
+    return CR_OK;
+}
+
+static cr_status add_entry(cr_ctx *cx, archive *z, const char *source, size_t index)
+{
+    cr_status   st = CR_OK;
+    char       *bytes = NULL, stem[256], where[1024];
+    size_t      size = 0;
+    const char *entry;
+    cri_npy     a;
+
+    CR_TRY(cri_zip_name(cx, z->zip, index, &entry));
+    CR_TRY(stem_of(cx, source, entry, stem));
+    CR_TRY(cri_zip_extract(cx, z->zip, index, &bytes, &size));
+    snprintf(where, sizeof where, "%s, array '%s'", source, stem);
+    cri_reader r = cri_reader_open(cx, where, bytes, size);
+    CR_TRY(cri_npy_parse(&r, &a));
+    CR_TRY(check_shape(cx, where, &a));
+    if (!z->table) {
+        CR_TRY(cr_table_new(cx, source, a.rows, &z->table));
+        memcpy(z->first, stem, sizeof stem);
+    }
+    if (a.rows != cr_table_rows(z->table))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: array '%s' has %zu rows, but '%s' has %zu", source,
+                       z->first, cr_table_rows(z->table), stem, a.rows));
+    CR_TRY(add_array(cx, z->table, stem, a.dims == 2, &a));
+done:
+    cr_free(cx, bytes, size, 1);
+    return st;
+}
+
+cr_status cri_npz_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                             cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    archive   z = { 0 };
+
+    CR_TRY(cri_zip_open(cx, source, bytes, size, &z.zip));
+    size_t n = cri_zip_count(z.zip);
+    if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: an archive without arrays", source));
+    for (size_t i = 0; i < n; i++) CR_TRY(add_entry(cx, &z, source, i));
+    *out_table = z.table;
+    z.table = NULL;
+done:
+    cr_table_free(cx, z.table);
+    cri_zip_close(cx, z.zip);
+    return st;
+}
+
+/* --- writing ------------------------------------------------------------------------------------ */
+
+static cr_status write_rows(cr_ctx *cx, const cr_table *table, cri_file *file)
+{
+    enum { BUDGET = 1 << 15 }; /* doubles */
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     rows = cr_table_rows(table), cols = cr_table_columns(table);
+    size_t     block = cols && cols < BUDGET ? BUDGET / cols : 1;
+    double    *values = cr_scratch_matrix(&s, block, cols);
+    char      *bytes = cr_scratch_bytes(&s, block, cols * sizeof(double));
+
+    CR_TRY(s.status);
+    for (size_t from = 0; from < rows; from += block) {
+        size_t n = rows - from < block ? rows - from : block;
+        for (size_t j = 0; j < cols; j++) {
+            const cr_column *c = cr_table_column(table, j);
+            for (size_t i = 0; i < n; i++) values[i * cols + j] = c->values[(from + i) * c->stride];
+        }
+        cri_npy_encode(values, n * cols, bytes);
+        CR_TRY(cri_file_write(file, bytes, n * cols * sizeof(double)));
+        CR_TRY(cr_check_interrupt(cx));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_table_write_npy(cr_ctx *cx, const cr_table *table, const char *path)
+{
+    cr_status st = CR_OK;
+    cri_file *file = NULL;
+    char      header[CRI_NPY_HEADER];
+
+    for (size_t j = 0; j < cr_table_columns(table); j++) {
+        const cr_column *c = cr_table_column(table, j);
+        if (c->type != CR_CATEGORY) continue;
+        cr_fail(cx, CR_EDATA, "cannot write %s: column '%s' is a category, and .npy holds numbers",
+                path, c->name);
+        CR_TRY(cr_fail_hint(cx, "write it as CSV, or leave the column out"));
+    }
+    CR_TRY(cri_file_create(cx, path, &file));
+    cri_npy_header(2, cr_table_rows(table), cr_table_columns(table), header);
+    CR_TRY(cri_file_write(file, header, sizeof header));
+    CR_TRY(write_rows(cx, table, file));
+    cri_file *finished = file;
+    file = NULL; /* commit frees it, also when it fails */
+    CR_TRY(cri_file_commit(finished));
+done:
+    cri_file_abandon(file);
+    return st;
+}

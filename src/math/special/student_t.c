@@ -1,0 +1,87 @@
+/* student_t.c -- Student's t distribution through the incomplete beta function:
+ * P(|T| >= |t|) = I_x(nu / 2, 1 / 2), x = nu / (nu + t^2). */
+#include "special_internal.h"
+
+#include <math.h>
+
+/* log(1 + t^2 / nu) for any t. */
+static double log_spread(double t, double nu)
+{
+    double r = fabs(t) / sqrt(nu);
+    return r < 1e8 ? log1p(t * (t / nu)) : 2 * (log(fabs(t)) - 0.5 * log(nu));
+}
+
+double cr_student_t_logpdf(double x, double nu)
+{
+    if (!(nu > 0) || isnan(x)) return NAN;
+    if (nu == INFINITY) return cr_norm_logpdf(x);
+    return -cr_log_beta(0.5 * nu, 0.5) - 0.5 * log(nu) - (0.5 * nu + 0.5) * log_spread(x, nu);
+}
+
+/* P(|T| >= |t|) as the lower tail, P(|T| < |t|) as the upper. */
+static cri_tails outer_tails(double t, double nu)
+{
+    double r = fabs(t) / sqrt(nu), a = 0.5 * nu;
+    if (r > 1e9) /* x^a / (a B(a, 1/2)), x so small that the next term is lost */
+        return cri_tails_from(-a * log_spread(t, nu) - cr_log_beta(a, 0.5) - log(a), 1, true);
+    double odds = t * (t / nu);
+    return cri_beta_tails(a, 0.5, 1 / (1 + odds), odds / (1 + odds));
+}
+
+static bool outside(double x, double nu) { return !(nu > 0) || isnan(x); }
+
+double cr_student_t_two_sided(double t, double nu)
+{
+    if (outside(t, nu)) return NAN;
+    if (nu == INFINITY) return 2 * cr_norm_cdf(-fabs(t));
+    return isinf(t) ? 0 : outer_tails(t, nu).lower;
+}
+
+double cr_student_t_cdf(double x, double nu)
+{
+    if (outside(x, nu)) return NAN;
+    if (nu == INFINITY) return cr_norm_cdf(x);
+    double tail = 0.5 * cr_student_t_two_sided(x, nu);
+    return x <= 0 ? tail : 1 - tail;
+}
+
+double cr_student_t_logcdf(double x, double nu)
+{
+    if (outside(x, nu)) return NAN;
+    if (nu == INFINITY) return cr_norm_logcdf(x);
+    if (isinf(x)) return x > 0 ? 0 : -INFINITY;
+    if (x > 0) return log1p(-0.5 * outer_tails(x, nu).lower);
+    return outer_tails(x, nu).log_lower - M_LN2;
+}
+
+/* --- quantile ------------------------------------------------------------------------------------ */
+
+/* t > 0 with P(T > t) = p, p <= 1/2.  Near the middle P(0 < T < t) = 1/2 - p is matched instead of
+ * the tail.  The logarithm of either is concave in log t. */
+static double upper_point(double p, double nu)
+{
+    bool   central = p > 0.25;
+    double target = central ? log(1 - 2 * p) : log(2 * p);
+    double t = -cr_norm_quantile(p);
+    for (int step = 0; step < 200; step++) {
+        cri_tails tails = outer_tails(t, nu);
+        double    at = central ? tails.log_upper : tails.log_lower;
+        double    slope = 2 * t * exp(cr_student_t_logpdf(t, nu) - at);
+        double    move = (central ? target - at : at - target) / slope;
+        t *= exp(fmax(-50, fmin(50, move)));
+        if (fabs(move) < 1e-15 || isinf(t)) break;
+    }
+    return t;
+}
+
+double cr_student_t_quantile(double p, double nu)
+{
+    if (!(nu > 0 && p >= 0 && p <= 1)) return NAN;
+    if (p == 0.5) return 0;
+    if (p == 0 || p == 1) return p == 0 ? -INFINITY : INFINITY;
+    if (nu == INFINITY) return cr_norm_quantile(p);
+    if (nu == 1) return p < 0.25 ? -1 / tan(M_PI * p)
+                      : p > 0.75 ? 1 / tan(M_PI * (1 - p)) : tan(M_PI * (p - 0.5));
+    if (nu == 2) return (2 * p - 1) / sqrt(2 * p * (1 - p));
+    return p < 0.5 ? -upper_point(p, nu) : upper_point(1 - p, nu);
+}

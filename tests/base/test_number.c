@@ -1,0 +1,319 @@
+/* test_number.c -- reading against strtod (correctly rounded in glibc), printing against the law
+ * that it reads back and that no shorter text does. */
+#include "support.h"
+#include "base/number.h"
+
+#include <float.h>
+#include <locale.h>
+
+static uint64_t state_of_random = 1;
+
+/* SplitMix64 (Steele, Lea & Flood 2014). */
+static uint64_t random_u64(void)
+{
+    uint64_t z = state_of_random += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static double of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static double random_double(void)
+{
+    double x;
+    do x = of_bits(random_u64());
+    while (!isfinite(x));
+    return x;
+}
+
+/* The whole text is one number with the bits that strtod gives. */
+static void check_text(const char *text)
+{
+    double got = -77, wanted = strtod(text, NULL);
+    size_t n = strlen(text), took = cri_parse_double(text, text + n, &got);
+    if (took != n || bits_of(got) != bits_of(wanted))
+        fail_msg("%s: took %zu of %zu, got %.17g, strtod says %.17g", text, took, n, got, wanted);
+}
+
+static void test_random_bits_as_strtod(void **state)
+{
+    (void)state;
+    char text[64];
+    for (int i = 0; i < 330000; i++) {
+        double x = random_double();
+        snprintf(text, sizeof text, "%.17g", x);
+        check_text(text);
+        snprintf(text, sizeof text, "%.*g", 1 + i % 12, x);
+        check_text(text);
+        snprintf(text, sizeof text, "%.25g", x);
+        check_text(text);
+    }
+}
+
+static void test_plain_decimals_as_strtod(void **state)
+{
+    (void)state;
+    char text[96];
+    for (int i = 0; i < 50000; i++) {
+        double x = (double)(int64_t)random_u64() / 9.2e18 * pow(10, i % 20 - 10);
+        snprintf(text, sizeof text, "%.*f", i % 30, x);
+        check_text(text);
+        snprintf(text, sizeof text, "%llu", (unsigned long long)(random_u64() >> i % 64));
+        check_text(text);
+        snprintf(text, sizeof text, "%llue%d", (unsigned long long)random_u64(), i % 700 - 350);
+        check_text(text);
+        snprintf(text, sizeof text, "000%llu.%llue-%d", (unsigned long long)random_u64(),
+                 (unsigned long long)random_u64(), i % 360);
+        check_text(text);
+    }
+}
+
+/* The point half-way between x and the next double, in all its digits; and a hair on either side. */
+static void check_half_way(double x)
+{
+    static char text[1200], longer[1300];
+    long double middle = ((long double)x + (long double)nextafter(x, INFINITY)) / 2;
+    snprintf(text, sizeof text, "%.1100Lg", middle); /* exact: a middle has at most 767 digits */
+    check_text(text);
+    char *e = strchr(text, 'e');
+    int   length = e ? (int)(e - text) : (int)strlen(text);
+    snprintf(longer, sizeof longer, "%.*s%s0000001%s", length, text,
+             memchr(text, '.', (size_t)length) ? "" : ".", e ? e : "");
+    check_text(longer);
+    for (char *last = text + length - 1; last > text; last--) {
+        if (*last < '1' || *last > '9') continue;
+        --*last;
+        break;
+    }
+    check_text(text);
+}
+
+static void test_half_way_cases(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        double x = fabs(random_double());
+        if (x < DBL_MAX) check_half_way(x);
+        check_half_way(of_bits(random_u64() >> 12 >> i % 52)); /* subnormal */
+        check_half_way((double)(random_u64() >> 11));
+        check_half_way((double)(random_u64() >> 11) * 0x1p-60);
+        check_half_way((double)(1 + i) * 0.125);
+    }
+    check_half_way(0);
+    check_half_way(DBL_MIN);
+    check_half_way(nextafter(DBL_MIN, 0));
+    for (int q = -30; q < 60; q++) check_half_way(ldexp(0x1.fffffffffffffp0, q));
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    const char *const texts[] = {
+        "0", "-0", "+0", "0.0", "-0e5", "0e999999999999999999999", "1", "+1", "-1", ".5", "5.", "-.5e1",
+        "1e22", "1e23", "9007199254740991", "9007199254740992", "9007199254740993",
+        "9007199254740993.0000000000000000000000000001", "9007199254740992.999999999999999999999",
+        "18446744073709551615", "18446744073709551616", "9999999999999999999", "99999999999999999999",
+        "1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308",
+        "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977"
+        "58720709633028641669288791094655554785194040263065748867150582068190890200070838367627385484"
+        "58177115317644757302700698555713669596228429148198608349364752927190741684443655107043427115"
+        "596995080930428801779041744977.999",
+        "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977"
+        "58720709633028641669288791094655554785194040263065748867150582068190890200070838367627385484"
+        "58177115317644757302700698555713669596228429148198608349364752927190741684443655107043427115"
+        "596995080930428801779041744978",
+        "2.2250738585072014e-308", "2.2250738585072011e-308", "2.2250738585072012e-308",
+        "4.9406564584124654e-324", "2.4703282292062327e-324", "2.4703282292062328e-324",
+        "2.47032822920623272088284396434110686182e-324",
+        "2.47032822920623272088284396434110686183e-324", "1e-400", "1e400", "-1e999",
+        "1e-999999999999999999999", "1e999999999999999999999", "7.3177701707893310e+15",
+        "1448997445238699", "0.000000000000000000000000000000000000000000000000012345678901234567",
+        "6.631236846766476e-316", "1090544144181609348671888949248", "3.2378839133029012895883524125015e-1",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_text(texts[i]);
+
+    static char many[5000]; /* zeros on either side are only an exponent */
+    memset(many, '0', sizeof many);
+    many[0] = '1', snprintf(many + 4000, 16, "e-3999");
+    check_text(many);
+    memset(many, '0', sizeof many);
+    many[1] = '.', snprintf(many + 3000, 32, "123456789e+2999");
+    check_text(many);
+    memset(many, '9', 3000), many[3000] = '\0';
+    check_text(many);
+    memcpy(many, "0.1", 3);
+    check_text(many);
+}
+
+static void check_junk(const char *text, size_t took)
+{
+    double x = -77;
+    size_t got = cri_parse_double(text, text + strlen(text), &x);
+    if (got != took) fail_msg("'%s': took %zu, expected %zu", text, got, took);
+    if (took == 0) assert_true(x == -77);
+}
+
+static void test_junk_and_words(void **state)
+{
+    (void)state;
+    const char *const none[] = { "",   "-",  "+",   ".",  "-.", "e5", ".e5", " 1", "\t1", "--1", "+-1",
+                                 "in", "na", "abc", ",1", "/1", ":1", "i",   "n",  "\"1\"", "\xff" };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) check_junk(none[i], 0);
+    check_junk("1 ", 1), check_junk("1,2", 1), check_junk("0x10", 1), check_junk("1e", 1);
+    check_junk("1e+", 1), check_junk("1.5e-x", 3), check_junk("1.2.3", 3), check_junk("1p5", 1);
+    check_junk("12345678:", 8), check_junk("1234567/9", 7), check_junk("infinit", 3);
+    check_junk("nan(5)", 3), check_junk("1_000", 1);
+
+    double x = 0;
+    const char *inf = "-iNfInItY!";
+    assert_int_equal(cri_parse_double(inf, inf + 10, &x), 9);
+    assert_true(x == -INFINITY);
+    assert_int_equal(cri_parse_double(inf + 1, inf + 4, &x), 3);
+    assert_true(x == INFINITY);
+    const char *nan = "+NaN";
+    assert_int_equal(cri_parse_double(nan, nan + 4, &x), 4);
+    assert_true(isnan(x));
+}
+
+static unsigned notes_of(const char *text)
+{
+    double   x;
+    unsigned notes = 99;
+    assert_int_equal(cri_scan_double(text, text + strlen(text), &x, &notes), strlen(text));
+    return notes;
+}
+
+static void test_how_it_was_written(void **state)
+{
+    (void)state;
+    assert_int_equal(notes_of("-12"), CRI_NUMBER_WHOLE);
+    assert_int_equal(notes_of("007"), CRI_NUMBER_WHOLE);
+    assert_int_equal(notes_of("12345678901234567890123"), CRI_NUMBER_WHOLE);
+    assert_int_equal(notes_of("12."), 0);
+    assert_int_equal(notes_of("1e2"), 0);
+    assert_int_equal(notes_of("1e999"), CRI_NUMBER_OVERFLOW);
+    assert_int_equal(notes_of("inf"), 0);
+    assert_int_equal(notes_of("nan"), 0);
+    const char *big = "1e999", *word = "-inf";
+    assert_true(cri_is_overflow(big, big + 5));
+    assert_false(cri_is_overflow(word, word + 4));
+}
+
+/* --- printing -------------------------------------------------------------------------------- */
+
+static int significant_digits(const char *text)
+{
+    char digits[64];
+    int  n = 0, first = 0;
+    for (; *text && *text != 'e'; text++)
+        if (*text >= '0' && *text <= '9') digits[n++] = *text;
+    while (first < n && digits[first] == '0') first++;
+    while (n > first && digits[n - 1] == '0') n--;
+    return n - first;
+}
+
+/* Reads back to the same bits; no text with fewer digits does; of those with as many, it is the
+ * one that printf's exact rounding gives (the nearest), if that reads back at all. */
+static void check_print(double x)
+{
+    char   text[CRI_DOUBLE_SIZE], other[64];
+    size_t n = cri_print_double(x, text);
+    assert_int_equal(n, strlen(text));
+    if (bits_of(strtod(text, NULL)) != bits_of(x)) fail_msg("%.17g is printed as %s", x, text);
+    int digits = significant_digits(text);
+    if (digits > 1) {
+        snprintf(other, sizeof other, "%.*e", digits - 2, x);
+        if (strtod(other, NULL) == x) fail_msg("%s is longer than %s", text, other);
+    }
+    snprintf(other, sizeof other, "%.*e", digits > 0 ? digits - 1 : 0, x);
+    char again[64];
+    snprintf(again, sizeof again, "%.*e", digits > 0 ? digits - 1 : 0, strtod(text, NULL));
+    if (strtod(other, NULL) == x) assert_string_equal(other, again);
+}
+
+static void test_print_is_shortest_and_exact(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40000; i++) {
+        check_print(random_double());
+        check_print((double)(int64_t)random_u64() / (double)(1 + random_u64() % 1000000));
+        check_print((double)(int)(random_u64() % 2000001 - 1000000) / 1000);
+        check_print(of_bits(random_u64() >> 12 >> i % 52));
+    }
+    for (int e = -1074; e < 1024; e++) { /* the uneven neighbours of powers of two */
+        check_print(ldexp(1, e));
+        check_print(-nextafter(ldexp(1, e), 0));
+        check_print(nextafter(ldexp(1, e), INFINITY));
+    }
+    for (int e = -323; e <= 308; e++) {
+        char text[16];
+        snprintf(text, sizeof text, "1e%d", e);
+        check_print(strtod(text, NULL));
+    }
+}
+
+static void check_printed(double x, const char *wanted)
+{
+    char text[CRI_DOUBLE_SIZE];
+    assert_int_equal(cri_print_double(x, text), strlen(wanted));
+    assert_string_equal(text, wanted);
+}
+
+static void test_print_forms(void **state)
+{
+    (void)state;
+    check_printed(0, "0"), check_printed(-0.0, "-0"), check_printed(3, "3");
+    check_printed(-1500, "-1500"), check_printed(0.1, "0.1"), check_printed(0.5, "0.5");
+    check_printed(1e-4, "0.0001"), check_printed(1.25e-4, "0.000125"), check_printed(1e-5, "1e-05");
+    check_printed(1.5e-7, "1.5e-07"), check_printed(1e16, "10000000000000000");
+    check_printed(1e17, "1e+17"), check_printed(123456789012345680., "1.2345678901234568e+17");
+    check_printed(1.0 / 3, "0.3333333333333333"), check_printed(NAN, "nan");
+    check_printed(-NAN, "nan"), check_printed(INFINITY, "inf"), check_printed(-INFINITY, "-inf");
+    check_printed(DBL_MAX, "1.7976931348623157e+308"), check_printed(5e-324, "5e-324");
+    check_printed(-DBL_MIN, "-2.2250738585072014e-308"),
+    check_printed(0x1p53, "9007199254740992");
+}
+
+/* A locale with a decimal comma changes nothing, where one is installed. */
+static void test_locale_does_not_matter(void **state)
+{
+    (void)state;
+    const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8" };
+    for (size_t i = 0; i < 3; i++)
+        if (setlocale(LC_ALL, names[i])) break;
+    double      x = 0;
+    const char *text = "1.5";
+    assert_int_equal(cri_parse_double(text, text + 3, &x), 3);
+    assert_true(x == 1.5);
+    check_printed(1.5, "1.5");
+    setlocale(LC_ALL, "C");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_bits_as_strtod),
+        cmocka_unit_test(test_plain_decimals_as_strtod),
+        cmocka_unit_test(test_half_way_cases),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_junk_and_words),
+        cmocka_unit_test(test_how_it_was_written),
+        cmocka_unit_test(test_print_is_shortest_and_exact),
+        cmocka_unit_test(test_print_forms),
+        cmocka_unit_test(test_locale_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+/* test_libsvm.c -- the sparse text reader: known tables, exact messages, a naive reader, limits. */
+#include "support.h"
+#include "data/libsvm.h"
+#include "data/table.h"
+
+static cr_status read_text(cr_ctx *cx, const char *text, cr_table **out)
+{
+    return cri_libsvm_read(cx, "d.svm", text, strlen(text), out);
+}
+
+static void test_small_table(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    assert_ok(cx, read_text(cx,
+                            "# a comment, then a blank line\n"
+                            "\n"
+                            "+1 1:0.5 3:-2  # the rest 7:1\n"
+                            "-1\t2:4\t \r\n"
+                            "   \n"
+                            "2.5#no entries",
+                            &t));
+    assert_int_equal(cr_table_rows(t), 3);
+    assert_int_equal(cr_table_columns(t), 4);
+    assert_string_equal(cr_table_source(t), "d.svm");
+    const char *const names[] = { "x1", "x2", "x3", "y" };
+    const cr_type     types[] = { CR_REAL, CR_INTEGER, CR_INTEGER, CR_REAL };
+    const double      values[4][3] = { { 0.5, 0, 0 }, { 0, 4, 0 }, { -2, 0, 0 }, { 1, -1, 2.5 } };
+    for (size_t j = 0; j < 4; j++) {
+        const cr_column *c = cr_table_column(t, j);
+        assert_string_equal(c->name, names[j]);
+        assert_int_equal(c->type, types[j]);
+        assert_int_equal(c->missing, 0);
+        for (size_t i = 0; i < 3; i++) assert_true(c->values[i * c->stride] == values[j][i]);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_labels_alone_and_byte_order_mark(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    assert_ok(cx, read_text(cx, "\xEF\xBB\xBF" "7\n8\n", &t));
+    assert_int_equal(cr_table_columns(t), 1);
+    assert_string_equal(cr_table_column(t, 0)->name, "y");
+    assert_true(cr_table_column(t, 0)->values[1] == 8);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static const struct {
+    const char *text, *sentence, *caret, *hint;
+} corpus[] = {
+    { "", "d.svm: there are no rows", "", "" },
+    { "# only\n\n", "d.svm: there are no rows", "", "" },
+    { "1 1:2\n1 2:1 2:3\n", "d.svm:2:7: index 2 after 2: indices must increase along the line",
+      "   2 | 1 2:1 2:3\n     |       ^", "" },
+    { "1 5:1 3:1", "d.svm:1:7: index 3 after 5: indices must increase along the line",
+      "   1 | 1 5:1 3:1\n     |       ^", "" },
+    { "1 0:1", "d.svm:1:3: index 0: the first column is 1", "   1 | 1 0:1\n     |   ^",
+      "scikit-learn writes such files with dump_svmlight_file(..., zero_based=False)" },
+    { "1 16777217:1", "d.svm:1:3: index 16777217 is too large: at most 16777216 columns are read",
+      "   1 | 1 16777217:1\n     |   ^~~~~~~~", "" },
+    { "1 99999999999999999999999:1",
+      "d.svm:1:3: index 99999999999999999999999 is too large: at most 16777216 columns are read",
+      "   1 | 1 99999999999999999999999:1\n     |   ^~~~~~~~~~~~~~~~~~~~~~~", "" },
+    { "1 3", "d.svm:1:3: '3' is not of the form index:value", "   1 | 1 3\n     |   ^", "" },
+    { "1 :3", "d.svm:1:3: ':3' is not of the form index:value", "   1 | 1 :3\n     |   ^~", "" },
+    { "1 -1:3", "d.svm:1:3: '-1:3' is not of the form index:value",
+      "   1 | 1 -1:3\n     |   ^~~~", "" },
+    { "1 a:3", "d.svm:1:3: 'a:3' is not of the form index:value", "   1 | 1 a:3\n     |   ^~~", "" },
+    { "1 1:x", "d.svm:1:5: the value 'x' is not a number", "   1 | 1 1:x\n     |     ^", "" },
+    { "1 1:2:3", "d.svm:1:5: the value '2:3' is not a number", "   1 | 1 1:2:3\n     |     ^~~",
+      "" },
+    { "1 1:", "d.svm:1:3: no value after '1:'", "   1 | 1 1:\n     |   ^~", "" },
+    { "1 1: 2", "d.svm:1:3: no value after '1:'", "   1 | 1 1: 2\n     |   ^~", "" },
+    { "1 1:1e999", "d.svm:1:5: the value '1e999' is too large for a number",
+      "   1 | 1 1:1e999\n     |     ^~~~~", "" },
+    { "1 1:nan", "d.svm:1:5: the value 'nan' is not finite", "   1 | 1 1:nan\n     |     ^~~", "" },
+    { "1 1:-inf", "d.svm:1:5: the value '-inf' is not finite", "   1 | 1 1:-inf\n     |     ^~~~",
+      "" },
+    { "nan 1:1", "d.svm:1:1: the label 'nan' is not finite", "   1 | nan 1:1\n     | ^~~", "" },
+    { "cat 1:1", "d.svm:1:1: the label 'cat' is not a number", "   1 | cat 1:1\n     | ^~~", "" },
+    { "1:1 2:1", "d.svm:1:1: the line begins with '1:1', but the label comes first",
+      "   1 | 1:1 2:1\n     | ^~~", "where the label is not known, write 0" },
+    { "1,2 1:1", "d.svm:1:1: several labels in one row ('1,2') are not supported",
+      "   1 | 1,2 1:1\n     | ^~~", "write one file per label" },
+    { "1\n\n3 qid:2 1:1", "d.svm:3:3: ranking data ('qid:2') are not supported",
+      "   3 | 3 qid:2 1:1\n     |   ^~~~~", "" },
+};
+
+static void test_messages(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    for (size_t i = 0; i < sizeof corpus / sizeof *corpus; i++) {
+        assert_fails(cx, read_text(cx, corpus[i].text, &t), CR_EDATA);
+        assert_string_equal(cr_error(cx), corpus[i].sentence);
+        assert_string_equal(cr_error_notes(cx), corpus[i].caret);
+        assert_string_equal(cr_error_hint(cx), corpus[i].hint);
+        assert_null(t);
+    }
+    test_context_free(cx);
+}
+
+static void test_zero_byte_is_no_number(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = NULL;
+    const char text[] = "1 1:2\0003";
+    assert_fails_with(cx, cri_libsvm_read(cx, "z", text, sizeof text - 1, &t), CR_EDATA,
+                      "z:1:5: the value");
+    test_context_free(cx);
+}
+
+static void test_refuses_what_does_not_fit(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    cr_ctx_set_memory_limit(cx, 100000000);
+    const char text[] = "1 16000000:1\n2 2:1\n";
+    assert_fails_with(cx, read_text(cx, text, &t), CR_ENOMEM,
+                      "a dense table of 2 rows and 16000001 columns needs 5.38 GB, and 0.1 GB are");
+    assert_true(cr_ctx_peak_memory(cx) < 10000); /* nothing of the table was asked for */
+    test_context_free(cx);
+}
+
+static void test_many_columns_take_linear_time(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    assert_ok(cx, read_text(cx, "1 100000:1\n", &t)); /* a minute if names were compared in turn */
+    assert_int_equal(cr_table_columns(t), 100001);
+    assert_ptr_equal(cr_table_find(t, "x77777"), cr_table_column(t, 77776));
+    assert_ptr_equal(cr_table_find(t, "y"), cr_table_column(t, 100000));
+    assert_null(cr_table_find(t, "x0"));
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- against a naive reader of a real file ---------------------------------------------------- */
+
+typedef struct naive {
+    size_t  rows, columns;
+    double *x; /* [rows x columns], the label first */
+} naive;
+
+static naive read_naively(const char *path, size_t columns)
+{
+    naive m = { 0, columns, NULL };
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0, capacity = 0;
+    assert_non_null(f);
+    while (getline(&line, &room, f) > 0) {
+        if (m.rows == capacity) {
+            capacity = capacity ? 2 * capacity : 1024;
+            m.x = realloc(m.x, capacity * columns * sizeof *m.x);
+            assert_non_null(m.x);
+        }
+        double *row = m.x + m.rows++ * columns;
+        memset(row, 0, columns * sizeof *row);
+        char *save = NULL, *word = strtok_r(line, " \n", &save);
+        row[0] = atof(word);
+        while ((word = strtok_r(NULL, " \n", &save))) row[atol(word)] = atof(strchr(word, ':') + 1);
+    }
+    free(line);
+    fclose(f);
+    return m;
+}
+
+static char *load(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *size = (size_t)ftell(f);
+    rewind(f);
+    char *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, f), *size);
+    fclose(f);
+    return bytes;
+}
+
+static void test_agrees_with_a_naive_reader(void **state)
+{
+    (void)state;
+    const char *shared = test_shared_data("tabular/w8a.libsvm");
+    if (!shared) {
+        print_message("skipped: shared data are not here\n");
+        skip();
+    }
+    char path[512];
+    snprintf(path, sizeof path, "%s", shared);
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    size_t    size;
+    char     *bytes = load(path, &size);
+    naive     m = read_naively(path, 301);
+    assert_ok(cx, cri_libsvm_read(cx, path, bytes, size, &t));
+    assert_int_equal(cr_table_rows(t), 49749);
+    assert_int_equal(m.rows, 49749);
+    assert_int_equal(cr_table_columns(t), 301);
+    size_t wrong = 0;
+    for (size_t j = 0; j < 301; j++) {
+        const cr_column *c = cr_table_column(t, j);
+        assert_int_equal(c->type, CR_INTEGER);
+        size_t place = j < 300 ? j + 1 : 0;
+        for (size_t i = 0; i < m.rows; i++) wrong += c->values[i] != m.x[i * 301 + place];
+    }
+    assert_int_equal(wrong, 0);
+    free(m.x);
+    free(bytes);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static cr_status read_three_rows(cr_ctx *cx, void *arg)
+{
+    cr_table *t = NULL;
+    cr_status st = read_text(cx, arg, &t);
+    assert_true((st == CR_OK) == (t != NULL));
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocation_failures(void **state)
+{
+    (void)state;
+    char text[] = "1 1:2 20:3\n2 3:1\n3\n";
+    test_every_allocation_fails(read_three_rows, text);
+}
+
+static void test_interrupt(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    cr_interrupt(cx);
+    assert_fails(cx, read_text(cx, "1 1:1\n", &t), CR_EINTERRUPTED);
+    test_context_free(cx);
+}
+
+static void test_looks_like(void **state)
+{
+    (void)state;
+    const char *const yes[] = { "1 1:2", "-1\n-1\n+1 3:4", "# c\n\n0.5\t12:0", "1  3:1 #x\na" };
+    const char *const no[] = { "", "1\n2\n", "a,b\n1,2", "1,2", "1 2 3", "1:2 3:4", "x 1:2", "1 :2" };
+    for (size_t i = 0; i < 4; i++) assert_true(cri_libsvm_looks_like(yes[i], strlen(yes[i])));
+    for (size_t i = 0; i < 8; i++) assert_false(cri_libsvm_looks_like(no[i], strlen(no[i])));
+    assert_false(cri_libsvm_looks_like(NULL, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_table),
+        cmocka_unit_test(test_labels_alone_and_byte_order_mark),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_zero_byte_is_no_number),
+        cmocka_unit_test(test_refuses_what_does_not_fit),
+        cmocka_unit_test(test_many_columns_take_linear_time),
+        cmocka_unit_test(test_agrees_with_a_naive_reader),
+        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_looks_like),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
