@@ -148,10 +148,10 @@ static void residual_rows(problem *q, const double *t, const solution *x)
 {
     for (size_t i = 0; i < q->n; i++) {
         cri_dd e = cri_dd_sub(cri_dd_from(t ? t[i] : 0), x->r[i]);
-        if (q->intercept) e = cri_dd_sub(e, cri_dd_mul_f64(x->b0, q->u[i]));
+        if (q->intercept) e = cri_dd_sub(e, cri_dd_mul_double(x->b0, q->u[i]));
         for (size_t j = 0; j < q->k; j++)
-            e = cri_dd_sub(e, cri_dd_mul_f64(x->b[j], q->A[i * q->p + q->qr.pivot[j]]));
-        q->f[i] = cri_dd_value(e);
+            e = cri_dd_sub(e, cri_dd_mul_double(x->b[j], q->A[i * q->p + q->qr.pivot[j]]));
+        q->f[i] = cri_dd_to_double(e);
     }
 }
 
@@ -159,14 +159,14 @@ static void residual_rows(problem *q, const double *t, const solution *x)
 static double residual_columns(problem *q, size_t unit, bool has_unit, const solution *x)
 {
     cri_dd e0 = cri_dd_from(has_unit && unit == 0 ? -1 : 0);
-    for (size_t i = 0; i < q->n; i++) e0 = cri_dd_sub(e0, cri_dd_mul_f64(x->r[i], q->u[i]));
+    for (size_t i = 0; i < q->n; i++) e0 = cri_dd_sub(e0, cri_dd_mul_double(x->r[i], q->u[i]));
     for (size_t j = 0; j < q->k; j++) {
         cri_dd e = cri_dd_from(has_unit && unit == j + 1 ? -1 : 0);
         for (size_t i = 0; i < q->n; i++)
-            e = cri_dd_sub(e, cri_dd_mul_f64(x->r[i], q->A[i * q->p + q->qr.pivot[j]]));
-        q->g[j] = cri_dd_value(e);
+            e = cri_dd_sub(e, cri_dd_mul_double(x->r[i], q->A[i * q->p + q->qr.pivot[j]]));
+        q->g[j] = cri_dd_to_double(e);
     }
-    return cri_dd_value(e0);
+    return cri_dd_to_double(e0);
 }
 
 /* Adds the step to the solution; returns its size relative to the solution, in scaled columns. */
@@ -175,13 +175,13 @@ static double add_step(problem *q, double x0, solution *x)
     double size = 0, change = 0;
     for (size_t j = 0; j < q->k; j++) {
         double D = q->D[q->qr.pivot[j]];
-        x->b[j] = cri_dd_add_f64(x->b[j], q->g[j]);
+        x->b[j] = cri_dd_add_double(x->b[j], q->g[j]);
         change = fmax(change, fabs(q->g[j]) * D);
-        size = fmax(size, fabs(cri_dd_value(x->b[j])) * D);
+        size = fmax(size, fabs(cri_dd_to_double(x->b[j])) * D);
     }
-    x->b0 = cri_dd_add_f64(x->b0, x0);
-    if (q->k == 0) change = fabs(x0), size = fabs(cri_dd_value(x->b0));
-    for (size_t i = 0; i < q->n; i++) x->r[i] = cri_dd_add_f64(x->r[i], q->z[i]);
+    x->b0 = cri_dd_add_double(x->b0, x0);
+    if (q->k == 0) change = fabs(x0), size = fabs(cri_dd_to_double(x->b0));
+    for (size_t i = 0; i < q->n; i++) x->r[i] = cri_dd_add_double(x->r[i], q->z[i]);
     return size > 0 ? change / size : 0;
 }
 
@@ -233,7 +233,7 @@ static cr_status refine_sds(cr_ctx *cx, problem *q, solution *x, cri_predictor *
     unsigned  steps;
     for (size_t unit = q->intercept ? 0 : 1; unit <= q->k; unit++) {
         CR_TRY(solve(cx, q, NULL, unit, true, MOST_REFINEMENTS, x, &correction, &steps));
-        double variance = cri_dd_value(unit ? x->b[unit - 1] : x->b0);
+        double variance = cri_dd_to_double(unit ? x->b[unit - 1] : x->b0);
         double sd = fit->sigma * sqrt(variance > 0 ? variance : 0);
         if (unit == 0) fit->intercept_sd = sd;
         else fit->coef_sd[q->qr.pivot[unit - 1]] = sd;
@@ -276,9 +276,9 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     unsigned most = cells <= 4e6 ? MOST_REFINEMENTS : 2;
     CR_TRY(solve(cx, &q, q.t, 0, false, most, &x, &facts.correction, &facts.refinements));
 
-    fit.intercept = cri_dd_value(x.b0);
-    for (size_t j = 0; j < q.k; j++) fit.coef[q.qr.pivot[j]] = cri_dd_value(x.b[j]);
-    for (size_t i = 0; i < q.n; i++) facts.rss += cri_dd_value(x.r[i]) * cri_dd_value(x.r[i]);
+    fit.intercept = cri_dd_to_double(x.b0);
+    for (size_t j = 0; j < q.k; j++) fit.coef[q.qr.pivot[j]] = cri_dd_to_double(x.b[j]);
+    for (size_t i = 0; i < q.n; i++) facts.rss += cri_dd_to_double(x.r[i]) * cri_dd_to_double(x.r[i]);
     memcpy(fit.centre, q.c, q.p * sizeof(double));
     memcpy(fit.scale, q.D, q.p * sizeof(double));
     set_factor(&q, column, &fit);
