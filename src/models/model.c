@@ -80,6 +80,19 @@ cr_status cri_model_set(cr_ctx *cx, cr_model *m, const char *name, const char *v
     return cr_fail_nearest(cx, name, "options", n, option_name, &names);
 }
 
+cr_status cr_check_settings(cr_ctx *cx, const char *name, const cr_setting *settings,
+                            size_t n_settings)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = cr_class_find(cx, name);
+    cr_model             *m = c ? cri_model_new(cx, c) : NULL;
+    if (!m) return c ? CR_ENOMEM : CR_EARG;
+    for (size_t i = 0; i < n_settings && st == CR_OK; i++)
+        st = cri_model_set(cx, m, settings[i].name, settings[i].value);
+    cr_model_free(cx, m);
+    return st;
+}
+
 /* --- fit and update -------------------------------------------------------------------------- */
 
 static cr_status check_task(cr_ctx *cx, const cr_model_class *c, const cr_table *t,

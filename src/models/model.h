@@ -60,6 +60,9 @@ extern CR_API const cr_option cr_fit_table[];
  * the report says so. */
 CR_API cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *table,
                         const cr_setting *settings, size_t n_settings, cr_model **out_model);
+/* Only checks model name and settings, as cr_fit would before it looks at the data. */
+CR_API cr_status cr_check_settings(cr_ctx *cx, const char *name, const cr_setting *settings,
+                                   size_t n_settings);
 /* A new model: the old posterior and the new rows together.  CR_EUNSUPPORTED where the model has no
  * exact update. */
 CR_API cr_status cr_update(cr_ctx *cx, const cr_model *model, const cr_table *table,

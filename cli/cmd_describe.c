@@ -1,0 +1,152 @@
+/* cmd_describe.c -- describe and check: what is in a file, and whether it is sound. */
+#include "cli.h"
+#include "data/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- data ------------------------------------------------------------------------------------ */
+
+static cr_status column_row(cli *c, const cr_table *t, size_t i, json_t *row)
+{
+    const cr_column *col = cr_table_column(t, i);
+    cr_summary       s;
+    cr_status        st = cr_summarise(c->cx, col, cr_table_rows(t), &s);
+    if (st != CR_OK) return st;
+    bool category = col->type == CR_CATEGORY;
+    json_object_set_new(row, "name", json_string_nocheck(col->name));
+    json_object_set_new(row, "type", json_string(cr_type_name(col->type)));
+    json_object_set_new(row, "missing", json_integer((json_int_t)col->missing));
+    json_object_set_new(row, "levels",
+                        category ? json_integer((json_int_t)col->n_levels) : json_null());
+    json_object_set_new(row, "min", number(s.min));
+    json_object_set_new(row, "mean", number(s.mean));
+    json_object_set_new(row, "sd", number(s.sd));
+    json_object_set_new(row, "max", number(s.max));
+    json_object_set_new(row, "frequent",
+                        category && col->n_levels ? json_string_nocheck(col->levels[s.frequent])
+                                                  : json_null());
+    return CR_OK;
+}
+
+static cr_status describe_data(cli *c)
+{
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    double    start = now();
+    json_t   *root = json_object(), *columns = json_array();
+
+    CR_TRY(cli_read_data(c, 0, NULL, &t));
+    double seconds = now() - start;
+    for (size_t i = 0; i < cr_table_columns(t); i++) {
+        json_t *row = json_object();
+        json_array_append_new(columns, row);
+        CR_TRY(column_row(c, t, i, row));
+    }
+    json_object_set_new(root, "file", json_string_nocheck(cr_table_source(t)));
+    json_object_set_new(root, "kind", json_string("data"));
+    json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(t)));
+    json_object_set(root, "columns", columns);
+    json_object_set_new(root, "seconds", json_real(seconds));
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON) {
+        CR_TRY(out_json(c, "describe", root));
+    } else {
+        if (c->format == FORMAT_TEXT)
+            out_text(c, "%s: %zu rows, %zu columns\n\n", cr_table_source(t), cr_table_rows(t),
+                     cr_table_columns(t));
+        out_table(c, columns);
+    }
+done:
+    json_decref(root);
+    json_decref(columns);
+    cr_table_free(c->cx, t);
+    return st;
+}
+
+/* --- a model --------------------------------------------------------------------------------- */
+
+static cr_status describe_model(cli *c)
+{
+    cr_status st = CR_OK;
+    cr_model *m = NULL;
+    json_t   *d = NULL;
+    CR_TRY(cr_model_load(c->cx, c->args[0], &m));
+    CR_TRY(cli_describe_model(c, m, &d));
+    json_object_set_new(d, "file", json_string_nocheck(c->args[0]));
+    json_object_set_new(d, "kind", json_string("model"));
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON) CR_TRY(out_json(c, "describe", d));
+    else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
+    else {
+        cli_print_model(c, d);
+        out_text(c, "\nsettings\n");
+        out_pairs(c, json_object_get(d, "settings"));
+    }
+done:
+    json_decref(d);
+    cr_model_free(c->cx, m);
+    return st;
+}
+
+static cr_status run_describe(cli *c)
+{
+    return cli_is_model(c->args[0]) ? describe_model(c) : describe_data(c);
+}
+
+const cli_verb verb_describe = {
+    .name = "describe",
+    .usage = "describe FILE",
+    .summary = "what is in a data or model file: columns and types, or the model",
+    .example = "credence describe examples/diabetes.csv\n"
+               "credence describe model.cred",
+    .takes = VERB_READS,
+    .least = 1,
+    .most = 1,
+    .run = run_describe,
+};
+
+/* --- check ----------------------------------------------------------------------------------- */
+
+static cr_status run_check(cli *c)
+{
+    cr_status   st = CR_OK;
+    cr_table   *t = NULL;
+    cr_model   *m = NULL;
+    bool        model = cli_is_model(c->args[0]);
+    json_t     *root = json_object();
+    CR_TRY(model ? cr_model_load(c->cx, c->args[0], &m) : cli_read_data(c, 0, NULL, &t));
+    CR_TRY(cli_check_strict(c));
+    json_object_set_new(root, "file", json_string_nocheck(c->args[0]));
+    json_object_set_new(root, "kind", json_string(model ? "model" : "data"));
+    json_object_set_new(root, "sound", json_true());
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON) CR_TRY(out_json(c, "check", root));
+    else out_text(c, "%s: a sound %s file\n", c->args[0], model ? "model" : "data");
+done:
+    json_decref(root);
+    cr_model_free(c->cx, m);
+    cr_table_free(c->cx, t);
+    return st;
+}
+
+const cli_verb verb_check = {
+    .name = "check",
+    .usage = "check FILE",
+    .summary = "read a data or model file through and say whether it is sound",
+    .example = "credence check examples/diabetes.csv",
+    .takes = VERB_READS,
+    .least = 1,
+    .most = 1,
+    .run = run_check,
+};

@@ -1,0 +1,161 @@
+/* cmd_evaluate.c -- evaluate and cv: how good a model is, with uncertainty. */
+#include "cli.h"
+#include "study/assess.h"
+
+#include <math.h>
+
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *metrics_object(const cr_assessment *a)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < a->n; i++)
+        json_object_set_new(object, a->metrics[i].name, number(a->metrics[i].value));
+    return object;
+}
+
+static json_t *bins_array(const cr_assessment *a)
+{
+    json_t *bins = json_array();
+    for (size_t b = 0; b < CR_CALIBRATION_BINS; b++) {
+        json_t *bin = json_object();
+        json_object_set_new(bin, "count", json_integer((json_int_t)a->bins[b].count));
+        json_object_set_new(bin, "confidence", json_real(a->bins[b].confidence));
+        json_object_set_new(bin, "accuracy", json_real(a->bins[b].accuracy));
+        json_array_append_new(bins, bin);
+    }
+    return bins;
+}
+
+/* --- evaluate -------------------------------------------------------------------------------- */
+
+#define EVALUATE_OPTIONS(X)                                                                        \
+    X(real, level, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
+CR_OPTIONS_STRUCT(evaluate_options, EVALUATE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(evaluate_options, __VA_ARGS__)
+static const cr_option evaluate_table[] = { EVALUATE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static cr_status run_evaluate(cli *c)
+{
+    cr_status               st = CR_OK;
+    const evaluate_options *o = c->own;
+    cr_table               *t = NULL;
+    cr_model               *m = NULL;
+    cr_assessment           a;
+    json_t                 *root = json_object(), *rows = json_array();
+
+    CR_TRY(cr_model_load(c->cx, c->args[0], &m));
+    CR_TRY(cli_read_data(c, 1, m, &t));
+    CR_TRY(cr_evaluate(c->cx, m, t, o->level, &a));
+    CR_TRY(cli_check_strict(c));
+    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
+    json_object_set_new(root, "rows", json_integer((json_int_t)a.rows));
+    json_object_set_new(root, "level", json_real(o->level));
+    json_object_set_new(root, "seed", json_integer((json_int_t)cr_model_get_seed(m)));
+    json_object_set_new(root, "metrics", metrics_object(&a));
+    if (a.has_bins) json_object_set_new(root, "calibration", bins_array(&a));
+    for (size_t i = 0; i < a.n; i++) {
+        json_t *row = json_object();
+        json_object_set_new(row, "metric", json_string(a.metrics[i].name));
+        json_object_set_new(row, "value", number(a.metrics[i].value));
+        json_array_append_new(rows, row);
+    }
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON) {
+        CR_TRY(out_json(c, "evaluate", root));
+    } else {
+        if (c->format == FORMAT_TEXT)
+            out_text(c, "%s on %zu rows of %s\n\n", cr_class_name(cr_model_get_class(m)), a.rows,
+                     cr_table_source(t));
+        out_table(c, rows);
+    }
+done:
+    json_decref(root);
+    json_decref(rows);
+    cr_model_free(c->cx, m);
+    cr_table_free(c->cx, t);
+    return st;
+}
+
+const cli_verb verb_evaluate = {
+    .name = "evaluate",
+    .usage = "evaluate FILE.cred DATA [--level 0.95]",
+    .summary = "score a model on rows whose target is known",
+    .example = "credence evaluate model.cred examples/diabetes.csv",
+    .options = evaluate_table,
+    .options_size = sizeof(evaluate_options),
+    .takes = VERB_READS | VERB_FACTORISES,
+    .least = 2,
+    .most = 2,
+    .run = run_evaluate,
+};
+
+/* --- cv -------------------------------------------------------------------------------------- */
+
+static cr_status print_cv(cli *c, const cr_cv *cv, const cr_table *t)
+{
+    cr_status st = CR_OK;
+    json_t   *root = json_object(), *se = json_object(), *folds = json_array(), *rows = json_array();
+    json_object_set_new(root, "model", json_string(c->args[0]));
+    json_object_set_new(root, "rows", json_integer((json_int_t)cv->mean.rows));
+    json_object_set_new(root, "metrics", metrics_object(&cv->mean));
+    json_object_set_new(root, "se", se);
+    json_object_set_new(root, "folds", folds);
+    json_object_set_new(root, "seed", json_integer((json_int_t)cv->seed));
+    for (size_t i = 0; i < cv->mean.n; i++) {
+        json_t *row = json_object();
+        json_object_set_new(se, cv->mean.metrics[i].name, number(cv->se[i]));
+        json_object_set_new(row, "metric", json_string(cv->mean.metrics[i].name));
+        json_object_set_new(row, "mean", number(cv->mean.metrics[i].value));
+        json_object_set_new(row, "se", number(cv->se[i]));
+        json_array_append_new(rows, row);
+    }
+    for (size_t f = 0; f < cv->folds; f++) {
+        json_t *fold = metrics_object(&cv->fold[f]);
+        json_object_set_new(fold, "rows", json_integer((json_int_t)cv->fold[f].rows));
+        json_array_append_new(folds, fold);
+    }
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON) {
+        CR_TRY(out_json(c, "cv", root));
+    } else {
+        if (c->format == FORMAT_TEXT)
+            out_text(c, "%s, %zu-fold cross-validation on %zu rows of %s, seed %llu\n\n", c->args[0],
+                     cv->folds, cv->mean.rows, cr_table_source(t), (unsigned long long)cv->seed);
+        out_table(c, rows);
+    }
+done:
+    json_decref(root);
+    json_decref(rows);
+    return st;
+}
+
+static cr_status run_cv(cli *c)
+{
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    cr_cv     cv = { 0 };
+    CR_TRY(cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings));
+    CR_TRY(cli_read_data(c, 1, NULL, &t));
+    CR_TRY(cr_cross_validate(c->cx, c->args[0], t, c->settings, c->n_settings, c->own, &cv));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(print_cv(c, &cv, t));
+done:
+    cr_cv_free(c->cx, &cv);
+    cr_table_free(c->cx, t);
+    return st;
+}
+
+const cli_verb verb_cv = {
+    .name = "cv",
+    .usage = "cv MODEL DATA --target COLUMN [--folds 10] [OPTIONS]",
+    .summary = "score a model by cross-validation, with standard errors",
+    .example = "credence cv ridge examples/diabetes.csv --target progression --lambda 10 --folds 5",
+    .options = cr_cv_table,
+    .options_size = sizeof(cr_cv_options),
+    .takes = VERB_READS | VERB_FITS | VERB_FACTORISES,
+    .least = 2,
+    .most = 2,
+    .run = run_cv,
+};

@@ -1,0 +1,83 @@
+/* cmd_fit.c -- fit and update: data to a model. */
+#include "cli.h"
+
+#include <string.h>
+
+/* Prints what was learned and saves it; a model that is not to be trusted under --strict is not saved. */
+static cr_status deliver(cli *c, const cr_model *model, const char *schema)
+{
+    cr_status        st = CR_OK;
+    json_t          *d = NULL;
+    const cr_report *r = cr_model_get_report(model);
+
+    if (r->stop == CR_STOP_LIMIT)
+        cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations", r->iterations);
+    CR_TRY(cli_check_strict(c));
+    if (c->global.output) CR_TRY(cr_model_save(c->cx, model, c->global.output));
+    CR_TRY(cli_describe_model(c, model, &d));
+    json_object_set_new(d, "seconds", json_real(r->seconds));
+    if (c->global.output) json_object_set_new(d, "output", json_string_nocheck(c->global.output));
+    CR_TRY(out_open(c, NULL));
+    if (c->format == FORMAT_JSON) CR_TRY(out_json(c, schema, d));
+    else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
+    else cli_print_model(c, d);
+    if (c->format == FORMAT_TEXT && c->global.output)
+        out_text(c, "\nsaved to %s\n", c->global.output);
+done:
+    json_decref(d);
+    return st;
+}
+
+static cr_status run_fit(cli *c)
+{
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    cr_model *m = NULL;
+    CR_TRY(cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings));
+    CR_TRY(cli_read_data(c, 1, NULL, &t));
+    CR_TRY(cr_fit(c->cx, c->args[0], t, c->settings, c->n_settings, &m));
+    CR_TRY(deliver(c, m, "fit"));
+done:
+    cr_model_free(c->cx, m);
+    cr_table_free(c->cx, t);
+    return st;
+}
+
+const cli_verb verb_fit = {
+    .name = "fit",
+    .usage = "fit MODEL DATA --target COLUMN [-o FILE.cred] [OPTIONS]",
+    .summary = "learn a model from data; print it, and save it with -o",
+    .example = "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
+               "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'",
+    .takes = VERB_READS | VERB_FITS | VERB_FACTORISES,
+    .least = 2,
+    .most = 2,
+    .run = run_fit,
+};
+
+static cr_status run_update(cli *c)
+{
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    cr_model *old = NULL, *m = NULL;
+    CR_TRY(cr_model_load(c->cx, c->args[0], &old));
+    CR_TRY(cli_read_data(c, 1, old, &t));
+    CR_TRY(cr_update(c->cx, old, t, &m));
+    CR_TRY(deliver(c, m, "update"));
+done:
+    cr_model_free(c->cx, m);
+    cr_model_free(c->cx, old);
+    cr_table_free(c->cx, t);
+    return st;
+}
+
+const cli_verb verb_update = {
+    .name = "update",
+    .usage = "update FILE.cred DATA -o FILE.cred",
+    .summary = "add new rows to what a model knows, exactly",
+    .example = "credence update model.cred examples/diabetes.csv -o model.cred",
+    .takes = VERB_READS | VERB_FACTORISES,
+    .least = 2,
+    .most = 2,
+    .run = run_update,
+};

@@ -1,0 +1,91 @@
+/* credence.c -- the program: the table of verbs, and the way from main to one of them. */
+#include "cli.h"
+#include "math/blas.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const cli_verb verb_fit, verb_update, verb_predict, verb_evaluate, verb_cv, verb_describe,
+    verb_models, verb_check, verb_convert, verb_plot, verb_version, verb_help;
+
+const cli_verb *const cli_verbs[] = { &verb_fit,      &verb_predict, &verb_evaluate, &verb_update,
+                                      &verb_cv,       &verb_describe, &verb_models,  &verb_check,
+                                      &verb_convert,  &verb_plot,     &verb_version, &verb_help,
+                                      NULL };
+
+/* OpenBLAS chooses its kernels when it is loaded.  Where it fell back to kernels older than this CPU,
+ * only a fresh start with OPENBLAS_CORETYPE set helps; worth it for verbs that factorise. */
+static void restart_with_fast_blas(char **argv)
+{
+    cr_blas_info blas = cr_blas_query();
+    if (!blas.slow || !blas.better[0] || getenv("OPENBLAS_CORETYPE")) return;
+    setenv("OPENBLAS_CORETYPE", blas.better, 1);
+    execv("/proc/self/exe", argv); /* if it fails, we go on, only slower */
+}
+
+static cr_status apply_limits(cli *c)
+{
+    cr_status st = CR_OK;
+    double    seconds = 0;
+    size_t    bytes = 0;
+    cr_ctx_set_threads(c->cx, c->global.threads);
+    if (c->global.time_limit) {
+        CR_TRY(cli_parse_time(c, c->global.time_limit, &seconds));
+        cr_ctx_set_time_limit(c->cx, seconds);
+    }
+    if (c->global.memory_limit) {
+        CR_TRY(cli_parse_size(c, c->global.memory_limit, &bytes));
+        cr_ctx_set_memory_limit(c->cx, bytes);
+    }
+done:
+    return st;
+}
+
+static void choose_format(cli *c)
+{
+    bool to_file = c->global.output && strcmp(c->global.output, "-") != 0;
+    bool terminal = !to_file && isatty(STDOUT_FILENO);
+    c->format = c->global.json ? FORMAT_JSON : (cli_format)c->global.format;
+    if (c->format == FORMAT_AUTO) c->format = terminal ? FORMAT_TEXT : FORMAT_CSV;
+}
+
+static cr_status run(cli *c)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cli_parse(c));
+    CR_TRY(apply_limits(c));
+    choose_format(c);
+    cli_watch(c);
+    if (c->global.help || !c->verb) {
+        CR_TRY(out_open(c, NULL));
+        cli_print_help(c, c->verb);
+        return out_close(c, CR_OK);
+    }
+    if (c->verb->takes & VERB_FACTORISES) restart_with_fast_blas(c->argv);
+    CR_TRY(c->verb->run(c));
+done:
+    return out_close(c, st);
+}
+
+int main(int argc, char **argv)
+{
+    cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("credence %s\n", CREDENCE_VERSION);
+        return fflush(stdout) == 0 ? 0 : 5;
+    }
+    if (!c.warnings || cr_ctx_new(NULL, &c.cx) != CR_OK) {
+        fputs("credence: error: out of memory\n", stderr);
+        return 6;
+    }
+    cr_status st = run(&c);
+    cli_clear_progress(&c);
+    if (st != CR_OK) cli_print_error(&c);
+    int code = st == CR_OK && c.answer_no ? 1 : cli_exit_code(st);
+    cli_free(&c);
+    cr_ctx_free(c.cx);
+    return code;
+}

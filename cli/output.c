@@ -1,0 +1,230 @@
+/* output.c -- results: to standard output or a file, as text, CSV or JSON. */
+#include "cli.h"
+#include "base/file.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the sink -------------------------------------------------------------------------------- */
+
+struct sink {
+    cri_file *file; /* NULL: standard output */
+    cr_status status;
+};
+
+cr_status out_open(cli *c, const char *opt_path)
+{
+    c->sink = cr_alloc(c->cx, 1, sizeof *c->sink);
+    if (!c->sink) return CR_ENOMEM;
+    bool to_file = opt_path && strcmp(opt_path, "-") != 0;
+    c->sink->status = to_file ? cri_file_create(c->cx, opt_path, &c->sink->file) : CR_OK;
+    return c->sink->status;
+}
+
+static cr_status fail_stdout(cli *c)
+{
+    int reason = errno;
+    return cr_fail(c->cx, CR_EIO, "cannot write to standard output: %s",
+                   reason == EPIPE ? "the reader closed the pipe" : strerror(reason));
+}
+
+void out_bytes(cli *c, const char *bytes, size_t size)
+{
+    struct sink *s = c->sink;
+    if (!s || s->status != CR_OK || size == 0) return;
+    if (s->file) s->status = cri_file_write(s->file, bytes, size);
+    else if (fwrite(bytes, 1, size, stdout) != size) s->status = fail_stdout(c);
+}
+
+void out_text(cli *c, const char *format, ...)
+{
+    char    small[512], *text = small;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (n >= (int)sizeof small) {
+        text = malloc((size_t)n + 1);
+        if (!text) {
+            c->sink->status = cr_fail(c->cx, CR_ENOMEM, "out of memory");
+            return;
+        }
+        va_start(args, format);
+        vsnprintf(text, (size_t)n + 1, format, args);
+        va_end(args);
+    }
+    out_bytes(c, text, (size_t)n);
+    if (text != small) free(text);
+}
+
+/* Finishes the result: the file appears only when all went well so far. */
+cr_status out_close(cli *c, cr_status st)
+{
+    struct sink *s = c->sink;
+    if (!s) return st;
+    if (st == CR_OK) st = s->status;
+    if (!s->file && st == CR_OK && fflush(stdout) != 0) st = fail_stdout(c);
+    if (s->file && st == CR_OK) st = cri_file_commit(s->file);
+    else if (s->file) cri_file_abandon(s->file);
+    cr_free(c->cx, s, 1, sizeof *s);
+    c->sink = NULL;
+    return st;
+}
+
+/* --- numbers and fields ---------------------------------------------------------------------- */
+
+const char *out_number(double x, bool all_digits, char buffer[32])
+{
+    if (isnan(x)) buffer[0] = '\0';
+    else if (all_digits) buffer[cri_print_double(x, buffer)] = '\0';
+    else snprintf(buffer, 32, "%.6g", x);
+    return buffer;
+}
+
+void out_csv_field(cli *c, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        out_bytes(c, text, strlen(text));
+        return;
+    }
+    out_bytes(c, "\"", 1);
+    for (const char *p = text; *p; p++) out_bytes(c, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    out_bytes(c, "\"", 1);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+cr_status out_json(cli *c, const char *schema, json_t *object)
+{
+    json_t *root = json_object();
+    char    name[64];
+    snprintf(name, sizeof name, "credence.%s/1", schema);
+    bool bad = json_object_set_new(root, "schema", json_string(name)) != 0 ||
+               json_object_update(root, object) != 0 ||
+               (!json_object_get(root, "warnings") &&
+                json_object_set(root, "warnings", c->warnings) != 0);
+    char *text = bad ? NULL : json_dumps(root, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
+    json_decref(root);
+    if (!text) return cr_fail(c->cx, CR_ENOMEM, "out of memory");
+    out_text(c, "%s\n", text);
+    free(text);
+    return CR_OK;
+}
+
+/* --- tables ---------------------------------------------------------------------------------- */
+
+/* A cell as text; numbers for people or for programs. */
+static const char *cell_text(const json_t *value, bool all_digits, char buffer[32])
+{
+    if (json_is_string(value)) return json_string_value(value);
+    if (json_is_integer(value))
+        return snprintf(buffer, 32, "%lld", (long long)json_integer_value(value)), buffer;
+    if (json_is_real(value)) return out_number(json_real_value(value), all_digits, buffer);
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    return "";
+}
+
+/* Columns on a terminal count code points, not bytes. */
+static size_t text_width(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+static void pad(cli *c, size_t n) { out_text(c, "%*s", (int)n, ""); }
+
+/* The keys of the first row make the columns. */
+static void csv_table(cli *c, const json_t *rows)
+{
+    size_t      i, column = 0;
+    json_t     *row, *value, *first = json_array_get(rows, 0);
+    const char *key;
+    char        buffer[32];
+    json_object_foreach(first, key, value)
+    {
+        if (column++) out_bytes(c, ",", 1);
+        out_csv_field(c, key);
+    }
+    out_bytes(c, "\n", 1);
+    json_array_foreach(rows, i, row)
+    {
+        column = 0;
+        json_object_foreach(first, key, value)
+        {
+            if (column++) out_bytes(c, ",", 1);
+            out_csv_field(c, cell_text(json_object_get(row, key), true, buffer));
+        }
+        out_bytes(c, "\n", 1);
+    }
+}
+
+enum { MOST_COLUMNS = 64 };
+
+/* One line of a text table: numbers to the right, texts to the left; with `measure`, only widens. */
+static void text_line(cli *c, const json_t *first, const json_t *row, size_t *width, bool measure)
+{
+    size_t      column = 0;
+    const char *key;
+    json_t     *kind;
+    char        buffer[32];
+    if (!measure) out_text(c, " ");
+    json_object_foreach((json_t *)(uintptr_t)first, key, kind)
+    {
+        const char *text = row ? cell_text(json_object_get(row, key), false, buffer) : key;
+        size_t      w = text_width(text);
+        bool        left = json_is_string(kind);
+        if (column == MOST_COLUMNS) break;
+        if (measure) {
+            if (w > width[column]) width[column] = w;
+        } else {
+            out_text(c, " ");
+            if (!left) pad(c, width[column] - w);
+            out_text(c, "%s", text);
+            if (left) pad(c, width[column] - w);
+            out_text(c, " ");
+        }
+        column++;
+    }
+    if (!measure) out_text(c, "\n");
+}
+
+static void text_table(cli *c, const json_t *rows)
+{
+    size_t  i, width[MOST_COLUMNS] = { 0 };
+    json_t *row, *first = json_array_get(rows, 0);
+    for (int measure = 1; measure >= 0; measure--) {
+        text_line(c, first, NULL, width, measure);
+        json_array_foreach(rows, i, row) text_line(c, first, row, width, measure);
+    }
+}
+
+void out_table(cli *c, const json_t *rows)
+{
+    if (json_array_size(rows) == 0) return;
+    if (c->format == FORMAT_CSV) csv_table(c, rows);
+    else text_table(c, rows);
+}
+
+void out_pairs(cli *c, const json_t *object)
+{
+    const char *key;
+    json_t     *value;
+    size_t      width = 0;
+    char        buffer[32];
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+        if (text_width(key) > width) width = text_width(key);
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (json_is_null(value)) continue;
+        out_text(c, "  %s", key);
+        pad(c, width - text_width(key) + 2);
+        out_text(c, "%s\n", cell_text(value, false, buffer));
+    }
+}

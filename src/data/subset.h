@@ -1,0 +1,11 @@
+/* subset.h -- some rows of a table as a table of their own.  (Internal header.) */
+#ifndef CREDENCE_DATA_SUBSET_H
+#define CREDENCE_DATA_SUBSET_H
+
+#include "table.h"
+
+/* Rows rows[0..n) of the table, in that order, copied.  O(n x columns). */
+cr_status cri_table_subset(cr_ctx *cx, const cr_table *table, const size_t *rows, size_t n,
+                           cr_table **out_table);
+
+#endif

@@ -1,0 +1,204 @@
+/* assess.c -- evaluation and cross-validation. */
+#include "assess.h"
+#include "../base/scratch.h"
+#include "../data/split.h"
+#include "../data/subset.h"
+#include "../data/table_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(...) CR_OPTION_ROW(cr_cv_options, __VA_ARGS__)
+const cr_option cr_cv_table[] = { CR_CV_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+/* --- evaluate -------------------------------------------------------------------------------- */
+
+static void add_metric(cr_assessment *a, const char *name, double value)
+{
+    a->metrics[a->n++] = (cr_metric){ name, value };
+}
+
+/* Moves the rows that have both target and prediction to the front; returns their number. */
+static size_t keep_scored(cr_prediction *p, double *y, double *w)
+{
+    size_t n = 0, K = p->n_classes;
+    for (size_t i = 0; i < p->n; i++) {
+        bool scored = !isnan(y[i]) && !isnan(p->mean ? p->mean[i] : p->prob[i * K]);
+        if (!scored) continue;
+        y[n] = y[i], w[n] = w[i];
+        if (p->mean) p->mean[n] = p->mean[i], p->scale[n] = p->scale[i], p->dof[n] = p->dof[i];
+        for (size_t k = 0; k < K; k++) p->prob[n * K + k] = p->prob[i * K + k];
+        n++;
+    }
+    return n;
+}
+
+static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double *y, const double *w,
+                                double level, cr_assessment *a)
+{
+    bool          spread = a->rows > 0 && p->scale[0] > 0; /* no distribution without residual dof */
+    cr_predictive d = { a->rows, p->mean, spread ? p->scale : NULL, spread ? p->dof : NULL };
+    cr_regression_metrics m;
+    cr_status             st = cr_regression_evaluate(cx, y, &d, w, level, &m);
+    if (st != CR_OK) return st;
+    add_metric(a, "log_score", m.log_score);
+    add_metric(a, "rmse", m.rmse);
+    add_metric(a, "mae", m.mae);
+    add_metric(a, "r2", m.r2);
+    add_metric(a, "crps", m.crps);
+    add_metric(a, "coverage", m.coverage);
+    add_metric(a, "width", m.width);
+    return CR_OK;
+}
+
+static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double *y, const double *w,
+                                cr_assessment *a)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    uint32_t        *codes = cr_scratch_bytes(&s, a->rows, sizeof *codes);
+    cr_class_metrics m;
+    CR_TRY(s.status);
+    for (size_t i = 0; i < a->rows; i++) codes[i] = (uint32_t)y[i];
+    CR_TRY(cr_class_evaluate(cx, codes, cr_cmat_of(p->prob, a->rows, p->n_classes), w, &m));
+    add_metric(a, "log_loss", m.log_loss);
+    add_metric(a, "accuracy", m.accuracy);
+    add_metric(a, "brier", m.brier);
+    add_metric(a, "auc", m.auc);
+    add_metric(a, "calibration_error", m.calibration_error);
+    a->has_bins = true;
+    memcpy(a->bins, m.bins, sizeof a->bins);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
+                      cr_assessment *out)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    size_t        n = cr_table_rows(t);
+    double       *y = cr_scratch_f64(&s, n), *w = cr_scratch_f64(&s, n);
+    cr_prediction p = { 0 };
+    cr_assessment a = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cr_observed(cx, model, t, y, w));
+    CR_TRY(cr_predict(cx, model, t, &p));
+    a.rows = keep_scored(&p, y, w);
+    if (a.rows == 0)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: no row has both target and prediction",
+                       cr_table_source(t)));
+    CR_TRY(p.kind == CR_ANSWER_NUMBER ? assess_numbers(cx, &p, y, w, level, &a)
+                                      : assess_classes(cx, &p, y, w, &a));
+    *out = a;
+done:
+    cr_prediction_free(cx, &p);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- cross-validation ------------------------------------------------------------------------ */
+
+static const char *setting(const cr_setting *settings, size_t n, const char *name)
+{
+    for (size_t i = n; i-- > 0;)
+        if (strcmp(settings[i].name, name) == 0) return settings[i].value;
+    return NULL;
+}
+
+static cr_status make_folds(cr_ctx *cx, const cr_table *t, const char *target, uint64_t seed,
+                            const cr_cv_options *o, cr_folds *out)
+{
+    size_t n = cr_table_rows(t);
+    if (n < o->folds)
+        return cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
+                       cr_table_source(t), n, o->folds);
+    if (o->split == CR_SPLIT_ORDERED) return cr_folds_new_ordered(cx, n, o->folds, out);
+    if (o->split == CR_SPLIT_SHUFFLED) return cr_folds_new(cx, n, o->folds, seed, out);
+    const cr_column *y = target ? cr_table_find(t, target) : NULL;
+    if (y && y->type == CR_CATEGORY)
+        return cr_folds_new_stratified(cx, y->codes, n, o->folds, seed, out);
+    if (target && !y) return cri_table_no_column(cx, t, target);
+    return cr_fail(cx, CR_EARG, "--split stratified needs a target that is a category");
+}
+
+static cr_status run_fold(cr_ctx *cx, const char *name, const cr_table *t,
+                          const cr_setting *settings, size_t n_settings, const cr_folds *folds,
+                          size_t f, double level, cr_assessment *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t    *rows = cr_scratch_index(&s, folds->n), n;
+    cr_table  *train = NULL, *test = NULL;
+    cr_model  *model = NULL;
+
+    CR_TRY(s.status);
+    n = cr_folds_train(folds, f, rows);
+    CR_TRY(cri_table_subset(cx, t, rows, n, &train));
+    n = cr_folds_test(folds, f, rows);
+    CR_TRY(cri_table_subset(cx, t, rows, n, &test));
+    CR_TRY(cr_fit(cx, name, train, settings, n_settings, &model));
+    CR_TRY(cr_evaluate(cx, model, test, level, out));
+done:
+    cr_model_free(cx, model);
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Means over the folds and their standard errors; a metric that some fold lacks has none. */
+static void summarise(cr_cv *cv)
+{
+    double k = (double)cv->folds;
+    cv->mean = cv->fold[0];
+    cv->mean.rows = 0;
+    for (size_t f = 0; f < cv->folds; f++) cv->mean.rows += cv->fold[f].rows;
+    for (size_t m = 0; m < cv->mean.n; m++) {
+        double sum = 0, square = 0;
+        for (size_t f = 0; f < cv->folds; f++) sum += cv->fold[f].metrics[m].value;
+        for (size_t f = 0; f < cv->folds; f++) {
+            double d = cv->fold[f].metrics[m].value - sum / k;
+            square += d * d;
+        }
+        cv->mean.metrics[m].value = sum / k;
+        cv->se[m] = sqrt(square / (k - 1) / k);
+    }
+}
+
+cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
+                            const cr_setting *settings, size_t n_settings,
+                            const cr_cv_options *options, cr_cv *out)
+{
+    cr_status   st = CR_OK;
+    cr_folds    folds = { 0 };
+    const char *seed = setting(settings, n_settings, "seed");
+    cr_cv       cv = { .folds = options->folds, .seed = seed ? strtoull(seed, NULL, 10) : 0 };
+
+    CR_TRY(cr_check_settings(cx, name, settings, n_settings));
+    CR_TRY(make_folds(cx, t, setting(settings, n_settings, "target"), cv.seed, options, &folds));
+    cv.fold = cr_alloc(cx, cv.folds, sizeof *cv.fold);
+    if (!cv.fold) CR_TRY(CR_ENOMEM);
+    for (size_t f = 0; f < cv.folds; f++) {
+        CR_TRY(cr_check_interrupt(cx));
+        cr_progress(cx, "cross-validating", (double)f, (double)cv.folds);
+        CR_TRY(run_fold(cx, name, t, settings, n_settings, &folds, f, options->level, &cv.fold[f]));
+    }
+    summarise(&cv);
+    *out = cv;
+    cv.fold = NULL;
+done:
+    cr_free(cx, cv.fold, options->folds, sizeof *cv.fold);
+    cr_folds_free(cx, &folds);
+    return st;
+}
+
+void cr_cv_free(cr_ctx *cx, cr_cv *cv)
+{
+    cr_free(cx, cv->fold, cv->folds, sizeof *cv->fold);
+    *cv = (cr_cv){ 0 };
+}
