@@ -183,13 +183,15 @@ static cr_status parse_json(cr_ctx *cx, const char *source, const char *text, si
     if (size > JSON_MOST)
         return cr_fail(cx, CR_EDATA, "%s: its model.json has %zu bytes, more than the %d allowed",
                        source, size, JSON_MOST);
-    /* jansson allocates by itself: ask first whether the memory limit leaves it the room. */
+    /* jansson allocates by itself, and when that fails it may lose characters (2.14): ask first
+     * whether the memory limit and the system leave it the room. */
     size_t room = json_room(text, size);
     void  *probe = cr_resize(cx, NULL, 0, room, 1);
     if (!probe) return CR_ENOMEM;
     cr_free(cx, probe, room, 1);
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!root && json_error_code(&error) == json_error_out_of_memory)
+    /* where jansson runs out of memory it often says nothing at all */
+    if (!root && (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory))
         return cr_fail(cx, CR_ENOMEM, "%s: out of memory for the model's JSON", source);
     if (!root)
         return cr_fail(cx, CR_EDATA, "%s: model.json:%d:%d: %s", source, error.line, error.column,
