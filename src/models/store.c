@@ -138,7 +138,7 @@ static cr_status put(cr_ctx *cx, cri_store *s, const char *name, const double *a
                      size_t rows, size_t cols)
 {
     cr_status st = CR_OK;
-    size_t    count, size;
+    size_t    count = 0, size = 0;
     bool      finite = true;
 
     if (!cri_mul(rows, cols, &count) || !cri_mul(count, sizeof *a, &size) ||
@@ -215,7 +215,7 @@ static cr_status get(cr_ctx *cx, const cri_store *s, const char *name, size_t di
                      size_t cols, double **out_a)
 {
     cr_status         st = CR_OK;
-    const cri_stored *found;
+    const cri_stored *found = NULL;
     double           *a = NULL;
     size_t            count = 0;
 

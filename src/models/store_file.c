@@ -222,7 +222,7 @@ static cr_status take_json(cr_ctx *cx, const char *source, const cri_zip *zip,
     const char *name;
     char       *bytes = NULL;
     size_t      size = 0;
-    json_t     *root;
+    json_t     *root = NULL;
 
     CR_TRY(take_entry(cx, source, zip, 0, &name, &bytes, &size));
     if (strcmp(name, json_name) != 0)
