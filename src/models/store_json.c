@@ -38,7 +38,7 @@ static cr_status fail_type(cr_ctx *cx, const cri_store *s, const char *key, cons
 cr_status cri_store_get_real(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                              double *out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     double x = json_number_value(value);
@@ -50,7 +50,7 @@ cr_status cri_store_get_real(cr_ctx *cx, const cri_store *s, const json_t *objec
 cr_status cri_store_get_count(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                               size_t *out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_integer(value)) return fail_type(cx, s, key, value, "a whole number");
@@ -65,7 +65,7 @@ cr_status cri_store_get_count(cr_ctx *cx, const cri_store *s, const json_t *obje
 cr_status cri_store_get_text(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                              const char **out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_string(value)) return fail_type(cx, s, key, value, "a text");
@@ -76,7 +76,7 @@ cr_status cri_store_get_text(cr_ctx *cx, const cri_store *s, const json_t *objec
 cr_status cri_store_get_object(cr_ctx *cx, const cri_store *s, const json_t *object,
                                const char *key, json_t **out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_object(value)) return fail_type(cx, s, key, value, "an object");
@@ -87,7 +87,7 @@ cr_status cri_store_get_object(cr_ctx *cx, const cri_store *s, const json_t *obj
 cr_status cri_store_get_array(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                               json_t **out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_array(value)) return fail_type(cx, s, key, value, "a list");
