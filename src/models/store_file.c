@@ -24,7 +24,7 @@ static const char archive_end[] = "PK\5\6";
 static const char frame_start[] = "credence ";
 static const char json_name[] = "model.json";
 
-/* --- the frame ---------------------------------------------------------------------------------- */
+/* --- the frame ------------------------------------------------------------------------------- */
 
 static uint32_t checksum(const char *bytes, size_t size)
 {
@@ -101,13 +101,14 @@ static cr_status check_frame(cr_ctx *cx, const char *source, const char *bytes, 
         CR_TRY(cr_fail_hint(cx, "copy it again, or fit the model again"));
     }
     if (version > CRI_STORE_VERSION)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s was made by a newer credence (format %u; this one reads %d)",
-                       source, version, CRI_STORE_VERSION));
+        CR_TRY(cr_fail(cx, CR_EDATA,
+                       "%s was made by a newer credence (format %u; this one reads %d)", source,
+                       version, CRI_STORE_VERSION));
 done:
     return st;
 }
 
-/* --- to bytes ----------------------------------------------------------------------------------- */
+/* --- to bytes -------------------------------------------------------------------------------- */
 
 static cr_status print_json(cr_ctx *cx, const cri_store *s, char **out_text, size_t *out_size)
 {
@@ -163,9 +164,9 @@ cr_status cri_store_save(cr_ctx *cx, const cri_store *s, const char *path)
     return st;
 }
 
-/* --- from bytes --------------------------------------------------------------------------------- */
+/* --- from bytes ------------------------------------------------------------------------------ */
 
-/* No less memory than jansson takes for this text: an empty object is 3 bytes there and 250 here. */
+/* No less memory than jansson takes for this text: an empty object is 3 bytes there, 250 here. */
 static size_t json_room(const char *text, size_t size)
 {
     size_t groups = 1, members = 1;

@@ -66,7 +66,7 @@ static void assert_refused(bytes b, const char *text)
     test_context_free(cx);
 }
 
-/* --- elements ------------------------------------------------------------------------------------ */
+/* --- elements -------------------------------------------------------------------------------- */
 
 static void test_element_types(void **state)
 {
@@ -154,7 +154,7 @@ static void test_large_integers_are_refused(void **state)
     }
 }
 
-/* --- what is refused ------------------------------------------------------------------------------ */
+/* --- what is refused ------------------------------------------------------------------------- */
 
 static void test_refused_types(void **state)
 {
@@ -194,8 +194,8 @@ static void test_refused_headers(void **state)
         { "{'descr' '<f8'}", "':' is missing" },
         { "{'descr': '<f8' 'shape': (1,)}", "'}' is missing" },
         { "{'descr': '<f8", "''' is missing" },
-        { "{descr: '<f8'}", "quoted text is missing" },
-        { "{'fortran_order': Maybe}", "neither True nor False" },
+        { "{descr: '<f8'}", "a quote is missing" },
+        { "{'fortran_order': Maybe}", "not True or False" },
         { "{'shape': (1)}", "',' is missing" },
         { "{'shape': (1, 2}", "')' is missing" },
         { "{'shape': [1]}", "'(' is missing" },
@@ -239,7 +239,7 @@ static void test_every_truncation_is_refused(void **state)
     assert_refused(b, "version 1.1");
 }
 
-/* --- tables ---------------------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 static void test_table_of_a_matrix(void **state)
 {
@@ -330,7 +330,7 @@ static void test_no_table(void **state)
     test_context_free(cx);
 }
 
-/* --- archives --------------------------------------------------------------------------------------- */
+/* --- archives -------------------------------------------------------------------------------- */
 
 /* An archive by libzip itself, the entries deflated. */
 static bytes deflated(const char *name, const void *data, size_t size)
@@ -393,13 +393,15 @@ static void test_refused_archives(void **state)
     assert_fails_with(cx, read_items(cx, items, 2, &t), CR_EDATA,
                       "array 'a' has 2 rows, but 'b' has 3");
     items[1].size--;
-    assert_fails_with(cx, read_items(cx, items, 2, &t), CR_EDATA, "a.npz, array 'b': an array of 3");
+    assert_fails_with(cx, read_items(cx, items, 2, &t), CR_EDATA,
+                      "a.npz, array 'b': an array of 3");
     items[1] = (cri_zip_item){ "readme.txt", "hello", 5 };
     assert_fails_with(cx, read_items(cx, items, 2, &t), CR_EDATA, "'readme.txt' is not an array");
     items[1] = (cri_zip_item){ ".npy", two.at, two.size };
     assert_fails_with(cx, read_items(cx, items, 2, &t), CR_EDATA, "'.npy' is not an array");
     static const char empty[23] = "PK\5\6";
-    assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", empty, 22, &t), CR_EDATA, "without arrays");
+    assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", empty, 22, &t), CR_EDATA,
+                      "without arrays");
     assert_fails_with(cx, cri_npz_read_table(cx, "a.npz", "PK\5\6", 4, &t), CR_EDATA,
                       "a.npz: the zip archive cannot be read");
     assert_null(t);
@@ -471,7 +473,7 @@ static void test_deflated_archives(void **state)
     test_context_free(cx);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------ */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status read_and_write(cr_ctx *cx, void *arg)
 {

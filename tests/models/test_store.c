@@ -13,7 +13,7 @@ typedef struct blob {
     size_t size;
 } blob;
 
-/* --- a small model ------------------------------------------------------------------------------ */
+/* --- a small model --------------------------------------------------------------------------- */
 
 static const double weights[3] = { 0.1, -2.5e-300, 1.7976931348623157e308 };
 static const double table[6] = { 1, 2, 3, 4, 5, 6 };
@@ -93,7 +93,7 @@ static void check_contents(cr_ctx *cx, const cri_store *s)
     assert_ok(cx, cri_store_get_array(cx, s, root, "columns", &columns));
 }
 
-/* --- sound files --------------------------------------------------------------------------------- */
+/* --- sound files ----------------------------------------------------------------------------- */
 
 static void test_round_trip(void **state)
 {
@@ -158,7 +158,8 @@ static void test_layout(void **state)
     assert_memory_equal(b.at + 10, "\0\x60\x21\0", 4); /* 12:00 on 1980-01-01 */
     assert_memory_equal(b.at + 30, "model.json{\n \"model\": \"gp\",", 26);
     assert_memory_equal(b.at + b.size - CRI_STORE_FRAME, "credence 1 size=0", 17);
-    const char *order[] = { "weights.npy", "kernel/table.npy", "none.npy", "no_rows.npy", "gaps.npy" };
+    const char *order[] = { "weights.npy", "kernel/table.npy", "none.npy", "no_rows.npy",
+                            "gaps.npy" };
     const char *at = b.at;
     for (size_t i = 0; i < 5; i++) {
         at = memmem(at, b.size - (size_t)(at - b.at), order[i], strlen(order[i]));
@@ -169,7 +170,7 @@ static void test_layout(void **state)
     test_context_free(cx);
 }
 
-/* --- wrong requests -------------------------------------------------------------------------------- */
+/* --- wrong requests -------------------------------------------------------------------------- */
 
 static void test_wrong_arrays(void **state)
 {
@@ -255,8 +256,8 @@ static void test_texts_are_utf8(void **state)
     cr_ctx *cx = test_context();
     json_t *object = json_object();
     for (size_t i = 0; i < N * N * N * N; i++) {
-        const char text[5] = { (char)edges[i % N], (char)edges[i / N % N], (char)edges[i / N / N % N],
-                               (char)edges[i / N / N / N] };
+        const char text[5] = { (char)edges[i % N], (char)edges[i / N % N],
+                               (char)edges[i / N / N % N], (char)edges[i / N / N / N] };
         json_t    *judge = json_string(text);
         cr_status  st = cri_store_set_text(cx, object, "x", text);
         assert_int_equal(st, judge ? CR_OK : CR_EDATA);
@@ -269,7 +270,7 @@ static void test_texts_are_utf8(void **state)
     test_context_free(cx);
 }
 
-/* --- damage ---------------------------------------------------------------------------------------- */
+/* --- damage ---------------------------------------------------------------------------------- */
 
 static void test_every_bit_flip_is_refused(void **state)
 {
@@ -385,7 +386,7 @@ static void test_other_files_are_told_apart(void **state)
     test_context_free(cx);
 }
 
-/* --- forged files: the checksum is right, the contents are not -------------------------------------- */
+/* --- forged files: the checksum is right, the contents are not ------------------------------- */
 
 /* A model file of these entries, sealed. */
 static blob forge(cr_ctx *cx, const cri_zip_item *items, size_t n)
@@ -399,7 +400,8 @@ static blob forge(cr_ctx *cx, const cri_zip_item *items, size_t n)
     return b;
 }
 
-static void assert_forgery_refused(cr_ctx *cx, const cri_zip_item *items, size_t n, const char *text)
+static void assert_forgery_refused(cr_ctx *cx, const cri_zip_item *items, size_t n,
+                                   const char *text)
 {
     blob b = forge(cx, items, n);
     assert_refused(cx, b.at, b.size, text);
@@ -457,7 +459,7 @@ static void test_forged_order_and_duplicates(void **state)
     (void)state;
     cr_ctx *cx = test_context();
     blob    b = small_file(cx);
-    /* rename no_rows.npy to weights.npy, in both headers: a duplicate that libzip would not write */
+    /* no_rows.npy renamed weights.npy, in both headers: libzip would not write a duplicate */
     for (char *at = b.at; (at = memmem(at, b.size - (size_t)(at - b.at), "no_rows.npy", 11));)
         memcpy(at, "weights.npy", 11);
     cri_store_seal(b.at, b.size, CRI_STORE_VERSION);
@@ -520,10 +522,11 @@ static void ask_everything(cr_ctx *cx, const cri_store *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const cri_npy *a = &s->arrays[i].array;
+        const char    *name = s->arrays[i].name;
         double        *got = NULL;
         cr_status      st = a->dims == 1
-                                ? cri_store_get_vector(cx, s, s->arrays[i].name, a->rows, &got)
-                                : cri_store_get_matrix(cx, s, s->arrays[i].name, a->rows, a->cols, &got);
+                                ? cri_store_get_vector(cx, s, name, a->rows, &got)
+                                : cri_store_get_matrix(cx, s, name, a->rows, a->cols, &got);
         if (st == CR_OK) cr_free(cx, got, a->rows * a->cols, sizeof *got);
         else assert_true(st == CR_EDATA);
     }
@@ -553,7 +556,7 @@ static void test_forged_bytes(void **state)
     test_context_free(cx);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------ */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status whole_life(cr_ctx *cx, void *opt_path)
 {
