@@ -139,6 +139,7 @@ static void test_large_integers_are_refused(void **state)
         { HEADER("<i8", "False", "(1,)"), "\1\0\0\0\0\0\x20\0", "integer 9007199254740993 " },
         { HEADER(">i8", "False", "(1,)"), "\xff\xdf\xff\xff\xff\xff\xff\xff",
           "integer -9007199254740993 " },
+        { HEADER("<u8", "False", "(1,)"), "\1\0\0\0\0\0\x20\0", "integer 9007199254740993 " },
         { HEADER("<u8", "False", "(1,)"), "\xff\xff\xff\xff\xff\xff\xff\xff",
           "integer 18446744073709551615 " },
         { HEADER("<i8", "False", "(1,)"), "\0\0\0\0\0\0\0\x80", "integer -9223372036854775808 " },
