@@ -537,7 +537,7 @@ static void ask_everything(cr_ctx *cx, const cri_store *s)
 static void test_forged_bytes(void **state)
 {
     (void)state;
-    static const unsigned char values[] = { 0, 1, 0xff, '9', '"' };
+    static const unsigned char values[] = { 0, 0xff, '9' };
     cr_ctx                    *cx = test_context();
     blob                       b = small_file(cx);
     size_t                     accepted = 0;
