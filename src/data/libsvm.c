@@ -170,7 +170,10 @@ static cr_status check_size(cr_ctx *cx, const char *source, const sparse *m)
     return cr_fail_hint(cx, "take fewer columns or rows, or raise --memory-limit");
 }
 
-static bool is_whole(double x) { return x == floor(x) && fabs(x) <= 9007199254740992.0; }
+static bool is_whole(double x)
+{
+    return fabs(x) <= 9007199254740992.0 && x == (double)(int64_t)x; /* 2^53 */
+}
 
 /* x [columns] pointers to zeroed columns; whole[j] stays set while column j holds whole numbers. */
 static void spread(const sparse *m, double *const *x, bool *whole)
@@ -244,7 +247,7 @@ cr_status cri_libsvm_read(cr_ctx *cx, const char *source, const void *bytes, siz
     /* Every entry has a colon and every row but the last a line feed. */
     size_t entries = count_byte(r.begin, size, ':'), rows = count_byte(r.begin, size, '\n') + 1;
     sparse m = { .label = cr_scratch_f64(&s, rows), .begin = cr_scratch_index(&s, rows + 1),
-                 .index = cr_scratch_bytes(&s, entries, sizeof *m.index),
+                 .index = (uint32_t *)cr_scratch_index(&s, entries / 2 + 1),
                  .value = cr_scratch_f64(&s, entries) };
 
     CR_TRY(s.status);

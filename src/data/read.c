@@ -1,0 +1,187 @@
+/* read.c -- which reader the data are for. */
+#include "read.h"
+#include "csv.h"
+#include "libsvm.h"
+#include "npy.h"
+#include "retype.h"
+#include "source.h"
+#include "sqlite_source.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define ROW(...) CR_OPTION_ROW(cr_read_options, __VA_ARGS__)
+const cr_option cr_read_table[] = { CR_READ_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+/* In the order of the choices of --from. */
+typedef enum format { AUTO, CSV, TSV, LIBSVM, NPY, NPZ, SQLITE } format;
+
+static const char SQLITE_PREFIX[] = "sqlite:";
+
+/* --- telling the format ---------------------------------------------------------------------- */
+
+static bool begins_with(const char *bytes, size_t size, const char *magic, size_t length)
+{
+    return size >= length && memcmp(bytes, magic, length) == 0;
+}
+
+/* true when the path ends with `ending`, not counting .gz or .zst. */
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0) n -= 3;
+    else if (n > 4 && strcasecmp(path + n - 4, ".zst") == 0) n -= 4;
+    return n > m && strncasecmp(path + n - m, ending, m) == 0;
+}
+
+/* true for a zip whose first entry has this name (its local header is 30 bytes and then the name). */
+static bool is_zip_of(const char *bytes, size_t size, const char *name)
+{
+    size_t n = strlen(name);
+    return begins_with(bytes, size, "PK\3\4", 4) && size >= 30 + n &&
+           (unsigned char)bytes[26] == n && bytes[27] == 0 && memcmp(bytes + 30, name, n) == 0;
+}
+
+static format guess_format(const char *path, const char *bytes, size_t size)
+{
+    if (begins_with(bytes, size, "\x93NUMPY", 6)) return NPY;
+    if (begins_with(bytes, size, "PK\3\4", 4) || begins_with(bytes, size, "PK\5\6", 4)) return NPZ;
+    if (begins_with(bytes, size, "SQLite format 3", 16)) return SQLITE;
+    if (has_ending(path, ".svm") || has_ending(path, ".libsvm")) return LIBSVM;
+    if (has_ending(path, ".tsv")) return TSV;
+    if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return LIBSVM;
+    return CSV;
+}
+
+/* Refuses what is a well-known format, but not one of data that can be read here. */
+static cr_status refuse_foreign(cr_ctx *cx, const char *name, const char *bytes, size_t size)
+{
+    static const struct {
+        const char *magic, *what;
+    } formats[] = { { "PAR1", "a Parquet file" },
+                    { "\x89HDF\r\n\x1a\n", "an HDF5 file" },
+                    { "ARROW1", "an Arrow file" },
+                    { "\xD0\xCF\x11\xE0", "an old Excel file" } };
+    bool zip = begins_with(bytes, size, "PK", 2);
+    if (is_zip_of(bytes, size, "model.json") || (zip && has_ending(name, ".cred"))) {
+        cr_fail(cx, CR_EDATA, "%s is a model, not data", name);
+        return cr_fail_hint(cx, "to look at it: credence describe %s", name);
+    }
+    if (is_zip_of(bytes, size, "[Content_Types].xml")) {
+        cr_fail(cx, CR_EDATA, "%s is an Excel or other Office file", name);
+        return cr_fail_hint(cx, "save it as CSV first");
+    }
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (begins_with(bytes, size, formats[i].magic, strlen(formats[i].magic))) {
+            cr_fail(cx, CR_EDATA, "%s is %s, which is not supported", name, formats[i].what);
+            return cr_fail_hint(cx, "save it as CSV first");
+        }
+    return CR_OK;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+typedef struct block {
+    char  *bytes; /* [capacity] */
+    size_t size, capacity;
+} block;
+
+/* All bytes of the source. */
+static cr_status load(cr_ctx *cx, cri_source *source, block *out)
+{
+    size_t known = cri_source_size(source), more = known + 1 > 65536 ? known + 1 : 65536;
+    for (;;) {
+        char *bytes = cr_resize(cx, out->bytes, out->capacity, more, 1);
+        if (!bytes) return CR_ENOMEM;
+        out->bytes = bytes;
+        out->capacity = more;
+        size_t    got = 0, room = out->capacity - out->size;
+        cr_status st = cri_source_read(source, out->bytes + out->size, room, &got);
+        if (st != CR_OK) return st;
+        out->size += got;
+        if (got < room) return CR_OK;
+        if (more > SIZE_MAX / 2) return cr_fail(cx, CR_ENOMEM, "the data do not fit into memory");
+        more *= 2;
+    }
+}
+
+typedef cr_status whole_reader(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                               cr_table **out_table);
+
+static cr_status read_whole(cr_ctx *cx, cri_source *source, whole_reader *reader, cr_table **out_table)
+{
+    block     data = { 0 };
+    cr_status st = load(cx, source, &data);
+    if (st == CR_OK) st = reader(cx, cri_source_name(source), data.bytes, data.size, out_table);
+    cr_free(cx, data.bytes, data.capacity, 1);
+    return st;
+}
+
+static cr_status read_delimited(cr_ctx *cx, cri_source *source, const cr_read_options *options,
+                                bool tabs, cr_table **out_table)
+{
+    char            tab[] = "\t";
+    cr_read_options with_tabs = *options;
+    if (tabs && !options->delimiter) with_tabs.delimiter = tab;
+    return cri_csv_read(cx, source, &with_tabs, out_table);
+}
+
+static cr_status read_database(cr_ctx *cx, const char *path, const cr_read_options *options,
+                               cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    cr_table *table = NULL;
+    if (strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0) path += sizeof SQLITE_PREFIX - 1;
+    CR_TRY(cri_sqlite_read(cx, path, &table));
+    CR_TRY(cri_table_retype(cx, table, options, out_table));
+done:
+    return st;
+}
+
+/* The bytes of the source in this format. */
+static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
+                             const cr_read_options *options, format f, cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    cr_table *table = NULL;
+    switch (f) {
+    case AUTO:
+    case CSV:
+    case TSV: return read_delimited(cx, source, options, f == TSV, out_table);
+    case LIBSVM: CR_TRY(read_whole(cx, source, cri_libsvm_read, &table)); break;
+    case NPY: CR_TRY(read_whole(cx, source, cri_npy_read_table, &table)); break;
+    case NPZ: CR_TRY(read_whole(cx, source, cri_npz_read_table, &table)); break;
+    case SQLITE:
+        if (strcmp(path, "-") != 0) return read_database(cx, path, options, out_table);
+        CR_TRY(cr_fail(cx, CR_EDATA, "stdin is an SQLite database, which must be read from a file"));
+        break;
+    }
+    CR_TRY(cri_table_retype(cx, table, options, out_table));
+done:
+    return st;
+}
+
+cr_status cr_table_read(cr_ctx *cx, const char *path, const cr_read_options *options,
+                        cr_table **out_table)
+{
+    enum { LOOK = 1 << 16 };
+    cr_status   st = CR_OK;
+    format      f = (format)options->from;
+    cri_source *source = NULL;
+    const char *bytes = NULL;
+    size_t      size = 0;
+
+    if (f == SQLITE || (f == AUTO && strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0))
+        return read_database(cx, path, options, out_table);
+    CR_TRY(cri_source_open(cx, path, &source));
+    if (f == AUTO) {
+        CR_TRY(cri_source_peek(source, LOOK, &bytes, &size));
+        CR_TRY(refuse_foreign(cx, cri_source_name(source), bytes, size));
+        f = guess_format(path, bytes, size);
+    }
+    CR_TRY(read_format(cx, path, source, options, f, out_table));
+done:
+    cri_source_close(source);
+    return st;
+}
