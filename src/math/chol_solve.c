@@ -10,7 +10,7 @@
 
 enum {
     WIDTH_MIN = 64,  /* columns of B solved by one call, at least and at most */
-    WIDTH_MAX = 256,
+    WIDTH_MAX = 512,
     SMALL = 1 << 21  /* n^2 k up to which one call does all columns           */
 };
 
