@@ -1,7 +1,7 @@
 /* bench_dense.c -- products and factorisations of credence beside raw BLAS and LAPACK.
  *   bench_dense [n] [runs]
- * One JSON line per measurement: the median of `runs` runs.  The contestants of a task take turns, so
- * that a disturbance of the machine hits all of them alike. */
+ * One JSON line per measurement: the median of `runs` runs.  The contestants of a task take turns,
+ * so that a disturbance of the machine hits all of them alike. */
 #include "base/context.h"
 #include "math/blas.h"
 #include "math/chol.h"
@@ -18,18 +18,18 @@ enum { MOST_RUNS = 99, CONTESTANTS = 4, TALL = 300000, COLUMNS = 50 };
 
 typedef struct problem {
     size_t  n;
-    double *A, *B;       /* [n x n]; A symmetric positive definite         */
-    double *L;           /* its factor                                     */
-    double *C, *X;       /* room [n x n]; X [TALL x COLUMNS]               */
+    double *A, *B; /* [n x n]; A symmetric positive definite         */
+    double *L;     /* its factor                                     */
+    double *C, *X; /* room [n x n]; X [TALL x COLUMNS]               */
     cr_ctx *cx;
 } problem;
 
 typedef struct task {
     const char *name, *raw_name;
-    double      flops;                /* of one run                        */
-    void      (*prepare)(problem *p); /* not timed                         */
+    double      flops;           /* of one run                        */
+    void (*prepare)(problem *p); /* not timed                         */
     cr_status (*ours)(problem *p);
-    void      (*raw)(problem *p);     /* NULL: none                        */
+    void (*raw)(problem *p); /* NULL: none                        */
 } task;
 
 static double clock_seconds(clockid_t clock)
@@ -55,7 +55,8 @@ static cr_status our_gemm(problem *p)
 static void raw_gemm(problem *p)
 {
     int n = (int)p->n;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, p->A, n, p->B, n, 0, p->C, n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, p->A, n, p->B, n, 0, p->C,
+                n);
 }
 
 static cr_status our_syrk(problem *p)
@@ -160,7 +161,8 @@ static void measure(problem *p, const task *t, size_t runs)
     for (size_t c = 0; c < CONTESTANTS; c++) {
         double seconds = median(wall[c], runs);
         printf("{\"task\":\"%s\",\"n\":%zu,\"threads\":%d,\"seconds\":%.6g,\"gflops\":%.4g,"
-               "\"cpu_seconds\":%.6g}\n", c < 2 ? t->name : t->raw_name, p->n, c % 2 ? 2 : 1, seconds,
+               "\"cpu_seconds\":%.6g}\n",
+               c < 2 ? t->name : t->raw_name, p->n, c % 2 ? 2 : 1, seconds,
                1e-9 * t->flops / seconds, median(cpu[c], runs));
     }
     fflush(stdout);
@@ -180,7 +182,11 @@ static double *fill(size_t n)
 
 static void setup(problem *p, size_t n)
 {
-    *p = (problem){ .n = n, .A = fill(n * n), .B = fill(n * n), .L = fill(n * n), .C = fill(n * n),
+    *p = (problem){ .n = n,
+                    .A = fill(n * n),
+                    .B = fill(n * n),
+                    .L = fill(n * n),
+                    .C = fill(n * n),
                     .X = fill((size_t)TALL * COLUMNS) };
     if (cr_ctx_new(NULL, &p->cx) != CR_OK) exit(6);
     for (size_t i = 0; i < n; i++) {
