@@ -51,14 +51,18 @@ static const struct {
     const char *kernel;
     cri_simd    uses;
 } old_kernels[] = {
-    { "Generic", CRI_SIMD_SSE },     { "Katmai", CRI_SIMD_SSE },     { "Coppermine", CRI_SIMD_SSE },
-    { "Northwood", CRI_SIMD_SSE },   { "Banias", CRI_SIMD_SSE },     { "Prescott", CRI_SIMD_SSE },
-    { "Atom", CRI_SIMD_SSE },        { "Core2", CRI_SIMD_SSE },      { "Penryn", CRI_SIMD_SSE },
-    { "Dunnington", CRI_SIMD_SSE },  { "Nehalem", CRI_SIMD_SSE },    { "Nano", CRI_SIMD_SSE },
-    { "Athlon", CRI_SIMD_SSE },      { "Opteron", CRI_SIMD_SSE },    { "Opteron_SSE3", CRI_SIMD_SSE },
-    { "Barcelona", CRI_SIMD_SSE },   { "Bobcat", CRI_SIMD_SSE },     { "Sandybridge", CRI_SIMD_AVX },
-    { "Bulldozer", CRI_SIMD_AVX },   { "Piledriver", CRI_SIMD_AVX }, { "Steamroller", CRI_SIMD_AVX },
-    { "Excavator", CRI_SIMD_AVX2 },  { "Haswell", CRI_SIMD_AVX2 },   { "Zen", CRI_SIMD_AVX2 },
+    { "Generic", CRI_SIMD_SSE },      { "Katmai", CRI_SIMD_SSE },
+    { "Coppermine", CRI_SIMD_SSE },   { "Northwood", CRI_SIMD_SSE },
+    { "Banias", CRI_SIMD_SSE },       { "Prescott", CRI_SIMD_SSE },
+    { "Atom", CRI_SIMD_SSE },         { "Core2", CRI_SIMD_SSE },
+    { "Penryn", CRI_SIMD_SSE },       { "Dunnington", CRI_SIMD_SSE },
+    { "Nehalem", CRI_SIMD_SSE },      { "Nano", CRI_SIMD_SSE },
+    { "Athlon", CRI_SIMD_SSE },       { "Opteron", CRI_SIMD_SSE },
+    { "Opteron_SSE3", CRI_SIMD_SSE }, { "Barcelona", CRI_SIMD_SSE },
+    { "Bobcat", CRI_SIMD_SSE },       { "Sandybridge", CRI_SIMD_AVX },
+    { "Bulldozer", CRI_SIMD_AVX },    { "Piledriver", CRI_SIMD_AVX },
+    { "Steamroller", CRI_SIMD_AVX },  { "Excavator", CRI_SIMD_AVX2 },
+    { "Haswell", CRI_SIMD_AVX2 },     { "Zen", CRI_SIMD_AVX2 },
 };
 
 static cri_simd kernel_uses(const char *kernel)
@@ -73,13 +77,9 @@ const char *cri_blas_better(const char *kernel, cri_simd cpu, bool amd)
     cri_simd uses = kernel_uses(kernel);
     /* AMD's cores run the AVX2 kernels at full width: there, wider ones are no reason to change. */
     if (uses >= cpu || (amd && uses >= CRI_SIMD_AVX2)) return "";
-    switch (cpu) {
-    case CRI_SIMD_AVX512: return "SkylakeX";
-    case CRI_SIMD_AVX2: return amd ? "Zen" : "Haswell";
-    case CRI_SIMD_AVX: return "Sandybridge";
-    case CRI_SIMD_SSE: break;
-    }
-    return "";
+    if (cpu == CRI_SIMD_AVX512) return "SkylakeX";
+    if (cpu == CRI_SIMD_AVX2) return amd ? "Zen" : "Haswell";
+    return "Sandybridge";
 }
 
 #if defined(__x86_64__) || defined(__i386__)

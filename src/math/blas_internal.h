@@ -1,6 +1,6 @@
 /* blas_internal.h -- BLAS with one thread for as long as one of our calls needs it.  (Internal.)
- * Threads inside BLAS would change the bits of a result and crowd our own threads, so every function
- * that calls BLAS or LAPACK does it between cri_blas_enter and cri_blas_leave. */
+ * Threads inside BLAS would change the bits of a result and crowd our own threads, so every
+ * function that calls BLAS or LAPACK does it between cri_blas_enter and cri_blas_leave. */
 #ifndef CREDENCE_MATH_BLAS_INTERNAL_H
 #define CREDENCE_MATH_BLAS_INTERNAL_H
 

@@ -16,9 +16,9 @@ enum { MOST_ATTEMPTS = 9, RESTORE_ROWS = 64 };
  * number of rows.  The row-major lower triangle is the upper one in LAPACK's order of columns. */
 static size_t factor_tile(cr_mat T)
 {
-    lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)T.rows, T.a,
-                                          cri_blas_stride(T.stride));
-    size_t     good = info > 0 ? (size_t)info - 1 : T.rows;
+    lapack_int info =
+        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)T.rows, T.a, cri_blas_stride(T.stride));
+    size_t good = info > 0 ? (size_t)info - 1 : T.rows;
     for (size_t i = 0; i < good; i++) { /* OpenBLAS lets NaN pass */
         double d = T.a[i * T.stride + i];
         if (!(d > 0) || isinf(d)) return i;
@@ -72,20 +72,22 @@ static void factor_tiles(cri_tiles *t, size_t *pivot)
     (void)token; /* only named in the clauses */
 
 #pragma omp parallel num_threads((int)threads)
+    {
 #pragma omp single
-    for (size_t k = 0; k < c && !cri_tiles_stopped(t); k++) {
+        for (size_t k = 0; k < c && !cri_tiles_stopped(t); k++) {
 #pragma omp task depend(inout : token[k * c + k])
-        factor_task(t, k, pivot);
+            factor_task(t, k, pivot);
 
-        for (size_t i = k + 1; i < c; i++) {
+            for (size_t i = k + 1; i < c; i++) {
 #pragma omp task depend(in : token[k * c + k]) depend(inout : token[i * c + k])
-            solve_task(t, i, k);
-        }
-        for (size_t j = k + 1; j < c; j++)
-            for (size_t i = j; i < c; i++) {
-#pragma omp task depend(in : token[i * c + k], token[j * c + k]) depend(inout : token[i * c + j])
-                update_task(t, i, j, k);
+                solve_task(t, i, k);
             }
+            for (size_t j = k + 1; j < c; j++)
+                for (size_t i = j; i < c; i++) {
+#pragma omp task depend(in : token[i * c + k], token[j * c + k]) depend(inout : token[i * c + j])
+                    update_task(t, i, j, k);
+                }
+        }
     }
 }
 
@@ -121,10 +123,10 @@ cr_status cri_chol_check(cr_ctx *cx, const char *who, cr_cmat L, cr_cmat B)
     CR_TRY(cri_blas_check(cx, who, L));
     CR_TRY(cri_blas_check(cx, who, B));
     if (L.rows != L.cols)
-        CR_TRY(cr_fail(cx, CR_EARG, "%s: the matrix is %zu x %zu, not square", who, L.rows, L.cols));
+        CR_TRY(cr_fail(cx, CR_EARG, "%s: %zu x %zu is not square", who, L.rows, L.cols));
     if (B.rows != L.rows)
-        CR_TRY(cr_fail(cx, CR_EARG, "%s: the factor has %zu rows, the other matrix %zu", who, L.rows,
-                       B.rows));
+        CR_TRY(cr_fail(cx, CR_EARG, "%s: the factor has %zu rows, the other matrix %zu", who,
+                       L.rows, B.rows));
 done:
     return st;
 }
@@ -135,10 +137,12 @@ static cr_status not_positive(cr_ctx *cx, cr_cmat A, size_t pivot)
     if (!isfinite(value))
         return cr_fail(cx, CR_ENUMERIC,
                        "chol: pivot %zu of %zu is not finite: the matrix has an entry that is not "
-                       "finite, or overflows", pivot + 1, A.rows);
+                       "finite, or overflows",
+                       pivot + 1, A.rows);
     cr_fail(cx, CR_ENUMERIC, "chol: the matrix is not positive definite: pivot %zu of %zu is %g",
             pivot + 1, A.rows, value);
-    return cr_fail_hint(cx, "look for repeated rows, or add to the diagonal (noise, ridge, jitter)");
+    return cr_fail_hint(cx,
+                        "look for repeated rows, or add to the diagonal (noise, ridge, jitter)");
 }
 
 cr_status cr_chol(cr_ctx *cx, cr_mat A)
@@ -195,7 +199,8 @@ static cr_status escalate(cr_ctx *cx, original *o, double mean, cr_jitter *out)
     }
     cr_fail(cx, CR_ENUMERIC,
             "chol: the matrix is not positive definite, even with %g added to its diagonal: pivot "
-            "%zu of %zu is %g", o->added, pivot + 1, n, o->A.a[pivot * o->A.stride + pivot]);
+            "%zu of %zu is %g",
+            o->added, pivot + 1, n, o->A.a[pivot * o->A.stride + pivot]);
     st = cr_fail_hint(cx, "is it a covariance matrix? its entries may be inconsistent");
 done:
     return st;

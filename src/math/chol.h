@@ -18,9 +18,10 @@ typedef struct cr_jitter {
  * O(n^3 / 3).  Fails with CR_ENUMERIC, naming the pivot, when A is not positive definite (A is then
  * spoiled), CR_EINTERRUPTED, CR_ENOMEM. */
 CR_API cr_status cr_chol(cr_ctx *cx, cr_mat A);
-/* The same, adding jitter to the diagonal when needed: 0, then 1e-12 times the mean of the diagonal,
- * ten times more at each of up to 7 further attempts.  Reports what it added (also as a warning in
- * the log, never silent).  Restores A between attempts, and on failure, from its upper triangle. */
+/* The same, adding jitter to the diagonal when needed: 0, then 1e-12 times the mean of the
+ * diagonal, ten times more at each of up to 7 further attempts.  Reports what it added (also as a
+ * warning in the log, never silent).  Restores A between attempts, and on failure, from its upper
+ * triangle. */
 CR_API cr_status cr_chol_jitter(cr_ctx *cx, cr_mat A, cr_jitter *out_jitter);
 
 /* Solves with the factor, B [n x k] overwritten: L X = B, L^T X = B, or A X = B.  O(n^2 k). */
@@ -34,8 +35,8 @@ CR_API double cr_chol_logdet(cr_cmat L);
 /* Reciprocal condition number of A in the 1-norm, estimated; anorm = the 1-norm of A. */
 CR_API cr_status cr_chol_rcond(cr_ctx *cx, cr_cmat L, double anorm, double *out_rcond);
 
-/* L becomes the factor of A + x x^T, or A - x x^T.  O(n^2).  x [n] is spoiled.  A downdate that would
- * leave A - x x^T not positive definite fails with CR_ENUMERIC and leaves L as it was. */
+/* L becomes the factor of A + x x^T, or A - x x^T.  O(n^2).  x [n] is spoiled.  A downdate that
+ * would leave A - x x^T not positive definite fails with CR_ENUMERIC and leaves L as it was. */
 CR_API void      cr_chol_update(cr_mat L, double *x);
 CR_API cr_status cr_chol_downdate(cr_ctx *cx, cr_mat L, double *x);
 

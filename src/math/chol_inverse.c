@@ -1,7 +1,7 @@
 /* chol_inverse.c -- A^-1 from the factor of A, in place over tiles.
  * First W = L^-1, tile column by tile column; then W^T W over it.  Both sweeps are one graph of
  * tasks, so the second starts while the first still runs.  2 n^3 / 3 multiplications.
- * (The tile algorithms of PLASMA's dtrtri and dlauum: Agullo et al. 2010, LAPACK Working Note 222.) */
+ * (The tile algorithms of PLASMA's dtrtri and dlauum: Agullo et al. 2010, LAPACK Note 222.) */
 #include "chol.h"
 #include "chol_internal.h"
 #include "dense_internal.h"
@@ -49,8 +49,8 @@ static void square_tile(cr_mat T)
     LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', (int)T.rows, T.a, (int)T.stride);
 }
 
-/* W = L^-1 over L.  Before step k the tiles left of column k hold W of the leading k rows, and, below
- * them, the sums over those columns that are still to be finished. */
+/* W = L^-1 over L.  Before step k the tiles left of column k hold W of the leading k rows, and,
+ * below them, the sums over those columns that are still to be finished. */
 static void invert_factor(cri_tiles *t)
 {
     size_t c = t->count;
@@ -59,8 +59,7 @@ static void invert_factor(cri_tiles *t)
     for (size_t k = 0; k < c; k++) {
         for (size_t i = k + 1; i < c; i++) {
 #pragma omp task depend(in : token[k * c + k]) depend(inout : token[i * c + k])
-            if (!cri_tiles_stopped(t))
-                divide(CblasRight, -1, cri_tile(t, k, k), cri_tile(t, i, k));
+            if (!cri_tiles_stopped(t)) divide(CblasRight, -1, cri_tile(t, k, k), cri_tile(t, i, k));
 
             for (size_t j = 0; j < k; j++) {
 #pragma omp task depend(in : token[i * c + k], token[k * c + j]) depend(inout : token[i * c + j])
@@ -92,7 +91,8 @@ static void square_inverse(cri_tiles *t)
             for (size_t i = j + 1; i < k; i++) {
 #pragma omp task depend(in : token[k * c + i], token[k * c + j]) depend(inout : token[i * c + j])
                 if (!cri_tiles_stopped(t))
-                    add_product(CblasTrans, cri_tile(t, k, i), cri_tile(t, k, j), cri_tile(t, i, j));
+                    add_product(CblasTrans, cri_tile(t, k, i), cri_tile(t, k, j),
+                                cri_tile(t, i, j));
             }
         }
         for (size_t j = 0; j < k; j++) {
@@ -117,12 +117,14 @@ static void invert_tiles(cri_tiles *t)
 {
     size_t threads = cr_ctx_threads(t->cx) < t->count ? cr_ctx_threads(t->cx) : t->count;
 #pragma omp parallel num_threads((int)threads)
-#pragma omp single
     {
-        invert_factor(t);
-        square_inverse(t);
+#pragma omp single
+        {
+            invert_factor(t);
+            square_inverse(t);
 #pragma omp taskwait
-        mirror_tiles(t);
+            mirror_tiles(t);
+        }
     }
 }
 
@@ -143,11 +145,11 @@ cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out)
     cri_blas_enter();
     CR_TRY(cri_chol_check(cx, "chol inverse", L, cr_const(out)));
     if (out.cols != n)
-        CR_TRY(cr_fail(cx, CR_EARG, "chol inverse: the result is %zu x %zu, not square", n, out.cols));
+        CR_TRY(cr_fail(cx, CR_EARG, "chol inverse: the result is %zu x %zu", n, out.cols));
     for (size_t i = 0; i < n; i++)
         if (!(L.a[i * L.stride + i] > 0))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC, "chol inverse: the factor has %g in place %zu of its "
-                           "diagonal", L.a[i * L.stride + i], i + 1));
+            CR_TRY(cr_fail(cx, CR_ENUMERIC, "chol inverse: number %zu of the diagonal of L is %g",
+                           i + 1, L.a[i * L.stride + i]));
     if (n == 0) goto done;
     t.count = cri_block_count(n, t.edge);
     t.token = cr_scratch_bytes(&s, t.count, t.count);

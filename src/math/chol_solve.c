@@ -9,9 +9,9 @@
 #include <math.h>
 
 enum {
-    WIDTH_MIN = 64,  /* columns of B solved by one call, at least and at most */
-    WIDTH_MAX = 256,
-    SMALL = 1 << 21  /* n^2 k up to which one call does all columns           */
+    WIDTH_MIN = 64, /* columns of B solved by one call, at least and at most */
+    WIDTH_MAX = 512,
+    SMALL = 1 << 21 /* n^2 k up to which one call does all columns           */
 };
 
 typedef struct solve_work {
@@ -28,8 +28,8 @@ static void solve(cr_cmat L, bool transposed, cr_mat B)
         cblas_dtrsv(CblasRowMajor, CblasLower, op, CblasNonUnit, (int)L.rows, L.a, (int)L.stride,
                     B.a, (int)B.stride);
     else
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, op, CblasNonUnit, (int)B.rows, (int)B.cols,
-                    1, L.a, (int)L.stride, B.a, (int)B.stride);
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, op, CblasNonUnit, (int)B.rows,
+                    (int)B.cols, 1, L.a, (int)L.stride, B.a, (int)B.stride);
 }
 
 static void solve_columns(void *arg, size_t b)

@@ -44,8 +44,8 @@ void cr_chol_update(cr_mat L, double *x)
     }
 }
 
-/* With L p = x and rho^2 = 1 - |p|^2, rotations that turn (p, rho) into (0, 1), last row first, take
- * (L, 0) to (L', x): the method of LINPACK's dchdd. */
+/* With L p = x and rho^2 = 1 - |p|^2, rotations that turn (p, rho) into (0, 1), last row first,
+ * take (L, 0) to (L', x): the method of LINPACK's dchdd. */
 cr_status cr_chol_downdate(cr_ctx *cx, cr_mat L, double *x)
 {
     cr_status  st = CR_OK;
@@ -60,8 +60,10 @@ cr_status cr_chol_downdate(cr_ctx *cx, cr_mat L, double *x)
     CR_TRY(cr_chol_forward(cx, cr_const(L), cr_mat_of(x, n, 1)));
     double norm = cr_norm2(x, n), rho2 = (1 - norm) * (1 + norm);
     if (!(rho2 > (double)n * DBL_EPSILON) && n > 0) {
-        cr_fail(cx, CR_ENUMERIC, "chol downdate: A - x x^T would not be positive definite "
-                "(x^T A^-1 x is %.17g, not below 1)", norm * norm);
+        cr_fail(cx, CR_ENUMERIC,
+                "chol downdate: A - x x^T would not be positive definite "
+                "(x^T A^-1 x is %.17g, not below 1)",
+                norm * norm);
         CR_TRY(cr_fail_hint(cx, "factor the smaller matrix anew"));
     }
     double alpha = sqrt(rho2);

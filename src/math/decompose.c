@@ -16,21 +16,21 @@ cr_status cri_decompose_check(cr_ctx *cx, const char *who, cr_cmat A, bool lower
     size_t    i, j;
     CR_TRY(cri_blas_check(cx, who, A));
     if (cri_find_non_finite(A, lower, &i, &j))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the entry in row %zu, column %zu is %g", who, i + 1, j + 1,
-                       A.a[i * A.stride + j]));
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the entry in row %zu, column %zu is %g", who, i + 1,
+                       j + 1, A.a[i * A.stride + j]));
     CR_TRY(cr_check_interrupt(cx));
 done:
     return st;
 }
 
-cr_status cri_decompose_shape(cr_ctx *cx, const char *who, const char *name, cr_mat out, size_t rows,
-                              size_t cols)
+cr_status cri_decompose_shape(cr_ctx *cx, const char *who, const char *name, cr_mat out,
+                              size_t rows, size_t cols)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_blas_check(cx, who, cr_const(out)));
     if (out.rows != rows || out.cols != cols)
-        CR_TRY(cr_fail(cx, CR_EARG, "%s: %s is %zu x %zu, but must be %zu x %zu", who, name, out.rows,
-                       out.cols, rows, cols));
+        CR_TRY(cr_fail(cx, CR_EARG, "%s: %s is %zu x %zu, but must be %zu x %zu", who, name,
+                       out.rows, out.cols, rows, cols));
 done:
     return st;
 }
@@ -96,8 +96,7 @@ cr_status cr_eigen(cr_ctx *cx, cr_cmat A, double *out_w, cr_mat out_V)
     Z = cr_scratch_matrix(&s, n, n);
     w = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++)
-        memcpy(Z + i * n, A.a + i * A.stride, (i + 1) * sizeof(double));
+    for (size_t i = 0; i < n; i++) memcpy(Z + i * n, A.a + i * A.stride, (i + 1) * sizeof(double));
     CR_TRY(run_syevd(cx, &s, (int)n, Z, w));
     for (size_t j = 0; j < n; j++) scale(Z + j * n, n, sign_of(Z + j * n, n));
     memcpy(out_w, w, n * sizeof *w);

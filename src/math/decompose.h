@@ -24,14 +24,15 @@ CR_API cr_status cr_qr_apply(cr_ctx *cx, const cr_qr *qr, bool transpose, double
 /* Solves R[0..r,0..r] x = b, or R^T x = b, for the leading r = rank columns, in place; b [r].  In
  * pivoted order. */
 CR_API void cr_qr_solve_r(const cr_qr *qr, bool transpose, double *b);
-/* Reciprocal condition number of the leading rank x rank part of R (1-norm, estimated); 1 at rank 0. */
+/* Reciprocal condition number of the leading rank x rank part of R (1-norm, estimated); 1 at rank
+ * 0. */
 CR_API cr_status cr_qr_rcond(cr_ctx *cx, const cr_qr *qr, double *out_rcond);
 
-/* A = V diag(w) V^T for symmetric A (lower triangle read): w ascending, column j of V [n x n] belongs
- * to w[j], its largest entry (the first of several) made positive.  A is left as it was. */
+/* A = V diag(w) V^T for symmetric A (lower triangle read): w ascending, column j of V [n x n]
+ * belongs to w[j], its largest entry (the first of several) made positive.  A is left as it was. */
 CR_API cr_status cr_eigen(cr_ctx *cx, cr_cmat A, double *out_w, cr_mat out_V);
-/* A = U diag(s) V^T: U [m x k], s [k] descending, V [n x k] (columns), the largest entry of each column of V
- * made positive. */
+/* A = U diag(s) V^T: U [m x k], s [k] descending, V [n x k] (columns), the largest entry of each
+ * column of V made positive. */
 CR_API cr_status cr_svd(cr_ctx *cx, cr_cmat A, cr_mat out_U, double *out_s, cr_mat out_V);
 
 #endif

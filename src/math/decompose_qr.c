@@ -73,8 +73,8 @@ void cr_qr_free(cr_ctx *cx, cr_qr *qr)
     *qr = (cr_qr){ 0 };
 }
 
-/* b := (I - tau v v^T) b with v = (0 .. 0, 1, what is below R_jj).  LAPACK's dormqr would write into
- * the factors for a moment; this leaves them const, so that threads may share them. */
+/* b := (I - tau v v^T) b with v = (0 .. 0, 1, what is below R_jj).  LAPACK's dormqr would write
+ * into the factors for a moment; this leaves them const, so that threads may share them. */
 static void reflect(const cr_qr *qr, size_t j, double *b)
 {
     int           below = (int)(qr->m - j - 1);

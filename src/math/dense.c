@@ -1,7 +1,7 @@
 /* dense.c -- matrix products in fixed tiles over one-threaded BLAS.
- * C is cut into tiles, and when C is small and the inner dimension k long, k into spans as well; all
- * of it by the shape alone.  Each tile of each span is one call of BLAS, so its bits are fixed; the
- * spans of a tile are added up in order. */
+ * C is cut into tiles, and when C is small and the inner dimension k long, k into spans as well;
+ * all of it by the shape alone.  Each tile of each span is one call of BLAS, so its bits are fixed;
+ * the spans of a tile are added up in order. */
 #include "dense.h"
 #include "blas_internal.h"
 #include "dense_internal.h"
@@ -12,13 +12,13 @@
 #include <string.h>
 
 enum {
-    SMALL = 1 << 20,  /* multiplications that one call does sooner than threads could start    */
-    GRAIN = 1 << 18,  /* the least worth a task                                                */
-    EDGE_MIN = 128,   /* tiles: at least and at most this wide; packing costs 1/edge           */
+    SMALL = 1 << 20, /* multiplications that one call does sooner than threads could start    */
+    GRAIN = 1 << 18, /* the least worth a task                                                */
+    EDGE_MIN = 128,  /* tiles: at least and at most this wide; packing costs 1/edge           */
     EDGE_MAX = 512,
-    PIECES = 32,      /* spans of k times tiles: enough to keep many cores busy                */
-    SPAN_MIN = 1024,  /* rows of a span at least                                               */
-    UNIT = 8          /* tiles begin at multiples of this                                      */
+    PIECES = 32,     /* spans of k times tiles: enough to keep many cores busy                */
+    SPAN_MIN = 1024, /* rows of a span at least                                               */
+    UNIT = 8         /* tiles begin at multiples of this                                      */
 };
 
 typedef struct product { /* C = alpha op(A) op(B) + beta C */
@@ -118,8 +118,8 @@ static void compute_tile(void *arg, size_t tile)
     const product *p = arg;
     cri_range      rows, cols;
     if (!tile_of(p, tile, &rows, &cols)) return;
-    cr_mat out = cr_mat_part(p->C, rows.begin, cols.begin, rows.end - rows.begin,
-                             cols.end - cols.begin);
+    cr_mat out =
+        cr_mat_part(p->C, rows.begin, cols.begin, rows.end - rows.begin, cols.end - cols.begin);
     multiply(p, rows, cols, (cri_range){ 0, p->k }, p->beta, out);
     if (p->symmetric) cri_mirror_lower(p->C, rows, cols);
 }
@@ -131,9 +131,9 @@ static void compute_span(void *arg, size_t block)
     cri_range      rows, cols;
     if (!tile_of(p, block / p->spans, &rows, &cols)) return;
     cr_mat part = cr_mat_of(p->partial + s * m * n, m, n);
-    multiply(p, rows, cols, cri_block_range(p->k, p->span, s), 0,
-             cr_mat_part(part, rows.begin, cols.begin, rows.end - rows.begin,
-                         cols.end - cols.begin));
+    multiply(
+        p, rows, cols, cri_block_range(p->k, p->span, s), 0,
+        cr_mat_part(part, rows.begin, cols.begin, rows.end - rows.begin, cols.end - cols.begin));
 }
 
 static void add_spans(void *arg, size_t tile)
@@ -209,8 +209,10 @@ cr_status cr_gemm(cr_ctx *cx, double alpha, cr_cmat A, cr_transpose opA, cr_cmat
     if (k != l || C.rows != m || C.cols != n)
         CR_TRY(cr_fail(cx, CR_EARG, "gemm: %zu x %zu times %zu x %zu does not give %zu x %zu", m, k,
                        l, n, C.rows, C.cols));
-    CR_TRY(run(cx, &(product){ .alpha = alpha, .beta = beta, .A = A, .B = B, .tA = tA, .tB = tB,
-                               .C = C, .k = k }));
+    CR_TRY(run(
+        cx,
+        &(product){
+            .alpha = alpha, .beta = beta, .A = A, .B = B, .tA = tA, .tB = tB, .C = C, .k = k }));
 done:
     return st;
 }
@@ -224,10 +226,17 @@ cr_status cr_syrk(cr_ctx *cx, double alpha, cr_cmat A, cr_transpose op, double b
     CR_TRY(cri_blas_check(cx, "syrk", A));
     CR_TRY(cri_blas_check(cx, "syrk", cr_const(C)));
     if (C.rows != n || C.cols != n)
-        CR_TRY(cr_fail(cx, CR_EARG, "syrk: %zu x %zu times its transpose does not give %zu x %zu", n,
-                       k, C.rows, C.cols));
-    CR_TRY(run(cx, &(product){ .alpha = alpha, .beta = beta, .A = A, .B = A, .tA = tA, .tB = !tA,
-                               .symmetric = true, .C = C, .k = k }));
+        CR_TRY(cr_fail(cx, CR_EARG, "syrk: %zu x %zu times its transpose does not give %zu x %zu",
+                       n, k, C.rows, C.cols));
+    CR_TRY(run(cx, &(product){ .alpha = alpha,
+                               .beta = beta,
+                               .A = A,
+                               .B = A,
+                               .tA = tA,
+                               .tB = !tA,
+                               .symmetric = true,
+                               .C = C,
+                               .k = k }));
 done:
     return st;
 }

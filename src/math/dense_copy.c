@@ -27,8 +27,10 @@ static inline void mirror(cr_mat C, cri_range rows, cri_range cols, bool up)
             for (size_t i = i0; i < end_of(i0, rows.end); i++)
                 for (size_t j = j0; j < end_of(j0, cols.end) && j < i; j++) {
                     double *lower = C.a + i * C.stride + j, *upper = C.a + j * C.stride + i;
-                    if (up) *upper = *lower;
-                    else *lower = *upper;
+                    if (up)
+                        *upper = *lower;
+                    else
+                        *lower = *upper;
                 }
 }
 

@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-    SMALL = 1 << 16,   /* elements of A that one call goes through at once         */
-    BLOCK = 1 << 14,   /* elements of A in a block of rows, about                  */
-    WIDE = 2048,       /* columns from which a transposed product is cut by them   */
-    COLUMNS = 512,     /* ... into blocks of this many                             */
-    DOT_BLOCK = 4096,  /* numbers that BLAS adds up in one call                    */
-    DOT_SHORT = 32     /* ... and so few that a plain loop is quicker              */
+    SMALL = 1 << 16,  /* elements of A that one call goes through at once         */
+    BLOCK = 1 << 14,  /* elements of A in a block of rows, about                  */
+    WIDE = 2048,      /* columns from which a transposed product is cut by them   */
+    COLUMNS = 512,    /* ... into blocks of this many                             */
+    DOT_BLOCK = 4096, /* numbers that BLAS adds up in one call                    */
+    DOT_SHORT = 32    /* ... and so few that a plain loop is quicker              */
 };
 
 typedef struct mv { /* y = alpha op(A) x + beta y */
@@ -73,8 +73,8 @@ done:
     return st;
 }
 
-cr_status cr_gemv(cr_ctx *cx, double alpha, cr_cmat A, cr_transpose op, const double *x, double beta,
-                  double *y)
+cr_status cr_gemv(cr_ctx *cx, double alpha, cr_cmat A, cr_transpose op, const double *x,
+                  double beta, double *y)
 {
     cr_status st = CR_OK;
     mv        w = { alpha, beta, A, x, y, 0 };

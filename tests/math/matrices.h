@@ -1,4 +1,5 @@
-/* matrices.h -- random matrices with room between their rows, and comparisons, for tests of src/math. */
+/* matrices.h -- random matrices with room between their rows, and comparisons, for tests of
+ * src/math. */
 #ifndef CREDENCE_TEST_MATRICES_H
 #define CREDENCE_TEST_MATRICES_H
 

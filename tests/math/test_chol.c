@@ -1,5 +1,5 @@
-/* test_chol.c -- the factor against the textbook recursion in long double, laws at several tiles, and
- * the same bits on any number of threads. */
+/* test_chol.c -- the factor against the textbook recursion in long double, laws at several tiles,
+ * and the same bits on any number of threads. */
 #include "matrices.h"
 #include "math/chol.h"
 #include "math/dense.h"
@@ -122,7 +122,8 @@ static void test_not_positive_names_the_pivot(void **state)
     cr_ctx *cx = test_context();
     double  singular[4] = { 1, 1, 1, 1 }, negative[1] = { -2 };
     assert_fails_with(cx, cr_chol(cx, cr_mat_of(singular, 2, 2)), CR_ENUMERIC, "pivot 2 of 2 is 0");
-    assert_fails_with(cx, cr_chol(cx, cr_mat_of(negative, 1, 1)), CR_ENUMERIC, "pivot 1 of 1 is -2");
+    assert_fails_with(cx, cr_chol(cx, cr_mat_of(negative, 1, 1)), CR_ENUMERIC,
+                      "pivot 1 of 1 is -2");
     assert_true(strlen(cr_error_hint(cx)) > 0);
     check_pivot(cx, 50, 20, -1, "not positive definite: pivot 21 of 50");
     check_pivot(cx, 700, 0, -1, "pivot 1 of 700 is -1");
@@ -135,7 +136,8 @@ static void test_not_positive_names_the_pivot(void **state)
     test_context_free(cx);
 }
 
-/* --- solves and inverse ------------------------------------------------------------------------ */
+/* --- solves and inverse ------------------------------------------------------------------------
+ */
 
 /* max |A X - B|. */
 static double solve_error(cr_mat A, cr_mat X, cr_mat B)
@@ -144,7 +146,8 @@ static double solve_error(cr_mat A, cr_mat X, cr_mat B)
     for (size_t i = 0; i < A.rows; i++)
         for (size_t c = 0; c < X.cols; c += X.cols / 9 + 1) {
             long double sum = -(long double)*entry(B, i, c);
-            for (size_t j = 0; j < A.rows; j++) sum += (long double)*entry(A, i, j) * *entry(X, j, c);
+            for (size_t j = 0; j < A.rows; j++)
+                sum += (long double)*entry(A, i, j) * *entry(X, j, c);
             worst = fmax(worst, fabs((double)sum));
         }
     return worst;
@@ -174,7 +177,7 @@ static void test_solves(void **state)
 {
     (void)state;
     cr_ctx      *cx = test_context();
-    const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 },    { 1, 1 },     { 1, 5 },
+    const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 },     { 1, 1 },     { 1, 5 },
                                  { 5, 1 }, { 7, 4 }, { 150, 100 }, { 330, 300 }, { 400, 1 } };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         check_solves(cx, shapes[s][0], shapes[s][1]);
@@ -207,7 +210,8 @@ static void test_inverse(void **state)
     (void)state;
     cr_ctx      *cx = test_context();
     const size_t sizes[] = { 0, 1, 2, 40, 330, 700 };
-    for (size_t s = 0; s < 6; s++) check_inverse(cx, sizes[s], false), check_inverse(cx, sizes[s], true);
+    for (size_t s = 0; s < 6; s++)
+        check_inverse(cx, sizes[s], false), check_inverse(cx, sizes[s], true);
     double l[4] = { 1, 0, 1, 0 }, out[4] = { 7, 7, 7, 7 };
     assert_fails(cx, cr_chol_inverse(cx, cr_cmat_of(l, 2, 2), cr_mat_of(out, 2, 2)), CR_ENUMERIC);
     assert_fails(cx, cr_chol_inverse(cx, cr_cmat_of(l, 2, 2), cr_mat_of(out, 2, 1)), CR_EARG);
@@ -215,7 +219,8 @@ static void test_inverse(void **state)
     test_context_free(cx);
 }
 
-/* --- jitter ------------------------------------------------------------------------------------ */
+/* --- jitter ------------------------------------------------------------------------------------
+ */
 
 static void count_warnings(void *user, cr_log_level level, const char *text)
 {
@@ -267,10 +272,10 @@ static void test_jitter(void **state)
 static void test_jitter_gives_up(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_jitter report = { -1, 99 };
-    uint64_t  seed = 37;
-    cr_mat    A = random_spd(400, 2, &seed), F;
+    cr_ctx      *cx = test_context();
+    cr_jitter    report = { -1, 99 };
+    uint64_t     seed = 37;
+    cr_mat       A = random_spd(400, 2, &seed), F;
     const double bad[] = { -50, NAN };
     for (size_t b = 0; b < 2; b++) {
         *entry(A, 300, 300) = bad[b];
@@ -289,7 +294,8 @@ static void test_jitter_gives_up(void **state)
     test_context_free(cx);
 }
 
-/* --- rank-one changes -------------------------------------------------------------------------- */
+/* --- rank-one changes --------------------------------------------------------------------------
+ */
 
 static void check_update(cr_ctx *cx, size_t n)
 {
@@ -345,7 +351,8 @@ static void test_downdate_refuses(void **state)
     test_context_free(cx);
 }
 
-/* --- threads, interrupts, memory ---------------------------------------------------------------- */
+/* --- threads, interrupts, memory ----------------------------------------------------------------
+ */
 
 static void test_same_bits_on_any_threads(void **state)
 {
@@ -362,8 +369,10 @@ static void test_same_bits_on_any_threads(void **state)
         assert_ok(cx, cr_chol_inverse(cx, cr_const(W), W));
         const cr_mat got[3] = { L, B, W };
         for (size_t i = 0; i < 3; i++) {
-            if (threads == 1) first[i] = got[i];
-            else assert_same_bits(got[i], first[i]), free(got[i].a);
+            if (threads == 1)
+                first[i] = got[i];
+            else
+                assert_same_bits(got[i], first[i]), free(got[i].a);
         }
         test_context_free(cx);
     }
@@ -426,13 +435,19 @@ static void test_allocations_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factor_small),    cmocka_unit_test(test_factor_tiles),
-        cmocka_unit_test(test_hilbert),         cmocka_unit_test(test_not_positive_names_the_pivot),
-        cmocka_unit_test(test_solves),          cmocka_unit_test(test_inverse),
-        cmocka_unit_test(test_jitter),          cmocka_unit_test(test_jitter_gives_up),
-        cmocka_unit_test(test_update_and_downdate), cmocka_unit_test(test_downdate_refuses),
+        cmocka_unit_test(test_factor_small),
+        cmocka_unit_test(test_factor_tiles),
+        cmocka_unit_test(test_hilbert),
+        cmocka_unit_test(test_not_positive_names_the_pivot),
+        cmocka_unit_test(test_solves),
+        cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_jitter),
+        cmocka_unit_test(test_jitter_gives_up),
+        cmocka_unit_test(test_update_and_downdate),
+        cmocka_unit_test(test_downdate_refuses),
         cmocka_unit_test(test_same_bits_on_any_threads),
-        cmocka_unit_test(test_interrupt_stops), cmocka_unit_test(test_allocations_fail),
+        cmocka_unit_test(test_interrupt_stops),
+        cmocka_unit_test(test_allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@ static double orthogonality(cr_mat X)
     for (size_t a = 0; a < X.cols; a++)
         for (size_t b = 0; b <= a; b++) {
             long double sum = a == b ? -1 : 0;
-            for (size_t i = 0; i < X.rows; i++) sum += (long double)*entry(X, i, a) * *entry(X, i, b);
+            for (size_t i = 0; i < X.rows; i++)
+                sum += (long double)*entry(X, i, a) * *entry(X, i, b);
             worst = fmax(worst, fabs((double)sum));
         }
     return worst;
@@ -39,7 +40,8 @@ static void assert_signs(cr_mat V)
     }
 }
 
-/* --- eigenvalues ------------------------------------------------------------------------------- */
+/* --- eigenvalues -------------------------------------------------------------------------------
+ */
 
 static void test_eigen_rebuilds(void **state)
 {
@@ -81,7 +83,8 @@ static void test_eigen_known(void **state)
     for (size_t j = 0; j < N; j++)
         assert_close(w[j], 2 - 2 * cos(M_PI * (double)(j + 1) / (N + 1)), 1e-14);
 
-    double swap[4] = { 0, 9, 1, 0 }; /* eigenvectors (1, -1) and (1, 1): ties, the first is positive */
+    double swap[4] = { 0, 9, 1,
+                       0 }; /* eigenvectors (1, -1) and (1, 1): ties, the first is positive */
     assert_ok(cx, cr_eigen(cx, cr_cmat_of(swap, 2, 2), w, cr_mat_of(v, 2, 2)));
     assert_close(w[0], -1, 1e-15);
     assert_close(w[1], 1, 1e-15);
@@ -89,14 +92,15 @@ static void test_eigen_known(void **state)
     test_context_free(cx);
 }
 
-/* --- singular values --------------------------------------------------------------------------- */
+/* --- singular values ---------------------------------------------------------------------------
+ */
 
 static void test_svd_rebuilds(void **state)
 {
     (void)state;
     cr_ctx      *cx = test_context();
-    const size_t shapes[][2] = { { 0, 0 }, { 0, 3 },  { 3, 0 },  { 1, 1 },   { 1, 6 },
-                                 { 6, 1 }, { 9, 4 },  { 4, 9 },  { 30, 30 }, { 150, 20 } };
+    const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 }, { 1, 1 },   { 1, 6 },
+                                 { 6, 1 }, { 9, 4 }, { 4, 9 }, { 30, 30 }, { 150, 20 } };
     uint64_t     seed = 2;
     for (size_t t = 0; t < 10; t++) {
         size_t  m = shapes[t][0], n = shapes[t][1], k = m < n ? m : n;
@@ -131,7 +135,8 @@ static void test_svd_known(void **state)
     test_context_free(cx);
 }
 
-/* --- QR ---------------------------------------------------------------------------------------- */
+/* --- QR ----------------------------------------------------------------------------------------
+ */
 
 /* A P = Q R, by applying Q to the columns of R. */
 static void check_qr(cr_ctx *cx, size_t m, size_t n)
@@ -162,7 +167,7 @@ static void test_qr_rebuilds(void **state)
 {
     (void)state;
     cr_ctx      *cx = test_context();
-    const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 }, { 1, 1 },  { 1, 4 },
+    const size_t shapes[][2] = { { 0, 0 }, { 0, 3 }, { 3, 0 }, { 1, 1 },   { 1, 4 },
                                  { 4, 1 }, { 9, 5 }, { 5, 9 }, { 70, 70 }, { 200, 30 } };
     for (size_t t = 0; t < 10; t++) check_qr(cx, shapes[t][0], shapes[t][1]);
     test_context_free(cx);
@@ -197,7 +202,8 @@ static void test_qr_solves(void **state)
     test_context_free(cx);
 }
 
-/* Columns 4 and 5 depend on the others; Kahan's matrix needs the tolerance, not the diagonal's jump. */
+/* Columns 4 and 5 depend on the others; Kahan's matrix needs the tolerance, not the diagonal's
+ * jump. */
 static void test_qr_rank(void **state)
 {
     (void)state;
@@ -257,7 +263,8 @@ static void test_qr_rank(void **state)
     test_context_free(cx);
 }
 
-/* --- refusals ---------------------------------------------------------------------------------- */
+/* --- refusals ----------------------------------------------------------------------------------
+ */
 
 static void test_refuses(void **state)
 {
@@ -268,14 +275,16 @@ static void test_refuses(void **state)
     cr_qr   qr = { 0 };
     assert_fails_with(cx, cr_qr_new(cx, cr_cmat_of(a, 2, 3), -1, &qr), CR_EDATA, "row 2, column 3");
     assert_null(qr.factors);
-    assert_fails_with(cx, cr_svd(cx, cr_cmat_of(a, 2, 3), U, w, V), CR_EDATA, "row 2, column 3 is inf");
+    assert_fails_with(cx, cr_svd(cx, cr_cmat_of(a, 2, 3), U, w, V), CR_EDATA,
+                      "row 2, column 3 is inf");
     a[3] = NAN, a[5] = 0;
     assert_fails_with(cx, cr_eigen(cx, cr_cmat_of(a + 3, 1, 1), w, cr_mat_of(u, 1, 1)), CR_EDATA,
                       "row 1, column 1");
     assert_fails(cx, cr_eigen(cx, cr_cmat_of(a, 1, 2), w, U), CR_EARG);
     assert_fails_with(cx, cr_eigen(cx, cr_cmat_of(a, 1, 1), w, U), CR_EARG, "V is 2 x 2");
     assert_fails_with(cx, cr_svd(cx, cr_cmat_of(a, 1, 3), U, w, V), CR_EARG, "U is 2 x 2");
-    assert_fails_with(cx, cr_svd(cx, cr_cmat_of(a, 1, 2), cr_mat_of(u, 1, 1), w, V), CR_EARG, "V is");
+    assert_fails_with(cx, cr_svd(cx, cr_cmat_of(a, 1, 2), cr_mat_of(u, 1, 1), w, V), CR_EARG,
+                      "V is");
     assert_fails(cx, cr_qr_new(cx, cr_cmat_of(a, 1, 3), NAN, &qr), CR_EARG);
     cr_interrupt(cx);
     assert_fails(cx, cr_qr_new(cx, cr_cmat_of(a, 1, 3), -1, &qr), CR_EINTERRUPTED);
@@ -314,10 +323,10 @@ static void test_allocations_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigen_rebuilds), cmocka_unit_test(test_eigen_known),
-        cmocka_unit_test(test_svd_rebuilds),   cmocka_unit_test(test_svd_known),
-        cmocka_unit_test(test_qr_rebuilds),    cmocka_unit_test(test_qr_solves),
-        cmocka_unit_test(test_qr_rank),        cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_eigen_rebuilds),   cmocka_unit_test(test_eigen_known),
+        cmocka_unit_test(test_svd_rebuilds),     cmocka_unit_test(test_svd_known),
+        cmocka_unit_test(test_qr_rebuilds),      cmocka_unit_test(test_qr_solves),
+        cmocka_unit_test(test_qr_rank),          cmocka_unit_test(test_refuses),
         cmocka_unit_test(test_allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,13 +56,14 @@ static void test_gemm_shapes(void **state)
     test_context_free(cx);
 }
 
-/* Several tiles; spans of the inner dimension; tall and wide without tiles in the other direction. */
+/* Several tiles; spans of the inner dimension; tall and wide without tiles in the other direction.
+ */
 static void test_gemm_tiles(void **state)
 {
     (void)state;
     cr_ctx      *cx = test_context();
-    const size_t shapes[][3] = { { 300, 270, 140 }, { 520, 3, 900 },   { 4, 700, 600 },
-                                 { 30, 41, 20000 }, { 20000, 11, 7 },  { 11, 20000, 7 },
+    const size_t shapes[][3] = { { 300, 270, 140 }, { 520, 3, 900 },  { 4, 700, 600 },
+                                 { 30, 41, 20000 }, { 20000, 11, 7 }, { 11, 20000, 7 },
                                  { 1, 1, 1200000 }, { 150, 90, 3000 } };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (unsigned op = 0; op < 4; op++) {
@@ -80,9 +81,11 @@ static void test_gemm_no_terms(void **state)
     cr_ctx *cx = test_context();
     double  a[4] = { NAN, NAN, NAN, NAN }, c[4] = { 1, 2, 3, INFINITY };
     cr_mat  C = cr_mat_of(c, 2, 2);
-    assert_ok(cx, cr_gemm(cx, 0, cr_cmat_of(a, 2, 2), CR_PLAIN, cr_cmat_of(a, 2, 2), CR_PLAIN, 2, C));
+    assert_ok(cx,
+              cr_gemm(cx, 0, cr_cmat_of(a, 2, 2), CR_PLAIN, cr_cmat_of(a, 2, 2), CR_PLAIN, 2, C));
     assert_true(c[0] == 2 && c[1] == 4 && c[2] == 6 && isinf(c[3]));
-    assert_ok(cx, cr_gemm(cx, 1, cr_cmat_of(a, 2, 0), CR_PLAIN, cr_cmat_of(a, 0, 2), CR_PLAIN, 0, C));
+    assert_ok(cx,
+              cr_gemm(cx, 1, cr_cmat_of(a, 2, 0), CR_PLAIN, cr_cmat_of(a, 0, 2), CR_PLAIN, 0, C));
     assert_true(c[0] == 0 && c[1] == 0 && c[2] == 0 && c[3] == 0);
     test_context_free(cx);
 }
@@ -110,7 +113,7 @@ static void test_syrk(void **state)
 {
     (void)state;
     cr_ctx      *cx = test_context();
-    const size_t shapes[][2] = { { 0, 3 },    { 1, 1 },     { 3, 0 },    { 4, 9 },    { 33, 5 },
+    const size_t shapes[][2] = { { 0, 3 },    { 1, 1 },     { 3, 0 },      { 4, 9 },   { 33, 5 },
                                  { 300, 40 }, { 50, 9000 }, { 140, 3000 }, { 700, 20 } };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (unsigned op = 0; op < 4; op++)
@@ -138,9 +141,10 @@ static void test_gemv(void **state)
 {
     (void)state;
     cr_ctx      *cx = test_context();
-    const size_t shapes[][2] = { { 0, 0 },     { 0, 4 },    { 4, 0 },   { 1, 1 },
-                                 { 3, 8 },     { 300, 50 }, { 400, 300 }, { 30000, 7 },
-                                 { 40, 5000 }, { 70001, 1 } };
+    const size_t shapes[][2] = {
+        { 0, 0 },    { 0, 4 },     { 4, 0 },     { 1, 1 },     { 3, 8 },
+        { 300, 50 }, { 400, 300 }, { 30000, 7 }, { 40, 5000 }, { 70001, 1 }
+    };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (unsigned op = 0; op < 4; op++)
             check_gemv(cx, shapes[s][0], shapes[s][1], op % 2 ? CR_TRANSPOSED : CR_PLAIN,
@@ -192,15 +196,18 @@ static void test_same_bits_on_any_threads(void **state)
             out[i] = i < 2 ? random_matrix(n, n, 0, &(uint64_t){ 5 })
                            : random_matrix(rows[i], i == 2 || i == 5 ? d : 1, 0, &(uint64_t){ 5 });
         }
-        assert_ok(cx, cr_gemm(cx, 1.1, cr_const(A), CR_PLAIN, cr_const(B), CR_TRANSPOSED, 0.4, out[0]));
+        assert_ok(cx,
+                  cr_gemm(cx, 1.1, cr_const(A), CR_PLAIN, cr_const(B), CR_TRANSPOSED, 0.4, out[0]));
         assert_ok(cx, cr_syrk(cx, 1.1, cr_const(A), CR_PLAIN, 0, out[1]));
         assert_ok(cx, cr_syrk(cx, 1.1, cr_const(X), CR_TRANSPOSED, 0, out[2]));
         assert_ok(cx, cr_gemv(cx, 1.1, cr_const(A), CR_PLAIN, B.a, 0.4, out[3].a));
         assert_ok(cx, cr_gemv(cx, 1.1, cr_const(X), CR_TRANSPOSED, y.a, 0, out[4].a));
         assert_ok(cx, cr_gemm(cx, 1, cr_const(X), CR_TRANSPOSED, cr_const(X), CR_PLAIN, 0, out[5]));
         for (size_t i = 0; i < 6; i++) {
-            if (threads == 1) first[i] = out[i];
-            else assert_same_bits(out[i], first[i]), free(out[i].a);
+            if (threads == 1)
+                first[i] = out[i];
+            else
+                assert_same_bits(out[i], first[i]), free(out[i].a);
         }
         test_context_free(cx);
     }
@@ -234,7 +241,8 @@ static void test_interrupt_stops(void **state)
     assert_fails(cx, cr_gemm(cx, 1, cr_const(A), CR_PLAIN, cr_const(A), CR_PLAIN, 0, C),
                  CR_EINTERRUPTED);
     assert_fails(cx, cr_syrk(cx, 1, cr_const(A), CR_PLAIN, 0, C), CR_EINTERRUPTED);
-    assert_fails(cx, cr_gemv(cx, 1, cr_const(A), CR_TRANSPOSED, C.a, 0, C.a + 300), CR_EINTERRUPTED);
+    assert_fails(cx, cr_gemv(cx, 1, cr_const(A), CR_TRANSPOSED, C.a, 0, C.a + 300),
+                 CR_EINTERRUPTED);
     free(A.a), free(C.a);
     test_context_free(cx);
 }
@@ -262,11 +270,16 @@ static void test_allocations_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm_shapes),   cmocka_unit_test(test_gemm_tiles),
-        cmocka_unit_test(test_gemm_no_terms), cmocka_unit_test(test_syrk),
-        cmocka_unit_test(test_gemv),          cmocka_unit_test(test_dot_and_norm),
-        cmocka_unit_test(test_wrong_shapes),  cmocka_unit_test(test_same_bits_on_any_threads),
-        cmocka_unit_test(test_interrupt_stops), cmocka_unit_test(test_allocations_fail),
+        cmocka_unit_test(test_gemm_shapes),
+        cmocka_unit_test(test_gemm_tiles),
+        cmocka_unit_test(test_gemm_no_terms),
+        cmocka_unit_test(test_syrk),
+        cmocka_unit_test(test_gemv),
+        cmocka_unit_test(test_dot_and_norm),
+        cmocka_unit_test(test_wrong_shapes),
+        cmocka_unit_test(test_same_bits_on_any_threads),
+        cmocka_unit_test(test_interrupt_stops),
+        cmocka_unit_test(test_allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
