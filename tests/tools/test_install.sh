@@ -49,9 +49,10 @@ $compiler $flags "$root/use.c" $(pkg-config --cflags --libs credence) -o "$root/
 expect_answer "$root/shared"
 g++ -std=c++17 $flags "$root/use.cpp" $(pkg-config --cflags --libs credence) -o "$root/shared_cpp"
 expect_answer "$root/shared_cpp"
+# ours static, what it needs shared
 libdir=$(pkg-config --variable=libdir credence)
-$compiler $flags "$root/use.c" $(pkg-config --cflags credence) "$libdir/libcredence.a" \
-    $(pkg-config --static --libs credence | sed 's/-lcredence //') -o "$root/static"
+$compiler $flags "$root/use.c" $(pkg-config --cflags credence) "$libdir/libcredence.a" -fopenmp -lm \
+    $(pkg-config --libs $(pkg-config --print-requires-private credence)) -o "$root/static"
 expect_answer "$root/static"
 
 # --- a CMake project
