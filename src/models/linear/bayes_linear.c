@@ -27,14 +27,16 @@
     X(real,   prior_variance, "10",          ">0", "nig: prior variance of a coefficient over the noise variance", "100") \
     X(real,   shape,          "1",           ">0", "nig: shape a of the inverse gamma on the noise variance", "0.5") \
     X(real,   rate,           "1",           ">0", "nig: rate b of the inverse gamma on the noise variance", "0.5") \
-    X(choice, intercept,      "centre",      "centre|flat|none",                                     \
-      "centre: the mean of the target, taken as known; flat: a flat prior, integrated out; none", "flat") \
-    X(real,   tol,            "1e-10",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
+    X(flag,   intercept,      "true",        "", "fit an intercept", "false")                        \
+    X(choice, intercept_prior, "centre",     "centre|flat",                                          \
+      "centre: the intercept is the mean of the target, as if known; flat: it has a flat prior and is integrated out", \
+      "flat")                                                                                        \
+    X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
     X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
 /* clang-format on */
 enum { PRIOR_NORMAL, PRIOR_NIG };
 enum { OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
-enum { INTERCEPT_CENTRE, INTERCEPT_FLAT, INTERCEPT_NONE };
+enum { INTERCEPT_CENTRE, INTERCEPT_FLAT };
 
 CR_OPTIONS_STRUCT(bayes_options, BAYES_LINEAR_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(bayes_options, __VA_ARGS__)
@@ -210,7 +212,8 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     double    *V = cr_scratch_matrix(&sc, p, p), *d = cr_scratch_f64(&sc, p);
     double    *u = cr_scratch_f64(&sc, p), *precision = cr_scratch_f64(&sc, p);
     double    *w = cr_scratch_f64(&sc, p);
-    bool       intercept = o->intercept != INTERCEPT_NONE, flat = o->intercept == INTERCEPT_FLAT;
+    bool       intercept = o->intercept;
+    bool       flat = intercept && o->intercept_prior == INTERCEPT_FLAT;
     cri_gram   g = { 0 };
 
     CR_TRY(sc.status);
