@@ -125,7 +125,7 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
     }
     snprintf(expected, sizeof expected, "%s%s%s", whole ? "a whole number" : "a number",
              o->range[0] ? " in the range " : "", o->range);
-    if (cri_parse_double(value, value + length, &x) != length || !isfinite(x))
+    if (length == 0 || cri_parse_double(value, value + length, &x) != length || !isfinite(x))
         return refuse(cx, o, value, expected);
     if (whole && (x < 0 || x > 9007199254740992.0 || x != floor(x)))
         return refuse(cx, o, value, expected);
