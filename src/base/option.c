@@ -158,7 +158,8 @@ static cr_status set_choice(cr_ctx *cx, const cr_option *o, void *at, const char
 static cr_status set_text(cr_ctx *cx, const cr_option *o, char **at, const char *value)
 {
     char *text;
-    if (o->kind == CR_OPTION_list && *at && value[0]) {
+    bool  adds = o->kind == CR_OPTION_list && *at && strcmp(*at, o->fallback) != 0;
+    if (adds && value[0]) {
         size_t n = strlen(*at), m = strlen(value);
         text = cr_alloc(cx, n + m + 2, 1);
         if (!text) return CR_ENOMEM;
