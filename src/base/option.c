@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool same_name(const char *a, const char *b)
@@ -40,18 +39,25 @@ typedef struct bounds {
     bool   open_low, open_high;
 } bounds;
 
+static double bound(const char *text)
+{
+    double x = 0;
+    cri_parse_double(text, text + strlen(text), &x);
+    return x;
+}
+
 static bounds parse_bounds(const char *range)
 {
     bounds b = { -INFINITY, INFINITY, false, false };
     if (range[0] == '>') {
         b.open_low = range[1] != '=';
-        b.low = strtod(range + 1 + !b.open_low, NULL);
+        b.low = bound(range + 1 + !b.open_low);
     } else if (range[0]) {
         const char *dots = strstr(range, "..");
-        b.low = strtod(range, NULL);
+        b.low = bound(range);
         b.open_low = dots > range && dots[-1] == '<';
         b.open_high = dots[2] == '<';
-        b.high = strtod(dots + 2 + b.open_high, NULL);
+        b.high = bound(dots + 2 + b.open_high);
     }
     return b;
 }
