@@ -34,6 +34,17 @@ class Task:
     needs: tuple = ()           # modules the peer imports
 
 
+@dataclasses.dataclass
+class Contest:
+    """A driver in C that runs both sides by turns itself: `driver N RUNS` prints one JSON line with the
+    median of each contestant.  Gives one line of the table for each (name, ours, peer, goal), where ours
+    and peer say by which values their line is known."""
+    name: str
+    about: str
+    driver: list
+    lines: list
+
+
 class CannotRun(Exception):
     """A reason to leave a task out: something it needs is not there."""
 
@@ -47,16 +58,21 @@ def python(snippet, *args):
     return [PYTHON, "-c", snippet, *args]
 
 
-def last_object(text):
-    """The last JSON object in the output, {} if there is none."""
-    decoder, at, found = json.JSONDecoder(), 0, {}
+def objects_in(text):
+    """All JSON objects in the output, in order."""
+    decoder, at, found = json.JSONDecoder(), 0, []
     while (at := text.find("{", at)) >= 0:
         try:
             value, at = decoder.raw_decode(text, at)
-            found = value
+            found.append(value)
         except ValueError:
             at += 1
     return found
+
+
+def last_object(text):
+    """The last JSON object in the output, {} if there is none."""
+    return (objects_in(text) or [{}])[-1]
 
 
 class Harness:
@@ -81,10 +97,9 @@ class Harness:
             part.rename(path)
         return path
 
-    def run(self, argv, task):
-        """One run: {"wall", "cpu", "memory", "seconds", "quality"}."""
-        environment = os.environ | {"OMP_NUM_THREADS": str(task.threads),
-                                    "OPENBLAS_NUM_THREADS": str(task.threads)}
+    def start(self, argv, threads):
+        """Runs a command to its end: (what it printed, wall seconds, CPU seconds, peak bytes)."""
+        environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
         if self.core_type:
             environment["OPENBLAS_CORETYPE"] = self.core_type
         with tempfile.NamedTemporaryFile("r") as figures:
@@ -94,16 +109,20 @@ class Harness:
         if not fields or fields[0] != "0":
             why = done.stderr.strip().splitlines() or [f"exit code {fields[0] if fields else '?'}"]
             raise Failed(f"{' '.join(map(str, argv))[:80]}: {why[0]}")
-        wall, cpu, memory = map(float, fields[1:])
-        said = last_object(done.stdout)
+        return done.stdout, *map(float, fields[1:])
+
+    def run(self, argv, task):
+        """One run of one side: {"wall", "cpu", "memory", "seconds", "quality"}."""
+        printed, wall, cpu, memory = self.start(argv, task.threads)
+        said = last_object(printed)
         quality = task.quality(said) if callable(task.quality) else said.get(task.quality)
         return {"wall": wall, "cpu": cpu, "memory": memory, "quality": quality,
                 "seconds": said.get("seconds", wall)}
 
-    def check_present(self, task, argv):
-        if not pathlib.Path(argv[0]).exists():
-            raise CannotRun(f"{pathlib.Path(argv[0]).name} is not built")
-        for module in task.needs:
+    def check_present(self, program, modules=()):
+        if not pathlib.Path(program).exists():
+            raise CannotRun(f"{pathlib.Path(program).name} is not built")
+        for module in modules:
             if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False).returncode:
                 raise CannotRun(f"Python has no {module}")
 
@@ -111,7 +130,7 @@ class Harness:
         """The result of one task: both sides' runs, and the ratio of each pair."""
         names = {"build": self.build, "threads": task.threads, "data": ""}
         sides = {"ours": task.ours} | ({"peer": task.peer} if task.peer else {})
-        self.check_present(task, [task.ours[0].format(**names)])
+        self.check_present(task.ours[0].format(**names), task.needs)
         names["data"] = self.data(task)
         # The text of a snippet is full of braces: only whole arguments and paths are filled in.
         sides = {side: [a if "\n" in a else a.format(**names) for a in argv] for side, argv in sides.items()}
@@ -124,12 +143,32 @@ class Harness:
                 runs[side].append(self.run(argv, task))
         return summarize(task, runs)
 
+    def hold(self, contest):
+        """The results of a contest: {name: result}."""
+        argv = [a.format(build=self.build) for a in contest.driver]
+        self.check_present(argv[0])
+        printed = objects_in(self.start([*argv, str(self.pairs)], os.cpu_count())[0])
+
+        def run_of(wanted):
+            for said in printed:
+                if wanted.items() <= said.items():
+                    return {"seconds": said["seconds"], "quality": None, "wall": None, "cpu": None,
+                            "memory": None}
+            raise Failed(f"{contest.name}: no line with {wanted}")
+        results = {}
+        for name, ours, peer, goal in contest.lines:
+            task = Task(name, f"{contest.about}: {ours} against {peer}", [], goal=goal,
+                        threads=ours["threads"])
+            results[name] = summarize(task, {"ours": [run_of(ours)], "peer": [run_of(peer)]})
+            results[name]["pairs"] = self.pairs
+        return results
+
 
 def summarize(task, runs):
     result = {"about": task.about, "clock": task.clock, "threads": task.threads, "goal": task.goal,
               "limit": task.limit, "pairs": len(runs["ours"]), "date": time.strftime("%Y-%m-%d")}
     for side, all_runs in runs.items():
-        result[side] = {key: statistics.median(r[key] for r in all_runs)
+        result[side] = {key: None if all_runs[0][key] is None else statistics.median(r[key] for r in all_runs)
                         for key in ("wall", "cpu", "memory", "seconds")}
         result[side]["quality"] = all_runs[-1]["quality"]
         result[side]["runs"] = [r[task.clock] for r in all_runs]
@@ -141,9 +180,8 @@ def summarize(task, runs):
 
 
 def quartiles(values):
-    if len(values) < 2:
-        return [values[0]] * 3
-    return statistics.quantiles(values, n=4, method="inclusive")
+    """[low, median, high]; the outer ones are None where there is but one value."""
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [None, values[0], None]
 
 
 def quality_holds(task, ours, peer):

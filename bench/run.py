@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 
-from harness import CannotRun, Failed, Harness, PYTHON  # noqa: E402
+from harness import CannotRun, Contest, Failed, Harness, PYTHON  # noqa: E402
 
 OLD_CORES = {"Prescott", "Core2", "Katmai", "Coppermine", "Northwood", "Banias", "Atom", "Generic"}
 
@@ -35,12 +35,13 @@ def load_tasks():
 # --- the machine -----------------------------------------------------------------------------------
 
 def output_of(*argv, **environment):
+    """What a command prints, on both streams; "" when it fails or is not there."""
     try:
         done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60,
                               env=os.environ | environment)
     except OSError:
         return ""
-    return (done.stdout + done.stderr).strip()
+    return (done.stdout + done.stderr).strip() if done.returncode == 0 else ""
 
 
 def blas_core(**environment):
@@ -71,10 +72,10 @@ def describe_machine(build, core_type):
         "cpu": f"{cpu[1] if cpu else 'unknown'}, {os.cpu_count()} cores",
         "memory": f"{memory / 2**30:.0f} GiB",
         "system": f"Linux {os.uname().release}",
-        "compiler": output_of("gcc", "--version").splitlines()[0],
+        "compiler": output_of("gcc", "--version").partition("\n")[0],
         "blas": f"OpenBLAS, {blas_core(**({'OPENBLAS_CORETYPE': core_type} if core_type else {}))} kernels",
         "peers": versions,
-        "credence": output_of(str(build / "credence"), "--version").splitlines()[:1],
+        "credence": output_of(str(build / "credence"), "--version").partition("\n")[0],
         "commit": output_of("git", "-C", str(HERE), "rev-parse", "--short", "HEAD"),
         "load": os.getloadavg()[0],
     }
@@ -91,7 +92,7 @@ def as_time(seconds):
 
 
 def as_memory(size):
-    return f"{size / 2**20:.0f} MiB"
+    return "-" if size is None else f"{size / 2**20:.0f} MiB"
 
 
 def as_number(x):
@@ -109,7 +110,7 @@ def row_of(name, result):
         return f"{show(ours[key])} / {show(peer[key])}" if peer else show(ours[key])
     return [name, str(result["threads"]), as_time(ours[result["clock"]]),
             as_time(peer[result["clock"]]) if peer else "", f"{ratio['median']:.2f}x" if ratio else "",
-            f"{ratio['low']:.2f} - {ratio['high']:.2f}" if ratio else "", ", ".join(goals),
+            f"{ratio['low']:.2f} - {ratio['high']:.2f}" if ratio and ratio["low"] else "", ", ".join(goals),
             both(as_number, "quality"), both(as_memory, "memory"), result["verdict"]]
 
 
@@ -149,13 +150,14 @@ def keep(machine, results):
 # --- the run ---------------------------------------------------------------------------------------
 
 def run_task(harness, task):
+    """The lines of the table that a task or a contest gives: {name: result}."""
     print(f"{task.name}: {task.about}", file=sys.stderr)
     try:
-        return harness.compare(task)
+        return harness.hold(task) if isinstance(task, Contest) else {task.name: harness.compare(task)}
     except CannotRun as reason:
-        return {"reason": f"left out: {reason}"}
+        return {task.name: {"reason": f"left out: {reason}"}}
     except Failed as reason:
-        return {"reason": f"FAILED: {reason}", "failed": True}
+        return {task.name: {"reason": f"FAILED: {reason}", "failed": True}}
 
 
 def main():
@@ -180,9 +182,13 @@ def main():
     core_type = better_core()
     machine = describe_machine(args.build.resolve(), core_type)
     harness = Harness(args.build, 3 if args.quick else args.pairs, core_type)
-    results = {name: run_task(harness, tasks[name]) for name in args.task or tasks}
+    results = {}
+    for name in args.task or tasks:
+        results |= run_task(harness, tasks[name])
 
     print(*(f"{key}: {value}" for key, value in machine.items()), "", sep="\n")
+    if machine["load"] > 0.5:
+        print(f"The machine was busy (load {machine['load']:.1f}): do not trust these figures.\n")
     print(text_table([HEADINGS, *(row_of(name, r) for name, r in results.items())]))
     if not args.quick:
         keep(machine, results)

@@ -28,8 +28,16 @@ table = pandas.read_csv(sys.argv[1])
 print(json.dumps({"seconds": time.perf_counter() - start, "rows": len(table)}))
 """
 
+DATA = (f"numbers-{SIZE}-{SEED}.csv", make)
+
+
+def against_pandas(name, about, ours, threads):
+    return Task(name=name, about=f"{about}, against pandas", ours=ours, peer=python(PANDAS, "{data}"),
+                needs=("pandas",), data=DATA, quality="rows", threads=threads, goal=4)
+
+
 TASKS = [
-    Task(name="csv", about="read 200 MB of numbers as CSV, against pandas",
-         ours=["{build}/credence", "describe", "{data}", "--json"], peer=python(PANDAS, "{data}"),
-         needs=("pandas",), data=(f"numbers-{SIZE}-{SEED}.csv", make), quality="rows", goal=4),
+    *(against_pandas(f"csv-{threads}", f"read 200 MB of numbers as CSV, threads: {threads}",
+                     ["{build}/bench/bench_csv", "{data}", "{threads}"], threads) for threads in (1, 2)),
+    against_pandas("describe", "describe 200 MB of CSV", ["{build}/credence", "describe", "{data}", "--json"], 2),
 ]

@@ -8,7 +8,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-from harness import CannotRun, Failed, Harness, Task, last_object, python, summarize  # noqa: E402
+from harness import CannotRun, Contest, Failed, Harness, Task, last_object, python, summarize  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +94,21 @@ def test_verdict(ours, peer, settings, verdict):
     assert result_of([ours], [peer], **settings)["verdict"] == verdict
 
 
+def test_a_contest_is_read_from_its_lines(build, tmp_path):
+    driver = tmp_path / "driver"
+    driver.write_text("#!/bin/sh\n"
+                      'echo \'{"kernel": "Zen"}\'\n'
+                      'echo \'{"task": "a", "threads": 1, "seconds": 2}\'\n'
+                      'echo \'{"task": "a", "threads": 2, "seconds": 1}\'\n'
+                      'echo \'{"task": "raw", "threads": 2, "seconds": 3}\'\n')
+    driver.chmod(0o755)
+    ours, raw = {"task": "a", "threads": 2}, {"task": "raw", "threads": 2}
+    results = Harness(build, 3).hold(Contest("c", "", [str(driver)], [("x", ours, raw, 2), ("y", ours, {"threads": 1}, 3)]))
+    assert [(n, r["ratio"]["median"], r["verdict"]) for n, r in results.items()] == [("x", 3, "met"), ("y", 2, "missed")]
+    with pytest.raises(Failed, match="no line"):
+        Harness(build, 3).hold(Contest("c", "", [str(driver)], [("x", ours, {"task": "b"}, 2)]))
+
+
 @pytest.mark.parametrize("text, value", [
     ("", {}), ("nothing {here", {}), ('{"a": 1}\n{"a": 2}\n', {"a": 2}),
     ('note\n{\n "a": {"b": 3}\n}\n', {"a": {"b": 3}}),
@@ -104,4 +119,4 @@ def test_last_object(text, value):
 
 def test_every_task_can_be_listed():
     done = subprocess.run([ROOT / "bench/run.py", "--list"], capture_output=True, text=True, check=True)
-    assert {"start", "csv", "linear"} <= {line.split()[0] for line in done.stdout.splitlines()}
+    assert {"start", "csv-1", "dense", "linear"} <= {line.split()[0] for line in done.stdout.splitlines()}
