@@ -1,6 +1,5 @@
 /* cmd_convert.c -- data from one format to another. */
 #include "cli.h"
-#include "data/npy.h"
 #include "data/write.h"
 
 #include <string.h>

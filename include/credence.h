@@ -15,8 +15,20 @@
 #include "../src/math/dense.h"
 #include "../src/math/chol.h"
 #include "../src/math/decompose.h"
+#include "../src/math/special.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"
+#include "../src/data/write.h"
+#include "../src/data/summary.h"
+#include "../src/data/design.h"
+#include "../src/data/split.h"
+#include "../src/data/metrics.h"
+
+#include "../src/models/model.h"
+
+#include "../src/study/assess.h"
+
+#include "../src/plot/figure.h"
 
 #endif

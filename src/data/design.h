@@ -34,6 +34,7 @@ typedef enum cr_missing { CR_MISSING_ERROR, CR_MISSING_DROP, CR_MISSING_IMPUTE }
 typedef enum cr_scale { CR_SCALE_AUTO, CR_SCALE_STANDARD, CR_SCALE_NONE } cr_scale;
 
 CR_OPTIONS_STRUCT(cr_design_options, CR_DESIGN_OPTIONS);
+/* The table of these options. */
 extern CR_API const cr_option cr_design_table[];
 
 typedef struct cr_design cr_design;

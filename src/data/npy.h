@@ -13,11 +13,6 @@
 
 /* --- public ---------------------------------------------------------------------------------- */
 
-/* Writes a table of numbers as a rows x columns array of doubles (missing = NaN), atomically; names
- * and types of columns are not kept.  O(rows * columns), a bounded buffer.  Fails with CR_EDATA,
- * naming the column, when one is a category, or with CR_EIO. */
-CR_API cr_status cr_table_write_npy(cr_ctx *cx, const cr_table *table, const char *path);
-
 /* --- inside the library ---------------------------------------------------------------------- */
 
 typedef enum cri_npy_kind {

@@ -4,6 +4,7 @@
 #include "../base/file.h"
 #include "../base/scratch.h"
 #include "table_internal.h"
+#include "write.h"
 #include "zip.h"
 
 #include <math.h>

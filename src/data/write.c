@@ -1,4 +1,5 @@
 /* write.c -- fields, rows, tables. */
+#include "csv_lines.h"
 #include "write.h"
 #include "../base/file.h"
 #include "../base/number.h"

@@ -60,6 +60,7 @@ CR_API double cr_f_logsf(double x, double d1, double d2);
 
 /* --- Student's t, nu > 0 degrees of freedom; nu = INFINITY is the normal -------------------------- */
 
+/* Log density, P(T <= x) and its logarithm. */
 CR_API double cr_student_t_logpdf(double x, double nu);
 CR_API double cr_student_t_cdf(double x, double nu);
 CR_API double cr_student_t_logcdf(double x, double nu);

@@ -51,6 +51,7 @@ CR_API const char *cr_task_name(unsigned task);
     X(count, seed, "0", "", "random seed; the same seed gives the same bits", "7")
 
 CR_OPTIONS_STRUCT(cr_fit_options, CR_FIT_OPTIONS);
+/* The table of these options. */
 extern CR_API const cr_option cr_fit_table[];
 
 /* --- life ---------------------------------------------------------------------------------------- */
@@ -67,6 +68,7 @@ CR_API cr_status cr_check_settings(cr_ctx *cx, const char *name, const cr_settin
  * exact update. */
 CR_API cr_status cr_update(cr_ctx *cx, const cr_model *model, const cr_table *table,
                            cr_model **out_model);
+/* Frees a model; NULL is allowed. */
 CR_API void cr_model_free(cr_ctx *cx, cr_model *model);
 
 /* Saves and loads (.cred); saving is atomic, loading checks every byte and runs no code. */
@@ -100,7 +102,8 @@ typedef struct cr_prediction {
 /* The predictive distribution of every row. */
 CR_API cr_status cr_predict(cr_ctx *cx, const cr_model *model, const cr_table *table,
                             cr_prediction *out_prediction);
-CR_API void      cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
+/* Frees the arrays of a prediction. */
+CR_API void cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
 /* Mean, sd and the central interval of mass `level` of one row of a CR_ANSWER_NUMBER; sd is infinite
  * for dof <= 2. */
 CR_API void cr_prediction_interval(const cr_prediction *prediction, size_t row, double level,
@@ -127,6 +130,7 @@ typedef struct cr_report {
     double  seconds;
 } cr_report;
 
+/* The parts of a model; owned by it. */
 CR_API const cr_model_class *cr_model_get_class(const cr_model *model);
 CR_API const cr_design      *cr_model_get_design(const cr_model *model);
 CR_API const cr_report      *cr_model_get_report(const cr_model *model);

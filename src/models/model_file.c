@@ -4,7 +4,6 @@
 #include "model_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- pieces ---------------------------------------------------------------------------------- */
@@ -202,7 +201,8 @@ cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
 {
     cr_status st = CR_OK;
     json_t   *root = json_object(), *part;
-    char     *text = NULL;
+    char     *text;
+    size_t    flags = JSON_REAL_PRECISION(17) | JSON_INDENT(1);
 
     CR_TRY(cri_store_set(cx, root, "model", json_string(m->class->name)));
     CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->class->tasks))));
@@ -218,13 +218,11 @@ cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
     CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
     CR_TRY(write_settings(cx, m, part));
 
-    char *dumped = json_dumps(root, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
-    if (!dumped) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
-    text = cr_alloc(cx, strlen(dumped) + 1, 1);
-    if (text) memcpy(text, dumped, strlen(dumped));
-    else st = CR_ENOMEM;
-    free(dumped);
-    if (st == CR_OK) *out_json = text;
+    size_t length = json_dumpb(root, NULL, 0, flags);
+    text = length ? cr_alloc(cx, length + 1, 1) : NULL;
+    if (!text) CR_TRY(length ? CR_ENOMEM : cr_fail(cx, CR_ENOMEM, "out of memory"));
+    json_dumpb(root, text, length, flags);
+    *out_json = text;
 done:
     json_decref(root);
     return st;

@@ -38,6 +38,7 @@ CR_API cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *
 enum cr_cv_split { CR_SPLIT_SHUFFLED, CR_SPLIT_STRATIFIED, CR_SPLIT_ORDERED };
 
 CR_OPTIONS_STRUCT(cr_cv_options, CR_CV_OPTIONS);
+/* The table of these options. */
 extern CR_API const cr_option cr_cv_table[];
 
 typedef struct cr_cv {
@@ -53,6 +54,7 @@ typedef struct cr_cv {
 CR_API cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *table,
                                    const cr_setting *settings, size_t n_settings,
                                    const cr_cv_options *options, cr_cv *out_cv);
-CR_API void      cr_cv_free(cr_ctx *cx, cr_cv *cv);
+/* Frees the folds of a cross-validation. */
+CR_API void cr_cv_free(cr_ctx *cx, cr_cv *cv);
 
 #endif

@@ -2,6 +2,7 @@
 #include "support.h"
 #include "base/file.h"
 #include "data/npy.h"
+#include "data/write.h"
 #include "data/zip.h"
 
 #include <zip.h>

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "data/read.h"
+#include "data/csv_lines.h"
 #include "data/write.h"
 
 #include <unistd.h>
