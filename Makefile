@@ -3,7 +3,7 @@
 #   make demo     build, and run the main job on data that ships with the project
 #   make check    build with sanitizers, run every test and checker
 #   make test     build for speed, run the quick tests
-#   make bench    measure against the peers           (BENCH="--quick csv": options, tasks)
+#   make bench    measure against the peers           (BENCH="--quick csv-1": options, tasks)
 #   make fuzz     throw made-up input at every parser (FUZZ_SECONDS=60 for each)
 #   make coverage lines and branches that the tests reach
 #   make install  PREFIX=/usr/local DESTDIR=

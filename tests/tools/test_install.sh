@@ -5,6 +5,7 @@
 set -eu
 
 build=$1 compiler=$2 flags=${3-}
+case $compiler in *clang*) cxx=clang++ ;; *) cxx=g++ ;; esac
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
@@ -19,8 +20,8 @@ export PKG_CONFIG_PATH
 [ "$(ls "$prefix/include")" = credence.h ] || fail "include/ holds more than credence.h"
 grep -q '#include "' "$prefix/include/credence.h" && fail "the header includes something beside it"
 strict="-Wall -Wextra -pedantic -Werror -fsyntax-only"
-$compiler -std=c11 $strict -x c "$prefix/include/credence.h"
-g++ -std=c++17 $strict -x c++ "$prefix/include/credence.h"
+echo '#include <credence.h>' | $compiler -std=c11 $strict -I"$prefix/include" -x c -
+echo '#include <credence.h>' | $cxx -std=c++17 $strict -I"$prefix/include" -x c++ -
 
 # --- a program in C and in C++, and what it prints
 cat >"$root/use.c" <<'END'
@@ -47,7 +48,7 @@ expect_answer()
 
 $compiler $flags "$root/use.c" $(pkg-config --cflags --libs credence) -o "$root/shared"
 expect_answer "$root/shared"
-g++ -std=c++17 $flags "$root/use.cpp" $(pkg-config --cflags --libs credence) -o "$root/shared_cpp"
+$cxx -std=c++17 $flags "$root/use.cpp" $(pkg-config --cflags --libs credence) -o "$root/shared_cpp"
 expect_answer "$root/shared_cpp"
 # ours static, what it needs shared
 libdir=$(pkg-config --variable=libdir credence)
