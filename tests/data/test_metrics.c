@@ -152,6 +152,10 @@ static void test_points_constants_and_zero_weights(void **state)
     assert_close(all.log_score, m.log_score, 1e-15);
     assert_close(all.width, m.width, 1e-15);
     assert_close(all.r2, m.r2, 1e-14);
+    const double heavy[] = { 0.4, 7.5, (double)INFINITY }; /* also where its score is infinite */
+    three.dof = heavy;
+    assert_ok(cx, cr_regression_evaluate(cx, y5, &three, w, 0.8, &all));
+    assert_close(all.crps, m.crps, 1e-15);
     test_context_free(cx);
 }
 
