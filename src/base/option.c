@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool same_name(const char *a, const char *b)
@@ -40,18 +39,25 @@ typedef struct bounds {
     bool   open_low, open_high;
 } bounds;
 
+static double bound(const char *text)
+{
+    double x = 0;
+    cri_parse_double(text, text + strlen(text), &x);
+    return x;
+}
+
 static bounds parse_bounds(const char *range)
 {
     bounds b = { -INFINITY, INFINITY, false, false };
     if (range[0] == '>') {
         b.open_low = range[1] != '=';
-        b.low = strtod(range + 1 + !b.open_low, NULL);
+        b.low = bound(range + 1 + !b.open_low);
     } else if (range[0]) {
         const char *dots = strstr(range, "..");
-        b.low = strtod(range, NULL);
+        b.low = bound(range);
         b.open_low = dots > range && dots[-1] == '<';
         b.open_high = dots[2] == '<';
-        b.high = strtod(dots + 2 + b.open_high, NULL);
+        b.high = bound(dots + 2 + b.open_high);
     }
     return b;
 }
@@ -125,7 +131,7 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
     }
     snprintf(expected, sizeof expected, "%s%s%s", whole ? "a whole number" : "a number",
              o->range[0] ? " in the range " : "", o->range);
-    if (cri_parse_double(value, value + length, &x) != length || !isfinite(x))
+    if (length == 0 || cri_parse_double(value, value + length, &x) != length || !isfinite(x))
         return refuse(cx, o, value, expected);
     if (whole && (x < 0 || x > 9007199254740992.0 || x != floor(x)))
         return refuse(cx, o, value, expected);
@@ -158,7 +164,8 @@ static cr_status set_choice(cr_ctx *cx, const cr_option *o, void *at, const char
 static cr_status set_text(cr_ctx *cx, const cr_option *o, char **at, const char *value)
 {
     char *text;
-    if (o->kind == CR_OPTION_list && *at && value[0]) {
+    bool  adds = o->kind == CR_OPTION_list && *at && strcmp(*at, o->fallback) != 0;
+    if (adds && value[0]) {
         size_t n = strlen(*at), m = strlen(value);
         text = cr_alloc(cx, n + m + 2, 1);
         if (!text) return CR_ENOMEM;

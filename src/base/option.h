@@ -26,7 +26,8 @@ typedef enum cr_option_kind {
     CR_OPTION_real,   /* double, finite; default "" = not given = NaN            */
     CR_OPTION_choice, /* int: index into the choices of the range                */
     CR_OPTION_text,   /* char *, owned; default "" = not given = NULL            */
-    CR_OPTION_list    /* char *, owned: values with commas; repeating adds more  */
+    CR_OPTION_list    /* char *, owned: values with commas; repeating adds more,
+                       * the default gives way to the first                      */
 } cr_option_kind;
 
 #define CR_COUNT_UNSET SIZE_MAX

@@ -34,7 +34,9 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
             if (what && speaks) cr_progress(cx, what, (double)done, (double)blocks);
         }
     }
-    return atomic_load(&finished) == blocks ? CR_OK : cr_check_interrupt(cx);
+    if (atomic_load(&finished) == blocks) return CR_OK;
+    cr_status st = cr_check_interrupt(cx);
+    return st != CR_OK ? st : cr_fail(cx, CR_EINTERRUPTED, "interrupted"); /* and cleared since */
 }
 
 typedef struct sum_work {

@@ -99,6 +99,7 @@ cr_status cri_reader_fail_at(cri_reader *r, const char *from, size_t length, con
     r->status = cr_fail(r->cx, CR_EDATA, "%s:%zu:%zu: %s", r->source, r->line,
                         (size_t)(from - r->line_begin) + 1, text);
     show_line(r, from, length);
+    r->at = r->end; /* text reads find nothing more */
     return r->status;
 }
 
@@ -110,5 +111,6 @@ cr_status cri_reader_fail(cri_reader *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    r->at = r->end;
     return r->status = cr_fail(r->cx, CR_EDATA, "%s: %s", r->source, text);
 }

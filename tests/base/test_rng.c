@@ -133,14 +133,14 @@ static void test_normal_pairs(void **state)
     (void)state;
     cr_rng r = cr_rng_stream(13, 0);
     double before = 0, lag = 0, squares = 0;
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < COUNTS; i++) {
         double x = cr_rng_normal(&r);
-        lag += x * before / N;
-        squares += (x * x - 1) * (before * before - 1) / N;
+        lag += x * before / COUNTS;
+        squares += (x * x - 1) * (before * before - 1) / COUNTS;
         before = x;
     }
-    assert_close(lag, 0, 5 / sqrt(N));
-    assert_close(squares, 0, 2 * 5 / sqrt(N));
+    assert_close(lag, 0, 5 / sqrt(COUNTS));
+    assert_close(squares, 0, 2 * 5 / sqrt(COUNTS));
 }
 
 /* P(a, x) by its series, long double, scaled; for the moderate arguments of these tests. */
@@ -164,14 +164,14 @@ static double log_gamma_cdf(double log_x, const double *a)
 static void test_gamma(void **state)
 {
     (void)state;
-    static const double shapes[] = { 0.05, 0.5, 0.999, 1, 1.5, 7, 50 };
-    for (size_t s = 0; s < 7; s++) {
+    static const double shapes[] = { 0.05, 1.5, 50 };
+    for (size_t s = 0; s < 3; s++) {
         cr_rng r = cr_rng_stream(14, s);
         for (size_t i = 0; i < N; i++) sample[i] = cr_rng_gamma(&r, shapes[s]);
         check_law(gamma_cdf, &shapes[s], "gamma");
     }
-    static const double small[] = { 1e-8, 1e-3, 0.4, 3 };
-    for (size_t s = 0; s < 4; s++) {
+    static const double small[] = { 1e-8, 0.4, 3 };
+    for (size_t s = 0; s < 3; s++) {
         cr_rng r = cr_rng_stream(15, s);
         for (size_t i = 0; i < N; i++) {
             sample[i] = cr_rng_log_gamma(&r, small[s]);
@@ -181,12 +181,12 @@ static void test_gamma(void **state)
     }
     cr_rng r = cr_rng_stream(16, 0);
     double sum = 0, squares = 0; /* a shape of 1e12 is normal, sd 1e6 */
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < COUNTS; i++) {
         double z = (cr_rng_gamma(&r, 1e12) - 1e12) / 1e6;
-        sum += z / N, squares += z * z / N;
+        sum += z / COUNTS, squares += z * z / COUNTS;
     }
-    assert_close(sum, 0, 5 / sqrt(N));
-    assert_close(squares, 1, 5 * sqrt(2.0 / N));
+    assert_close(sum, 0, 5 / sqrt(COUNTS));
+    assert_close(squares, 1, 5 * sqrt(2.0 / COUNTS));
     assert_true(isnan(cr_rng_gamma(&r, -1)) && isnan(cr_rng_gamma(&r, NAN)));
     assert_true(cr_rng_gamma(&r, 0) == 0);
 }
@@ -204,9 +204,8 @@ static double beta_cdf(double x, const double *ab)
 static void test_beta(void **state)
 {
     (void)state;
-    static const double ab[][2] = { { 3.7, 1 }, { 0.3, 1 }, { 1, 40 }, { 1, 0.2 }, { 0.5, 0.5 },
-                                    { 2, 3 } };
-    for (size_t s = 0; s < 6; s++) {
+    static const double ab[][2] = { { 0.3, 1 }, { 1, 40 }, { 0.5, 0.5 }, { 2, 3 } };
+    for (size_t s = 0; s < 4; s++) {
         cr_rng r = cr_rng_stream(17, s);
         for (size_t i = 0; i < N; i++) sample[i] = cr_rng_beta(&r, ab[s][0], ab[s][1]);
         check_law(beta_cdf, ab[s], "beta");
@@ -215,12 +214,12 @@ static void test_beta(void **state)
     for (size_t s = 0; s < 2; s++) {
         cr_rng r = cr_rng_stream(18, s);
         double mean = 0;
-        for (size_t i = 0; i < N; i++) {
+        for (size_t i = 0; i < COUNTS; i++) {
             double x = cr_rng_beta(&r, 3 * tiny[s], tiny[s]);
             assert_true(x >= 0 && x <= 1);
-            mean += x / N;
+            mean += x / COUNTS;
         }
-        assert_close(mean, 0.75, 5 * sqrt(0.1875 / N));
+        assert_close(mean, 0.75, 5 * sqrt(0.1875 / COUNTS));
     }
 }
 
@@ -251,8 +250,8 @@ static void test_below(void **state)
         static double counts[1000], expected[1000];
         cr_rng        r = cr_rng_stream(19, s);
         size_t        n = (size_t)sizes[s];
-        for (size_t i = 0; i < n; i++) counts[i] = 0, expected[i] = (double)N / (double)n;
-        for (size_t i = 0; i < N; i++) {
+        for (size_t i = 0; i < n; i++) counts[i] = 0, expected[i] = (double)COUNTS / (double)n;
+        for (size_t i = 0; i < COUNTS; i++) {
             uint64_t k = cr_rng_below(&r, n);
             assert_true(k < n);
             counts[k]++;
@@ -264,15 +263,15 @@ static void test_below(void **state)
     for (size_t s = 0; s < 3; s++) {
         cr_rng r = cr_rng_stream(20, s);
         double counts[3] = { 0 }, odd = 0;
-        for (size_t i = 0; i < N; i++) {
+        for (size_t i = 0; i < COUNTS; i++) {
             uint64_t k = cr_rng_below(&r, wide[s]);
             assert_true(k < wide[s]);
             counts[k / (wide[s] / 3 + 1)]++;
             odd += (double)(k % 3 == 1);
         }
-        double third[3] = { N / 3.0, N / 3.0, N / 3.0 };
+        double third[3] = { COUNTS / 3.0, COUNTS / 3.0, COUNTS / 3.0 };
         check_counts(counts, third, 3, "wide below");
-        assert_close(odd / N, 1.0 / 3, 5 * sqrt(2.0 / 9 / N));
+        assert_close(odd / COUNTS, 1.0 / 3, 5 * sqrt(2.0 / 9 / COUNTS));
     }
 }
 
@@ -281,8 +280,8 @@ static void test_categorical(void **state)
     (void)state;
     double weight[] = { 0, 3, 1e-300, 0, 1, 6, 0 }, counts[7] = { 0 }, expected[7];
     cr_rng r = cr_rng_stream(21, 0);
-    for (size_t i = 0; i < N; i++) counts[cr_rng_categorical(&r, weight, 7)]++;
-    for (size_t i = 0; i < 7; i++) expected[i] = N * weight[i] / 10;
+    for (size_t i = 0; i < COUNTS; i++) counts[cr_rng_categorical(&r, weight, 7)]++;
+    for (size_t i = 0; i < 7; i++) expected[i] = COUNTS * weight[i] / 10;
     assert_true(counts[0] + counts[2] + counts[3] + counts[6] == 0);
     check_counts(counts, expected, 7, "categorical");
     double huge[] = { 1.5e308, 0, 1.5e308 }, tiny[] = { 5e-324, 0, 5e-324 }, one[] = { 0, 2, 0 };
@@ -312,8 +311,8 @@ static void check_binomial(uint64_t n, double p, size_t stream)
     assert_true(cells <= 4000);
     cr_rng r = cr_rng_stream(22, stream);
     for (size_t i = 0; i < cells; i++)
-        counts[i] = 0, expected[i] = N * binomial_pmf(low + (double)i, (double)n, p);
-    for (size_t i = 0; i < N; i++) {
+        counts[i] = 0, expected[i] = COUNTS * binomial_pmf(low + (double)i, (double)n, p);
+    for (size_t i = 0; i < COUNTS; i++) {
         double k = (double)cr_rng_binomial(&r, n, p) - low;
         assert_true(k >= 0 && k < (double)cells);
         counts[(size_t)k]++;
@@ -350,7 +349,7 @@ static void test_binomial_of_many(void **state)
         { 1000000000, 0.5 }, { 1000000000, 0.37 }, { UINT64_C(1) << 62, 0.25 },
         { UINT64_MAX, 0.999 },
     };
-    enum { FEW = 20000 };
+    enum { FEW = 5000 };
     for (size_t s = 0; s < 4; s++) {
         double n = (double)cases[s].n, p = cases[s].p, sd = sqrt(n * p * (1 - p)), worst = 0;
         cr_rng r = cr_rng_stream(24, s);
@@ -374,7 +373,7 @@ static void test_multinomial(void **state)
     uint64_t      out[7];
     memset(counts, 0, sizeof counts);
     cr_rng r = cr_rng_stream(25, 0);
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < COUNTS; i++) {
         uint64_t sum = 0;
         cr_rng_multinomial(&r, TRIALS, weight, 7, out);
         for (size_t j = 0; j < 7; j++) sum += out[j], counts[j][out[j]]++;
@@ -382,7 +381,7 @@ static void test_multinomial(void **state)
     }
     for (size_t j = 0; j < 7; j++) {
         for (int k = 0; k <= TRIALS; k++)
-            expected[k] = N * (weight[j] > 0 ? binomial_pmf(k, TRIALS, weight[j] / 10) : k == 0);
+            expected[k] = COUNTS * (weight[j] > 0 ? binomial_pmf(k, TRIALS, weight[j] / 10) : k == 0);
         check_counts(counts[j], expected, TRIALS + 1, "multinomial");
     }
     const double spread[] = { 1e20, 1, 3, 0 };
@@ -405,8 +404,8 @@ static void test_permutation(void **state)
     double counts[24] = { 0 }, expected[24], place[7] = { 0 };
     cr_rng r = cr_rng_stream(26, 0);
     size_t p[7];
-    for (size_t i = 0; i < 24; i++) expected[i] = N / 24.0;
-    for (size_t i = 0; i < N; i++) {
+    for (size_t i = 0; i < 24; i++) expected[i] = COUNTS / 24.0;
+    for (size_t i = 0; i < COUNTS; i++) {
         cr_rng_permutation(&r, 4, p); /* the number of the order in Lehmer's code */
         size_t code = 0;
         for (size_t a = 0; a < 4; a++) {
@@ -416,10 +415,10 @@ static void test_permutation(void **state)
         }
         counts[code]++;
         cr_rng_permutation(&r, 7, p);
-        for (size_t a = 0; a < 7; a++) place[a] += (double)p[a] / N;
+        for (size_t a = 0; a < 7; a++) place[a] += (double)p[a] / COUNTS;
     }
     check_counts(counts, expected, 24, "permutation");
-    for (size_t a = 0; a < 7; a++) assert_close(place[a] - 3, 0, 5 * sqrt(4.0 / N));
+    for (size_t a = 0; a < 7; a++) assert_close(place[a] - 3, 0, 5 * sqrt(4.0 / COUNTS));
     cr_rng_permutation(&r, 0, p);
     cr_rng_permutation(&r, 1, p);
     assert_int_equal(p[0], 0);
@@ -439,8 +438,8 @@ static void check_choose(size_t n, size_t k, size_t stream)
         for (size_t i = 0; i < k; i++, rest /= n) distinct &= !seen[rest % n], seen[rest % n] = true;
         counts[c] = 0, expected[c] = distinct, valid += distinct;
     }
-    for (size_t c = 0; c < cells; c++) expected[c] *= (double)N / (double)valid;
-    for (size_t i = 0; i < N; i++) {
+    for (size_t c = 0; c < cells; c++) expected[c] *= (double)COUNTS / (double)valid;
+    for (size_t i = 0; i < COUNTS; i++) {
         size_t code = 0;
         cr_rng_choose(&r, n, k, out);
         for (size_t j = 0; j < k; j++) code = code * n + out[j];

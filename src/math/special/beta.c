@@ -2,6 +2,7 @@
  * DiDonato & Morris (1992), "Algorithm 708: significant digit computation of the incomplete beta
  * function ratios", ACM TOMS 18(3), whose way of putting Stirling's formula together we follow. */
 #include "special_internal.h"
+#include "../doubledouble.h"
 
 #include <math.h>
 
@@ -28,9 +29,15 @@ double cr_log_beta(double a, double b)
 static double lopsided_prefix(double a, double b, double x, double y)
 {
     double log_y = x < 0.5 ? log1p(-x) : log(y);
-    double stirling = (a + b - 0.5) * log1p(a / b) - a + cri_stirling_remainder(a + b) -
-                      cri_stirling_remainder(b);
-    return a * (log(b) + log(x)) + b * log_y + stirling - log_gamma_small(a);
+    return a * log(b * x) + b * log_y + cri_log_gamma_ratio_rest(b, a) - log_gamma_small(a);
+}
+
+/* a - (a + b) x = a - a x - b x, from the smaller of x and y: the other may be rounded. */
+double cri_beta_off_mode(double a, double b, double x, double y)
+{
+    if (x > y) return -cri_beta_off_mode(b, a, y, x);
+    cri_dd away = cri_dd_add(cri_two_prod(a, x), cri_two_prod(b, x));
+    return cri_dd_to_double(cri_dd_sub(cri_dd_from(a), away));
 }
 
 /* With both large, Loader's saddle point: x and y against their values at the mode of x^a y^b. */
@@ -42,7 +49,7 @@ double cri_beta_log_prefix(double a, double b, double x, double y)
     }
     if (a < 10) return lopsided_prefix(a, b, x, y);
     if (b < 10) return lopsided_prefix(b, a, y, x);
-    double off = a * y - b * x; /* a - (a + b) x */
+    double off = cri_beta_off_mode(a, b, x, y);
     double u = -off / a, v = off / b;
     double bend_a = fabs(u) < 0.4 ? cri_log1pmx(u) : log(x * (1 + b / a)) - u;
     double bend_b = fabs(v) < 0.4 ? cri_log1pmx(v) : log(y * (1 + a / b)) - v;

@@ -48,35 +48,51 @@ double cri_log_gamma1p(double x)
 }
 
 /* Stirling's series, B_2k / (2k (2k - 1) x^(2k - 1)); A&S 6.1.41. */
+static const double stirling[] = { 1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
+                                   1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400 };
+
 double cri_stirling_remainder(double x)
 {
-    static const double c[] = { 1.0 / 12,        -1.0 / 360,   1.0 / 1260, -1.0 / 1680,
-                                1.0 / 1188,      -691.0 / 360360, 1.0 / 156,
-                                -3617.0 / 122400 };
     double sum = 0, r = 1 / (x * x);
-    for (int k = 7; k >= 0; k--) sum = sum * r + c[k];
+    for (int k = 7; k >= 0; k--) sum = sum * r + stirling[k];
     return sum / x;
 }
 
-/* For small h the integral of digamma from x to x + h, by Gauss's formula with 8 points; from 10 on
- * by Stirling's formula, whose large terms are put together. */
-double cri_log_gamma_ratio(double x, double h)
+static double stirling_slope(double x)
+{
+    double sum = 0, r = 1 / (x * x);
+    for (int k = 7; k >= 0; k--) sum = sum * r - (2 * k + 1) * stirling[k];
+    return sum * r;
+}
+
+double cri_log_gamma_ratio_rest(double x, double h)
+{
+    double remainder = h < 1e-4 ? h * stirling_slope(x + 0.5 * h)
+                                : cri_stirling_remainder(x + h) - cri_stirling_remainder(x);
+    return remainder + x * cri_log1pmx(h / x) + (h - 0.5) * log1p(h / x);
+}
+
+/* For small h the integral of digamma from x to x + h, by Gauss's formula with 8 points. */
+static double integrate_digamma(double x, double h)
 {
     static const double gauss[4][2] = { { 0.1834346424956498049, 0.3626837833783619830 },
                                         { 0.5255324099163289858, 0.3137066458778872873 },
                                         { 0.7966664774136267396, 0.2223810344533744705 },
                                         { 0.9602898564975362317, 0.1012285362903762592 } };
-    if (x >= 10 && h > 1e-6 * x)
-        return cri_stirling_remainder(x + h) - cri_stirling_remainder(x) +
-               (x + h - 0.5) * log1p(h / x) + h * (log(x) - 1);
-    if (x < 10 && h > 0.5) return cr_log_gamma(x + h) - cr_log_gamma(x);
-    if (x < 1) return cri_log_gamma_ratio(x + 1, h) - log1p(h / x);
-    double sum = 0;
+    double half = 0.5 * h, sum = 0;
     for (int i = 0; i < 4; i++) {
-        double half = 0.5 * h, step = half * gauss[i][0];
+        double step = half * gauss[i][0];
         sum += gauss[i][1] * (cr_digamma(x + half - step) + cr_digamma(x + half + step));
     }
-    return 0.5 * h * sum;
+    return half * sum;
+}
+
+double cri_log_gamma_ratio(double x, double h)
+{
+    if (x >= 10) return h * log(x) + cri_log_gamma_ratio_rest(x, h);
+    if (h > 0.5) return cr_log_gamma(x + h) - cr_log_gamma(x);
+    if (x < 1) return integrate_digamma(x + 1, h) - log1p(h / x);
+    return integrate_digamma(x, h);
 }
 
 /* --- derivatives -------------------------------------------------------------------------------- */

@@ -8,6 +8,13 @@
 
 #include <math.h>
 
+/* log [a B(a, b)], sharp also where a is small. */
+static double log_a_beta(double a, double b)
+{
+    if (a > 0.5) return log(a) + cr_log_beta(a, b);
+    return cri_log_gamma1p(a) - cri_log_gamma_ratio(b, a);
+}
+
 /* I = x^a / (a B) (1 + a s), s = sum_{n >= 1} (1 - b)_n x^n / (n! (a + n)); DLMF 8.17.7. */
 static cri_tails power_series(double a, double b, double x)
 {
@@ -17,24 +24,23 @@ static cri_tails power_series(double a, double b, double x)
         s += term / (a + n);
         if (fabs(term) < 1e-18) break;
     }
-    double norm = a < 0.5 ? cri_log_gamma1p(a) : cr_log_gamma(a + 1);
-    double log_power = a * log(x) + cri_log_gamma_ratio(b, a) - norm;
-    double less = expm1(log_power), lower = (1 + less) * (1 + a * s);
-    double upper = -less - (1 + less) * a * s;
-    return (cri_tails){ lower, upper, lower < 0.5 ? log_power + log1p(a * s) : log1p(-upper),
-                        log(upper) };
+    double log_power = b < 10 ? a * log(x) - log_a_beta(a, b)
+                              : a * log(b * x) + cri_log_gamma_ratio_rest(b, a) -
+                                    (a < 0.5 ? cri_log_gamma1p(a) : cr_log_gamma(a + 1));
+    return cri_tails_from_product(log_power, a * s);
 }
 
 /* I = prefix / (b_0 + a_1 / (b_1 + a_2 / (b_2 + ...))), the even part of DLMF 8.17.22; DiDonato &
  * Morris (1992), eq. (9), by Lentz's method. */
 static cri_tails continued_fraction(double a, double b, double x, double y)
 {
-    double off = a * y - b * x, value = a * (off + 1) / (a + 1), c = value, d = 0;
+    double off = cri_beta_off_mode(a, b, x, y), value = a / (a + 1) * (off + 1), c = value, d = 0;
     for (double m = 1; m < 20000; m++) {
-        double odd = a + 2 * m - 1, am = (a + m - 1) * (a + b + m - 1) / odd * (m * (b - m) / odd);
-        double bm = m + m * (b - m) * x / odd + (a + m) * (off + 1 + m * (1 + y)) / (odd + 2);
-        d = 1 / (bm + am * x * x * d);
-        c = bm + am * x * x / c;
+        double odd = a + 2 * m - 1, w = m * (b - m) * x;
+        double am = (a + m - 1) / odd * ((a + b + m - 1) * x / odd) * w;
+        double bm = m + w / odd + (a + m) / (odd + 2) * (off + 1 + m * (1 + y));
+        d = 1 / (bm + am * d);
+        c = bm + am / c;
         value *= c * d;
         if (fabs(c * d - 1) < 1e-16) break;
     }
@@ -58,7 +64,7 @@ static cri_tails quadrature(double a, double b, double x, double y)
         { 0.9639719272779137913, 0.04060142980038694133 },
         { 0.9931285991850949248, 0.01761400713915211831 },
     };
-    double n = a + b, off = a * y - b * x, slope = fabs(off), sign = off > 0 ? -1 : 1;
+    double n = a + b, off = cri_beta_off_mode(a, b, x, y), slope = fabs(off), sign = off > 0 ? -1 : 1;
     double end = 2 * 45 / (slope + sqrt(slope * slope + 2 * 45 * n * x * y)), sum = 0;
     for (int i = 0; i < 40; i++) {
         double at = gauss[i / 4][0], half = i % 2 ? 0.35 * end : 0.15 * end;
@@ -78,7 +84,7 @@ cri_tails cri_beta_tails(double a, double b, double x, double y)
     if (y == 0) return cri_tails_all;
     if (a > 3000 && b > 3000)
         return x <= 0.5 ? quadrature(a, b, x, y) : cri_tails_swap(quadrature(b, a, y, x));
-    if (x > (a + 1) / (a + b + 2)) return cri_tails_swap(cri_beta_tails(b, a, y, x));
+    if (x * (b + 1) > y * (a + 1)) return cri_tails_swap(cri_beta_tails(b, a, y, x));
     return a < 1 ? power_series(a, b, x) : continued_fraction(a, b, x, y);
 }
 
@@ -93,17 +99,18 @@ double cr_log_betainc_upper(double a, double b, double x) { return beta_tails(a,
  * in the log odds, so Newton's method comes to the root from one side after its first step. */
 static double invert_lower(double a, double b, double log_p)
 {
-    double log_small = (log_p + log(a) + cr_log_beta(a, b)) / a; /* I ~ x^a / (a B) for small x */
+    double log_small = (log_p + log_a_beta(a, b)) / a; /* I ~ x^a / (a B) for small x */
     if (log_small < -650) return exp(log_small);
     double odds = exp(fmin(log_small, 50));
     if (a > 1 && odds < a / b) odds = a / b;
     for (int step = 0; step < 100; step++) {
+        if (odds > 1e300) return INFINITY;
         double    x = odds / (1 + odds), y = 1 / (1 + odds);
         cri_tails t = cri_beta_tails(a, b, x, y);
         double    slope = exp(cri_beta_log_prefix(a, b, x, y) - t.log_lower);
         double    move = (log_p - t.log_lower) / slope;
         odds *= exp(fmax(-50, fmin(50, move)));
-        if (fabs(move) < 1e-15) break;
+        if (fabs(move) < 1e-10) break; /* the next would be its square */
     }
     return odds;
 }
@@ -114,7 +121,7 @@ double cr_betainc_inv(double a, double b, double p)
     if (p == 0 || p == 1) return p;
     if (p > 0.5) return 1 / (1 + invert_lower(b, a, log1p(-p)));
     double odds = invert_lower(a, b, log(p));
-    return odds / (1 + odds);
+    return odds < 1 ? odds / (1 + odds) : 1 / (1 + 1 / odds);
 }
 
 /* F is a ratio of chi-squares: P(F > x) = I_{d2 / (d2 + d1 x)}(d2 / 2, d1 / 2). */

@@ -25,10 +25,7 @@ static cri_tails power_series(double a, double x)
         if (fabs(term) < 1e-18) break;
     }
     double log_power = a * log(x) - (a < 0.5 ? cri_log_gamma1p(a) : cr_log_gamma(a + 1));
-    double less = expm1(log_power), lower = (1 + less) * (1 + a * s);
-    double upper = -less - (1 + less) * a * s;
-    return (cri_tails){ lower, upper, lower < 0.5 ? log_power + log1p(a * s) : log1p(-upper),
-                        log(upper) };
+    return cri_tails_from_product(log_power, a * s);
 }
 
 /* P = prefix * sum x^n / ((a + 1) ... (a + n)); DLMF 8.7.1. */
@@ -123,7 +120,7 @@ double cr_gamma_p_inv(double a, double p)
         double    slope = exp(log_prefix(a, x) + log(a) - at); /* of `at` in log x */
         double    move = (use_lower ? target - at : at - target) / slope;
         x *= exp(fmax(-50, fmin(50, move)));
-        if (fabs(move) < 1e-15) break;
+        if (fabs(move) < 1e-10) break; /* the next would be its square */
     }
     return x;
 }

@@ -4,51 +4,54 @@
 #include <math.h>
 
 static const double SQRT_PI = 1.7724538509055160273, SQRT_2_OVER_PI = 0.79788456080286535588;
+static const double SQRT_HALF_REST = -4.8336466567264565e-17; /* 1/sqrt(2) - M_SQRT1_2 */
 
 /* Laplace's continued fraction, from the end: sqrt(pi) erfcx(x) = 1/(x + (1/2)/(x + (2/2)/(x +
- * (3/2)/(x + ...)))); DLMF 7.9.1.  The number of levels was measured to reach 1e-16; x >= 2. */
+ * (3/2)/(x + ...)))); DLMF 7.9.1.  Sharp from 25 on. */
 static double erfcx_fraction(double x)
 {
     double tail = x;
-    for (int level = x > 1e4 ? 2 : 10 + (int)(400 / (x * x)); level > 0; level--)
-        tail = x + 0.5 * level / tail;
+    for (int level = 8; level > 0; level--) tail = x + 0.5 * level / tail;
     return 1 / (SQRT_PI * tail);
+}
+
+/* exp(factor x^2): the rounding of x^2, which exp would magnify, is put right. */
+static double exp_square(double x, double factor)
+{
+    double square = x * x, lost = fma(x, x, -square);
+    return exp(factor * square) * (1 + factor * lost);
 }
 
 double cr_erfcx(double x)
 {
-    if (x >= 2) return erfcx_fraction(x);
-    if (x > -1) return exp(x * x) * erfc(x);
-    return 2 * exp(x * x) - cr_erfcx(-x);
+    if (x >= 25) return erfcx_fraction(x);
+    return x < -27 ? INFINITY : exp_square(x, 1) * erfc(x);
 }
 
 double cr_norm_logpdf(double x) { return -0.5 * x * x - CRI_HALF_LOG_2PI; }
 
-/* exp(-x^2 / 2): the rounding of x^2, which exp would magnify, is put right. */
-static double gauss(double x)
-{
-    double square = x * x, lost = fma(x, x, -square);
-    return square > 1500 ? 0 : exp(-0.5 * square) * (1 - 0.5 * lost);
-}
-
+/* erfc(z) / 2 with z = -x / sqrt(2), and in the tail the rounding of z put right: there the
+ * derivative of log erfc(z) is about -2 z. */
 double cr_norm_cdf(double x)
 {
-    if (x < -2) return 0.5 * gauss(x) * cr_erfcx(-x * M_SQRT1_2);
-    return 0.5 * erfc(-x * M_SQRT1_2);
+    double z = -x * M_SQRT1_2;
+    if (!(z > 1 && z < 40)) return 0.5 * erfc(z);
+    double rest = fma(-x, M_SQRT1_2, -z) - x * SQRT_HALF_REST;
+    return 0.5 * erfc(z) * (1 - 2 * z * rest);
 }
 
 double cr_norm_logcdf(double x)
 {
     if (x == -INFINITY) return x;
-    if (x < -2) return -0.5 * x * x + log(0.5 * cr_erfcx(-x * M_SQRT1_2));
+    if (x < -36) return -0.5 * x * x + log(0.5 * erfcx_fraction(-x * M_SQRT1_2));
     if (x < 0) return log(0.5 * erfc(-x * M_SQRT1_2));
     return log1p(-cr_norm_cdf(-x));
 }
 
 double cr_norm_inv_mills(double x)
 {
-    if (x < 0) return SQRT_2_OVER_PI / cr_erfcx(-x * M_SQRT1_2);
-    return 0.5 * SQRT_2_OVER_PI * gauss(x) / cr_norm_cdf(x);
+    if (x < -36) return SQRT_2_OVER_PI / erfcx_fraction(-x * M_SQRT1_2);
+    return x > 40 ? 0 : 0.5 * SQRT_2_OVER_PI * exp_square(x, -0.5) / cr_norm_cdf(x);
 }
 
 /* --- quantile ------------------------------------------------------------------------------------ */

@@ -69,7 +69,7 @@ static double upper_point(double p, double nu)
         double    slope = 2 * t * exp(cr_student_t_logpdf(t, nu) - at);
         double    move = (central ? target - at : at - target) / slope;
         t *= exp(fmax(-50, fmin(50, move)));
-        if (fabs(move) < 1e-15 || isinf(t)) break;
+        if (fabs(move) < 1e-10 || isinf(t)) break; /* the next would be its square */
     }
     return t;
 }

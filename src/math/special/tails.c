@@ -18,3 +18,11 @@ cri_tails cri_tails_from(double log_scale, double factor, bool is_lower)
     cri_tails t = { p, 1 - p, fmin(0, log_scale + log(factor)), log1p(-p) };
     return is_lower ? t : cri_tails_swap(t);
 }
+
+cri_tails cri_tails_from_product(double log_power, double more)
+{
+    double power = exp(log_power), lower = fmin(1, power * (1 + more));
+    double upper = fmax(0, -expm1(log_power) - power * more);
+    return (cri_tails){ lower, upper, lower < 0.5 ? log_power + log1p(more) : log1p(-upper),
+                        upper < 0.5 ? log(upper) : log1p(-lower) };
+}

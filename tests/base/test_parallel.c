@@ -1,0 +1,167 @@
+/* test_parallel.c -- blocks cover the work exactly; sums have the same bits for any number of
+ * threads; work stops between blocks when asked. */
+#include "support.h"
+#include "base/parallel.h"
+
+#include <stdatomic.h>
+
+static void test_ranges_cover_exactly(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 70; n++)
+        for (size_t size = 1; size < 12; size++) {
+            size_t at = 0, blocks = cri_block_count(n, size);
+            for (size_t b = 0; b < blocks; b++) {
+                cri_range r = cri_block_range(n, size, b);
+                assert_int_equal(r.begin, at);
+                assert_true(r.end > r.begin && r.end - r.begin <= size);
+                at = r.end;
+            }
+            assert_int_equal(at, n);
+        }
+    assert_int_equal(cri_block_count(SIZE_MAX, 1), SIZE_MAX); /* the rounding up cannot wrap */
+    assert_int_equal(cri_block_count(SIZE_MAX, SIZE_MAX), 1);
+    cri_range last = cri_block_range(SIZE_MAX, SIZE_MAX / 2, 2);
+    assert_true(last.begin == SIZE_MAX - 1 && last.end == SIZE_MAX);
+}
+
+static void count_visit(void *arg, size_t block) { atomic_fetch_add((atomic_int *)arg + block, 1); }
+
+static void test_every_block_runs_once(void **state)
+{
+    (void)state;
+    static const size_t threads[] = { 1, 2, 4, 7, 300 };
+    cr_ctx *cx = test_context();
+    for (size_t t = 0; t < 5; t++) {
+        static atomic_int visits[1000];
+        for (size_t b = 0; b < 1000; b++) atomic_store(&visits[b], 0);
+        cr_ctx_set_threads(cx, threads[t]);
+        assert_ok(cx, cri_parallel_for(cx, NULL, 1000, count_visit, visits));
+        for (size_t b = 0; b < 1000; b++) assert_int_equal(atomic_load(&visits[b]), 1);
+        assert_ok(cx, cri_parallel_for(cx, "nothing", 0, count_visit, visits));
+        assert_ok(cx, cri_parallel_for(cx, NULL, 1, count_visit, visits));
+        assert_int_equal(atomic_load(&visits[0]), 2);
+    }
+    test_context_free(cx);
+}
+
+/* --- progress and stopping ----------------------------------------------------------------------- */
+
+typedef struct listener {
+    cr_ctx *cx;
+    double  last, total, stop_at;
+    int     calls;
+} listener;
+
+static void listen(void *user, const char *what, double done, double total)
+{
+    listener *l = user;
+    assert_string_equal(what, "counting");
+    assert_true(done > l->last && done <= total);
+    l->last = done, l->total = total, l->calls++;
+    if (done >= l->stop_at) cr_interrupt(l->cx);
+}
+
+static void test_progress_and_interrupt(void **state)
+{
+    (void)state;
+    atomic_int visits[100];
+    cr_ctx    *cx = test_context();
+    listener   l = { .cx = cx, .stop_at = INFINITY };
+    cr_ctx_set_progress(cx, listen, &l);
+    cr_ctx_set_threads(cx, 1);
+    for (size_t b = 0; b < 100; b++) atomic_init(&visits[b], 0);
+    assert_ok(cx, cri_parallel_for(cx, "counting", 100, count_visit, visits));
+    assert_true(l.calls == 100 && l.last == 100 && l.total == 100);
+    assert_ok(cx, cri_parallel_for(cx, NULL, 100, count_visit, visits));
+    assert_int_equal(l.calls, 100); /* without a name it is silent */
+
+    l = (listener){ .cx = cx, .stop_at = 10 };
+    for (size_t b = 0; b < 100; b++) atomic_store(&visits[b], 0);
+    assert_fails(cx, cri_parallel_for(cx, "counting", 100, count_visit, visits), CR_EINTERRUPTED);
+    for (size_t b = 0; b < 100; b++) assert_int_equal(atomic_load(&visits[b]), b < 10);
+    assert_fails(cx, cri_parallel_for(cx, NULL, 5, count_visit, visits), CR_EINTERRUPTED);
+    assert_int_equal(atomic_load(&visits[0]), 1); /* it sticks: nothing more runs */
+    cr_interrupt_clear(cx);
+    assert_ok(cx, cri_parallel_for(cx, NULL, 5, count_visit, visits));
+
+    l = (listener){ .cx = cx, .stop_at = 100 }; /* asked to stop when all is done: it is done */
+    assert_ok(cx, cri_parallel_for(cx, "counting", 100, count_visit, visits));
+    cr_interrupt_clear(cx);
+    cr_ctx_set_time_limit(cx, 1e-9);
+    assert_fails_with(cx, cri_parallel_for(cx, NULL, 5, count_visit, visits), CR_ENOMEM, "time limit");
+    test_context_free(cx);
+}
+
+/* --- sums ----------------------------------------------------------------------------------------- */
+
+/* acc += (x, x^2, 1) with x of very different sizes, so that another order gives other bits. */
+static void add_rows(void *arg, cri_range rows, double *acc)
+{
+    const double *x = arg;
+    for (size_t i = rows.begin; i < rows.end; i++) {
+        acc[0] += x[i], acc[1] += x[i] * x[i], acc[2] += 1;
+    }
+}
+
+static void test_sums_have_the_same_bits(void **state)
+{
+    (void)state;
+    enum { N = 30011 };
+    static double       x[N];
+    static const size_t threads[] = { 1, 2, 4, 7 };
+    long double         exact = 0;
+    double              naive = 0;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = sin((double)i) * exp(10 * cos(3.0 * (double)i));
+        exact += x[i], naive += x[i];
+    }
+    cr_ctx *cx = test_context();
+    for (size_t block = 1; block < 3 * N; block = 5 * block + 2) {
+        double first[3], out[3];
+        for (size_t t = 0; t < 4; t++) {
+            cr_ctx_set_threads(cx, threads[t]);
+            assert_ok(cx, cri_parallel_sum(cx, NULL, N, block, 3, add_rows, x, out));
+            if (t == 0) memcpy(first, out, sizeof out);
+            assert_memory_equal(first, out, sizeof out);
+        }
+        assert_close(out[0], (double)exact, 1e-12);
+        assert_true(out[2] == N);
+        if (block > N) assert_true(out[0] == naive); /* one block: the plain loop */
+    }
+    double out[3] = { 1, 2, 3 };
+    assert_ok(cx, cri_parallel_sum(cx, NULL, 0, 10, 3, add_rows, x, out));
+    assert_true(out[0] == 0 && out[1] == 0 && out[2] == 0);
+    cr_interrupt(cx);
+    out[0] = 5;
+    assert_fails(cx, cri_parallel_sum(cx, NULL, N, 10, 3, add_rows, x, out), CR_EINTERRUPTED);
+    assert_true(out[0] == 5);
+    test_context_free(cx);
+}
+
+static cr_status sum_once(cr_ctx *cx, void *arg)
+{
+    double    out[3] = { 7, 7, 7 };
+    cr_status st = cri_parallel_sum(cx, "sum", 100, 10, 3, add_rows, arg, out);
+    assert_true(st == CR_OK ? out[2] == 100 : out[2] == 7);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    double x[100] = { 0 };
+    test_every_allocation_fails(sum_once, x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges_cover_exactly),
+        cmocka_unit_test(test_every_block_runs_once),
+        cmocka_unit_test(test_progress_and_interrupt),
+        cmocka_unit_test(test_sums_have_the_same_bits),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
