@@ -199,7 +199,7 @@ static cr_status open_output(cri_file *f)
     return f->target ? open_temporary(f) : CR_ENOMEM;
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------------- */
 
 static void free_file(cri_file *f)
 {
@@ -235,8 +235,8 @@ done:
     return st;
 }
 
-/* Writes all of the bytes past the buffer, in as many steps as the system takes.  A request to stop
- * ends the wait for a pipe, but not the writing of a file: work that is interrupted can be saved. */
+/* Writes all of the bytes past the buffer, in as many steps as the system takes.  A request to
+ * stop ends the wait for a pipe, but not the writing of a file: interrupted work can be saved. */
 static cr_status write_through(cri_file *f, const char *bytes, size_t size)
 {
     cr_status st = CR_OK;
@@ -340,7 +340,7 @@ cr_status cri_file_save(cr_ctx *cx, const char *path, const void *bytes, size_t 
     return cri_file_commit(f);
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 typedef struct incoming {
     const char *path;

@@ -47,7 +47,7 @@ static void read_quoted(cri_reader *r, char *out, size_t size)
     out[0] = '\0';
     char quote = accept(r, '\'') ? '\'' : accept(r, '"') ? '"' : '\0';
     if (!quote) {
-        cri_reader_fail(r, "the array's header is damaged: a quoted text is missing at its byte %zu",
+        cri_reader_fail(r, "the array's header is damaged: a quote is missing at its byte %zu",
                         (size_t)(r->at - r->begin));
         return;
     }
@@ -131,7 +131,7 @@ static void read_member(cri_reader *r, header *h)
     else if (seen == &h->has_shape) read_shape(r, h);
     else if (accept_word(r, "True")) h->fortran_order = true;
     else if (!accept_word(r, "False"))
-        cri_reader_fail(r, "the array's header is damaged: fortran_order is neither True nor False");
+        cri_reader_fail(r, "the array's header is damaged: fortran_order is not True or False");
 }
 
 static cr_status read_header(cri_reader *r, header *h)
@@ -154,7 +154,7 @@ static cr_status read_header(cri_reader *r, header *h)
     return r->status;
 }
 
-/* --- the element type -------------------------------------------------------------------------- */
+/* --- the element type ------------------------------------------------------------------------ */
 
 static const char *kind_in_words(char letter)
 {
@@ -200,7 +200,7 @@ static cr_status set_type(cri_reader *r, const char *descr, cri_npy *out)
     return cr_fail_hint(r->cx, "save it from Python as numbers: a.astype('f8')");
 }
 
-/* --- the file ------------------------------------------------------------------------------------ */
+/* --- the file -------------------------------------------------------------------------------- */
 
 /* Checks the shape against the bytes that are left and takes them. */
 static cr_status take_elements(cri_reader *r, const header *h, cri_npy *a)
@@ -248,7 +248,7 @@ cr_status cri_npy_parse(cri_reader *r, cri_npy *out)
     return CR_OK;
 }
 
-/* --- elements ------------------------------------------------------------------------------------- */
+/* --- elements -------------------------------------------------------------------------------- */
 
 static uint64_t load_bits(const unsigned char *p, size_t width, bool big_endian)
 {
@@ -298,6 +298,11 @@ static cr_status convert(cr_ctx *cx, const char *source, const cri_npy *a, size_
 {
     static const uint64_t limit = (uint64_t)1 << 53;
     const unsigned char  *p = a->data + first * a->width;
+    if (a->kind == CRI_NPY_REAL && a->width == 8 && !a->big_endian) { /* by far the most common */
+        for (size_t i = 0; i < n; i++)
+            out[i * stride] = real_of(load_bits(p + 8 * i * step, 8, false), 8);
+        return CR_OK;
+    }
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = load_bits(p + i * step * a->width, a->width, a->big_endian);
         double   x = 0;
@@ -341,7 +346,7 @@ cr_type cri_npy_type(const cri_npy *a)
                                         : CR_INTEGER;
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------------- */
 
 void cri_npy_header(size_t dims, size_t rows, size_t cols, char out[CRI_NPY_HEADER])
 {

@@ -1,9 +1,9 @@
 /* npy.h -- arrays in numpy's format.
  * A .npy file is the magic "\x93NUMPY", a version (1.0, 2.0 or 3.0), the length of a header, the
  * header (a Python dictionary with descr, fortran_order and shape) and the raw elements.  Read are
- * floats of 4 and 8 bytes, integers of 1 to 8 bytes and booleans, in either byte order, C or Fortran
- * order, with up to two dimensions; everything becomes double.  An integer beyond 2^53, which a double
- * would change, is refused.  A .npz file is a zip of .npy files.
+ * floats of 4 and 8 bytes, integers of 1 to 8 bytes and booleans, in either byte order, in C or
+ * Fortran order, with up to two dimensions; everything becomes double.  An integer beyond 2^53,
+ * which a double might change, is refused.  A .npz file is a zip of .npy files.
  * Format: numpy enhancement proposal 1, and the documentation of numpy.lib.format. */
 #ifndef CREDENCE_DATA_NPY_H
 #define CREDENCE_DATA_NPY_H
@@ -11,14 +11,14 @@
 #include "../base/reader.h"
 #include "table.h"
 
-/* --- public ------------------------------------------------------------------------------------ */
+/* --- public ---------------------------------------------------------------------------------- */
 
 /* Writes a table of numbers as a rows x columns array of doubles (missing = NaN), atomically; names
  * and types of columns are not kept.  O(rows * columns), a bounded buffer.  Fails with CR_EDATA,
  * naming the column, when one is a category, or with CR_EIO. */
 CR_API cr_status cr_table_write_npy(cr_ctx *cx, const cr_table *table, const char *path);
 
-/* --- inside the library ------------------------------------------------------------------------ */
+/* --- inside the library ---------------------------------------------------------------------- */
 
 typedef enum cri_npy_kind {
     CRI_NPY_REAL,

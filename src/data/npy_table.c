@@ -16,7 +16,7 @@ enum {
     ROWS_AT_ONCE = 512 /* of a pass, so that the lines of a block of rows stay in the cache */
 };
 
-/* --- reading ------------------------------------------------------------------------------------ */
+/* --- reading --------------------------------------------------------------------------------- */
 
 /* Fills n <= GROUP columns from column `first` on, in blocks of rows. */
 static cr_status fill_columns(cr_ctx *cx, const char *source, const cri_npy *a, size_t first,
@@ -96,7 +96,7 @@ done:
     return st;
 }
 
-/* --- archives ------------------------------------------------------------------------------------ */
+/* --- archives -------------------------------------------------------------------------------- */
 
 typedef struct archive {
     cri_zip  *zip;
@@ -162,7 +162,7 @@ done:
     return st;
 }
 
-/* --- writing ------------------------------------------------------------------------------------ */
+/* --- writing --------------------------------------------------------------------------------- */
 
 static cr_status write_rows(cr_ctx *cx, const cr_table *table, cri_file *file)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include <zip.h>
+#include <zlib.h>
 
 struct cri_zip {
     char  *source;
@@ -12,15 +13,23 @@ struct cri_zip {
     size_t count;
 };
 
+/* libzip reports its own lack of memory, that of zlib in another way, and some of it not at all. */
+static bool is_memory(const zip_error_t *error)
+{
+    int code = zip_error_code_zip(error);
+    return code == ZIP_ER_MEMORY || code == ZIP_ER_OK ||
+           (code == ZIP_ER_ZLIB && zip_error_code_system(error) == Z_MEM_ERROR);
+}
+
 /* A failure of libzip in words; memory is told apart, since the caller can do something else. */
 static cr_status fail_zip(cr_ctx *cx, const char *source, const char *what, zip_error_t *error)
 {
-    if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
+    if (is_memory(error))
         return cr_fail(cx, CR_ENOMEM, "%s: out of memory in the zip archive", source);
     return cr_fail(cx, CR_EDATA, "%s: %s: %s", source, what, zip_error_strerror(error));
 }
 
-/* --- reading ------------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 /* Entries that share bytes would let a small archive stand for a huge one: their compressed sizes
  * must fit into the archive side by side. */
@@ -32,8 +41,8 @@ static cr_status check_sizes(cr_ctx *cx, const cri_zip *z, size_t size)
         if (zip_stat_index(z->archive, i, 0, &info) != 0)
             return fail_zip(cx, z->source, "a damaged zip archive", zip_get_error(z->archive));
         if (!(info.valid & ZIP_STAT_COMP_SIZE) || info.comp_size > left)
-            return cr_fail(cx, CR_EDATA, "%s: a damaged zip archive: its entries do not fit into it",
-                           z->source);
+            return cr_fail(cx, CR_EDATA,
+                           "%s: a damaged zip archive: its entries do not fit into it", z->source);
         left -= (size_t)info.comp_size;
     }
     return CR_OK;
@@ -176,7 +185,7 @@ done:
     return st;
 }
 
-/* --- building -------------------------------------------------------------------------------------- */
+/* --- building -------------------------------------------------------------------------------- */
 
 /* The moment that libzip, which thinks in local time, writes as 1980-01-01 12:00. */
 static time_t fixed_date(void)
@@ -187,7 +196,7 @@ static time_t fixed_date(void)
 
 static cr_status fail_build(cr_ctx *cx, zip_error_t *error)
 {
-    if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
+    if (is_memory(error))
         return cr_fail(cx, CR_ENOMEM, "out of memory while a zip archive is built");
     return cr_fail(cx, CR_EIO, "a zip archive cannot be built: %s", zip_error_strerror(error));
 }

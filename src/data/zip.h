@@ -32,8 +32,8 @@ typedef struct cri_zip_item {
     size_t      size;
 } cri_zip_item;
 
-/* Makes an archive of n entries, in this order, stored, dated 1980-01-01, with a comment: the same
- * items give the same bytes.  The block is from cr_alloc. */
+/* Makes an archive of n > 0 entries, in this order, stored, dated 1980-01-01, with a comment: the
+ * same items give the same bytes.  The block is from cr_alloc. */
 cr_status cri_zip_build(cr_ctx *cx, const cri_zip_item *items, size_t n, const char *comment,
                         char **out_bytes, size_t *out_size);
 

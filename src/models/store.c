@@ -13,7 +13,7 @@ enum { NAME_MOST = 200 };
 /* Arrays that hold NaN or infinities on purpose are listed in the JSON under this key. */
 static const char open_key[] = "not_finite";
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 cr_status cri_store_with_json(cr_ctx *cx, const char *source, json_t *root, cri_store **out_store)
 {
@@ -61,12 +61,13 @@ const cri_stored *cri_store_find(const cri_store *s, const char *name)
     return NULL;
 }
 
-/* --- adding ------------------------------------------------------------------------------------ */
+/* --- adding ---------------------------------------------------------------------------------- */
 
 /* Letters, digits, '_' and single '/' between them: a path that can be unpacked anywhere. */
 static bool is_array_name(const char *name, size_t length)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/";
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/";
     if (length == 0 || length > NAME_MOST || strspn(name, allowed) < length) return false;
     for (size_t i = 0; i < length; i++)
         if (name[i] == '/' && (i == 0 || i + 1 == length || name[i + 1] == '/')) return false;
@@ -138,7 +139,7 @@ static cr_status put(cr_ctx *cx, cri_store *s, const char *name, const double *a
                      size_t rows, size_t cols)
 {
     cr_status st = CR_OK;
-    size_t    count, size;
+    size_t    count = 0, size = 0;
     bool      finite = true;
 
     if (!cri_mul(rows, cols, &count) || !cri_mul(count, sizeof *a, &size) ||
@@ -168,7 +169,7 @@ cr_status cri_store_put_matrix(cr_ctx *cx, cri_store *s, const char *name, const
     return put(cx, s, name, a, 2, rows, cols);
 }
 
-/* --- getting ------------------------------------------------------------------------------------ */
+/* --- getting --------------------------------------------------------------------------------- */
 
 static bool may_be_open(const cri_store *s, const char *name)
 {
@@ -215,7 +216,7 @@ static cr_status get(cr_ctx *cx, const cri_store *s, const char *name, size_t di
                      size_t cols, double **out_a)
 {
     cr_status         st = CR_OK;
-    const cri_stored *found;
+    const cri_stored *found = NULL;
     double           *a = NULL;
     size_t            count = 0;
 

@@ -1,8 +1,9 @@
 /* store.h -- the model file: a zip of `model.json` and `.npy` arrays.
- * `unzip` and numpy.load read it.  Entries are stored, not compressed, so an entry is never larger than
- * the file; the order of entries, their dates and the number texts are fixed, so the same model gives
- * the same bytes.  The archive comment holds format version, size and a checksum of all bytes before
- * it: a file with any bit changed is refused.  Loading never runs code.  (Internal header.) */
+ * `unzip` and numpy.load read it.  Entries are stored, not compressed, so an entry is never larger
+ * than the file; the order of entries, their dates and the number texts are fixed, so the same
+ * model gives the same bytes.  The archive comment holds format version, size and a checksum of all
+ * bytes before it: a file with any bit changed is refused.  Loading never runs code.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_STORE_H
 #define CREDENCE_MODELS_STORE_H
 
@@ -26,9 +27,9 @@ cr_status cri_store_put_vector(cr_ctx *cx, cri_store *store, const char *name, c
 cr_status cri_store_put_matrix(cr_ctx *cx, cri_store *store, const char *name, const double *a,
                                size_t rows, size_t cols);
 /* Gives a copy of an array, from cr_alloc (freed with cr_free(cx, a, n, sizeof(double)), or with
- * rows * cols; never NULL, also for no elements).  The shape must be the one given; every value must be
- * finite unless the array was put with others.  Fails with CR_EDATA naming file and array when it is
- * not there or has another shape. */
+ * rows * cols; never NULL, also for no elements).  The shape must be the one given; every value
+ * must be finite unless the array was put with others.  Fails with CR_EDATA naming file and array
+ * when it is not there or has another shape. */
 cr_status cri_store_get_vector(cr_ctx *cx, const cri_store *store, const char *name, size_t n,
                                double **out_a);
 cr_status cri_store_get_matrix(cr_ctx *cx, const cri_store *store, const char *name, size_t rows,
@@ -54,7 +55,8 @@ cr_status cri_store_set_real(cr_ctx *cx, json_t *object, const char *key, double
 cr_status cri_store_set_text(cr_ctx *cx, json_t *object, const char *key, const char *value);
 
 /* To and from bytes (from cr_alloc) and files; saving is atomic. */
-cr_status cri_store_to_bytes(cr_ctx *cx, const cri_store *store, char **out_bytes, size_t *out_size);
+cr_status cri_store_to_bytes(cr_ctx *cx, const cri_store *store, char **out_bytes,
+                             size_t *out_size);
 cr_status cri_store_from_bytes(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                cri_store **out_store);
 cr_status cri_store_save(cr_ctx *cx, const cri_store *store, const char *path);

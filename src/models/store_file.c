@@ -24,7 +24,7 @@ static const char archive_end[] = "PK\5\6";
 static const char frame_start[] = "credence ";
 static const char json_name[] = "model.json";
 
-/* --- the frame ---------------------------------------------------------------------------------- */
+/* --- the frame ------------------------------------------------------------------------------- */
 
 static uint32_t checksum(const char *bytes, size_t size)
 {
@@ -101,13 +101,14 @@ static cr_status check_frame(cr_ctx *cx, const char *source, const char *bytes, 
         CR_TRY(cr_fail_hint(cx, "copy it again, or fit the model again"));
     }
     if (version > CRI_STORE_VERSION)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s was made by a newer credence (format %u; this one reads %d)",
-                       source, version, CRI_STORE_VERSION));
+        CR_TRY(cr_fail(cx, CR_EDATA,
+                       "%s was made by a newer credence (format %u; this one reads %d)", source,
+                       version, CRI_STORE_VERSION));
 done:
     return st;
 }
 
-/* --- to bytes ----------------------------------------------------------------------------------- */
+/* --- to bytes -------------------------------------------------------------------------------- */
 
 static cr_status print_json(cr_ctx *cx, const cri_store *s, char **out_text, size_t *out_size)
 {
@@ -163,9 +164,9 @@ cr_status cri_store_save(cr_ctx *cx, const cri_store *s, const char *path)
     return st;
 }
 
-/* --- from bytes --------------------------------------------------------------------------------- */
+/* --- from bytes ------------------------------------------------------------------------------ */
 
-/* No less memory than jansson takes for this text: an empty object is 3 bytes there and 250 here. */
+/* No less memory than jansson takes for this text: an empty object is 3 bytes there, 250 here. */
 static size_t json_room(const char *text, size_t size)
 {
     size_t groups = 1, members = 1;
@@ -183,13 +184,15 @@ static cr_status parse_json(cr_ctx *cx, const char *source, const char *text, si
     if (size > JSON_MOST)
         return cr_fail(cx, CR_EDATA, "%s: its model.json has %zu bytes, more than the %d allowed",
                        source, size, JSON_MOST);
-    /* jansson allocates by itself: ask first whether the memory limit leaves it the room. */
+    /* jansson allocates by itself, and when that fails it may lose characters (2.14): ask first
+     * whether the memory limit and the system leave it the room. */
     size_t room = json_room(text, size);
     void  *probe = cr_resize(cx, NULL, 0, room, 1);
     if (!probe) return CR_ENOMEM;
     cr_free(cx, probe, room, 1);
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!root && json_error_code(&error) == json_error_out_of_memory)
+    /* where jansson runs out of memory it often says nothing at all */
+    if (!root && (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory))
         return cr_fail(cx, CR_ENOMEM, "%s: out of memory for the model's JSON", source);
     if (!root)
         return cr_fail(cx, CR_EDATA, "%s: model.json:%d:%d: %s", source, error.line, error.column,
@@ -220,7 +223,7 @@ static cr_status take_json(cr_ctx *cx, const char *source, const cri_zip *zip,
     const char *name;
     char       *bytes = NULL;
     size_t      size = 0;
-    json_t     *root;
+    json_t     *root = NULL;
 
     CR_TRY(take_entry(cx, source, zip, 0, &name, &bytes, &size));
     if (strcmp(name, json_name) != 0)

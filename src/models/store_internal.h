@@ -19,7 +19,7 @@ struct cri_store {
     size_t      n, capacity;
 };
 
-/* An empty store with this JSON, whose reference is taken over, also on failure (NULL = no memory). */
+/* An empty store with this JSON, whose reference is taken, also on failure (NULL = no memory). */
 cr_status cri_store_with_json(cr_ctx *cx, const char *source, json_t *root, cri_store **out_store);
 /* The array called name, or NULL. */
 const cri_stored *cri_store_find(const cri_store *store, const char *name);

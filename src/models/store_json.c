@@ -38,7 +38,7 @@ static cr_status fail_type(cr_ctx *cx, const cri_store *s, const char *key, cons
 cr_status cri_store_get_real(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                              double *out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     double x = json_number_value(value);
@@ -50,7 +50,7 @@ cr_status cri_store_get_real(cr_ctx *cx, const cri_store *s, const json_t *objec
 cr_status cri_store_get_count(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                               size_t *out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_integer(value)) return fail_type(cx, s, key, value, "a whole number");
@@ -65,7 +65,7 @@ cr_status cri_store_get_count(cr_ctx *cx, const cri_store *s, const json_t *obje
 cr_status cri_store_get_text(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                              const char **out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_string(value)) return fail_type(cx, s, key, value, "a text");
@@ -76,7 +76,7 @@ cr_status cri_store_get_text(cr_ctx *cx, const cri_store *s, const json_t *objec
 cr_status cri_store_get_object(cr_ctx *cx, const cri_store *s, const json_t *object,
                                const char *key, json_t **out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_object(value)) return fail_type(cx, s, key, value, "an object");
@@ -87,7 +87,7 @@ cr_status cri_store_get_object(cr_ctx *cx, const cri_store *s, const json_t *obj
 cr_status cri_store_get_array(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                               json_t **out)
 {
-    json_t   *value;
+    json_t   *value = NULL;
     cr_status st = find_member(cx, s, object, key, &value);
     if (st != CR_OK) return st;
     if (!json_is_array(value)) return fail_type(cx, s, key, value, "a list");
@@ -114,14 +114,27 @@ cr_status cri_store_set_real(cr_ctx *cx, json_t *object, const char *key, double
     return cri_store_set(cx, object, key, json_real(value));
 }
 
+/* The number of bytes of the UTF-8 character at p, 0 if there is none (RFC 3629, section 4). */
+static size_t utf8_length(const unsigned char *p)
+{
+    if (p[0] < 0x80) return 1;
+    size_t n = p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 4;
+    if (n == 4 && (p[0] < 0xf0 || p[0] > 0xf4)) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    bool outside = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+    return overlong || outside ? 0 : n;
+}
+
 cr_status cri_store_set_text(cr_ctx *cx, json_t *object, const char *key, const char *value)
 {
-    json_t *text = json_string(value);
-    json_t *probe = text ? NULL : json_string_nocheck(value); /* memory, or the text? */
-    if (probe) {
-        json_decref(probe);
+    const unsigned char *p = (const unsigned char *)value;
+    for (size_t n; *p; p += n) {
+        n = utf8_length(p);
+        if (n > 0) continue;
         cr_fail(cx, CR_EDATA, "'%s' of the model is the text '%s', which is not UTF-8", key, value);
         return cr_fail_hint(cx, "convert the data first: iconv -f latin1 -t utf-8 OLD > NEW");
     }
-    return cri_store_set(cx, object, key, text);
+    return cri_store_set(cx, object, key, json_string(value));
 }
