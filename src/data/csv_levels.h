@@ -1,0 +1,29 @@
+/* csv_levels.h -- the different texts of a column, numbered in the order they come.
+ * A hash table (open addressing, at most half full) over texts kept end to end in one block: about
+ * 20 bytes and the text for each.  (Internal header.) */
+#ifndef CREDENCE_DATA_CSV_LEVELS_H
+#define CREDENCE_DATA_CSV_LEVELS_H
+
+#include "../base/context.h"
+
+typedef struct cri_csv_levels {
+    char     *bytes;   /* texts, each with a '\0' behind it */
+    size_t    used, room;
+    size_t   *start;   /* [n] of each text in bytes         */
+    uint32_t *hash;    /* [n]                               */
+    size_t    n, capacity;
+    uint32_t *slots;   /* [n_slots] number + 1, 0 = free    */
+    size_t    n_slots; /* a power of two, or 0              */
+} cri_csv_levels;
+
+/* The number of the text, which it gets now if it is new.  Texts hold no NUL. */
+cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *levels, const char *text, size_t length,
+                             uint32_t *out_number);
+/* The number of the text, or UINT32_MAX. */
+uint32_t cri_csv_levels_find(const cri_csv_levels *levels, const char *text, size_t length);
+/* The i-th text. */
+const char *cri_csv_level(const cri_csv_levels *levels, size_t i);
+/* Frees what they hold and makes them empty. */
+void cri_csv_levels_clear(cr_ctx *cx, cri_csv_levels *levels);
+
+#endif

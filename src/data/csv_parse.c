@@ -1,0 +1,277 @@
+/* csv_parse.c -- pieces of text into columns.
+ * Line ends bound the rows of a piece, so each piece has its place in the columns before it is parsed
+ * and writes there directly; rows it turns out not to have (blank lines, line ends inside quotes) are
+ * closed up afterwards.  Texts of categories are numbered column by column once the batch is
+ * parsed: until then a code is the place of the field in the batch. */
+#include "csv_internal.h"
+#include "../base/number.h"
+#include "../base/parallel.h"
+
+#include <string.h>
+
+static const char *fail_piece(cri_csv_piece *p, cri_csv_fault fault, const char *at, size_t length,
+                              size_t column)
+{
+    p->fault = fault;
+    p->fault_at = at;
+    p->fault_length = length;
+    p->fault_column = column;
+    return NULL;
+}
+
+static const char *fail_cell(cri_csv_piece *p, const cri_csv_cell *cell, size_t column)
+{
+    return fail_piece(p, cell->fault, cell->fault_at, 1, column);
+}
+
+/* --- one field: returns its stop, NULL at a fault ---------------------------------------------- */
+
+static const char *parse_other(const cri_csv *csv, cri_csv_piece *p, unsigned char *seen,
+                               const char *at, size_t c, double *out)
+{
+    cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, p->end);
+    if (cell.fault) return fail_cell(p, &cell, c);
+    unsigned kind = cri_csv_classify(&csv->dialect, &cell, out);
+    *seen |= (unsigned char)kind;
+    if (csv->columns[c].mode == CRI_CSV_STRICT) {
+        size_t length = (size_t)(cell.end - cell.begin);
+        if (kind & (CRI_CSV_TEXT | CRI_CSV_BOOLEAN))
+            return fail_piece(p, CRI_CSV_NOT_A_NUMBER, cell.begin, length, c);
+        if (kind & CRI_CSV_TOO_LARGE)
+            return fail_piece(p, CRI_CSV_OVERFLOW, cell.begin, length, c);
+    }
+    return cell.stop;
+}
+
+static inline const char *parse_number(const cri_csv *csv, cri_csv_piece *p, unsigned char *seen,
+                                       const char *at, size_t c, double *out)
+{
+    const cri_csv_dialect *d = &csv->dialect;
+    unsigned               notes;
+    while (d->blank[(unsigned char)*at]) at++;
+    size_t      took = cri_scan_double(at, p->end, out, &notes);
+    const char *stop = at + took;
+    if (took == 0) return parse_other(csv, p, seen, at, c, out);
+    if (d->runs || *stop == '\r') stop = cri_csv_settle(d, stop);
+    if (d->stop[(unsigned char)*stop] != CRI_STOP || (notes & CRI_NUMBER_OVERFLOW))
+        return parse_other(csv, p, seen, at, c, out);
+    *seen |= (unsigned char)cri_csv_classify_number(d, out, notes);
+    return stop;
+}
+
+static const char *parse_text(const cri_csv *csv, cri_csv_piece *p, const char *at, size_t c,
+                              uint32_t *out)
+{
+    cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, p->end);
+    if (cell.fault) return fail_cell(p, &cell, c);
+    *out = cri_csv_is_missing(&csv->dialect, &cell) ? CR_MISSING_CODE
+                                                    : (uint32_t)(at - csv->buffer);
+    return cell.stop;
+}
+
+static const char *skip_cell(const cri_csv *csv, cri_csv_piece *p, const char *at, size_t c)
+{
+    cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, p->end);
+    return cell.fault ? fail_cell(p, &cell, c) : cell.stop;
+}
+
+/* --- records ----------------------------------------------------------------------------------- */
+
+/* The record goes on behind its last column: counts the rest. */
+static const char *fail_too_many(const cri_csv *csv, cri_csv_piece *p, const char *stop)
+{
+    const char *extra = stop + 1;
+    p->fault_fields = csv->n;
+    while (*stop != csv->dialect.line_end) {
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, stop + 1, p->end);
+        if (cell.fault) return fail_cell(p, &cell, csv->n);
+        stop = cell.stop;
+        p->fault_fields++;
+    }
+    return fail_piece(p, CRI_CSV_RAGGED, extra, 1, csv->n);
+}
+
+/* The record at `at` into row `row`; returns its line end, NULL at a fault. */
+static const char *parse_record(const cri_csv *csv, cri_csv_piece *p, unsigned char *seen,
+                                const char *at, size_t row)
+{
+    const char *stop = NULL;
+    for (size_t c = 0; c < csv->n; c++) {
+        const cri_csv_column *column = &csv->columns[c];
+        switch (column->mode) {
+        case CRI_CSV_NUMBERS:
+        case CRI_CSV_STRICT:
+            stop = parse_number(csv, p, &seen[c], at, c, &column->values[row]);
+            break;
+        case CRI_CSV_CATEGORY: stop = parse_text(csv, p, at, c, &column->codes[row]); break;
+        case CRI_CSV_SKIP: stop = skip_cell(csv, p, at, c); break;
+        }
+        if (!stop) return NULL;
+        at = stop + 1;
+        if (*stop != csv->dialect.line_end || c + 1 == csv->n) continue;
+        p->fault_fields = c + 1;
+        return fail_piece(p, CRI_CSV_RAGGED, stop, 1, c + 1);
+    }
+    return *stop == csv->dialect.line_end ? stop : fail_too_many(csv, p, stop);
+}
+
+static void parse_piece(void *arg, size_t i)
+{
+    const cri_csv *csv = arg;
+    cri_csv_piece *p = &csv->pieces[i];
+    unsigned char *seen = csv->seen + i * csv->n;
+    const char    *at = p->begin;
+    memset(seen, 0, csv->n);
+    while ((at = cri_csv_skip_blank_lines(&csv->dialect, at, p->end)) < p->end) {
+        if (!p->first_record) p->first_record = at;
+        p->last_record = at;
+        at = parse_record(csv, p, seen, at, p->row + p->rows);
+        if (!at) return;
+        p->rows++;
+        at++;
+    }
+}
+
+static void count_lines(void *arg, size_t i)
+{
+    const cri_csv *csv = arg;
+    cri_csv_piece *p = &csv->pieces[i];
+    const char     line_end = csv->dialect.line_end;
+    size_t         lines = 0;
+    for (const char *at = p->begin; at < p->end;) {
+        const char   *stop = p->end - at > 255 * 32 ? at + 255 * 32 : p->end;
+        unsigned char part[32] = { 0 }; /* no counter passes 255 */
+        for (; stop - at >= 32; at += 32)
+            for (int k = 0; k < 32; k++) part[k] = (unsigned char)(part[k] + (at[k] == line_end));
+        for (; at < stop && stop == p->end; at++) lines += *at == line_end;
+        for (int k = 0; k < 32; k++) lines += part[k];
+    }
+    p->lines = lines;
+}
+
+/* --- room and places ---------------------------------------------------------------------------- */
+
+/* Room for `need` rows in the columns that take values now.  Of a source of known size the number
+ * of rows is foreseen from what has been read; large blocks grow without being copied. */
+static cr_status reserve_rows(cri_csv *csv, size_t need)
+{
+    size_t wanted = csv->expected_rows > need ? csv->expected_rows : need + need / 2;
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        if (k->mode == CRI_CSV_SKIP || k->capacity >= need) continue;
+        if (k->mode == CRI_CSV_CATEGORY) {
+            uint32_t *codes = cr_resize(csv->cx, k->codes, k->capacity, wanted, sizeof *codes);
+            if (!codes) return CR_ENOMEM;
+            k->codes = codes;
+        } else {
+            double *values = cr_resize(csv->cx, k->values, k->capacity, wanted, sizeof *values);
+            if (!values) return CR_ENOMEM;
+            k->values = values;
+        }
+        k->capacity = wanted;
+    }
+    return CR_OK;
+}
+
+/* How many rows there will be if the rest has as many bytes per line as this batch. */
+static void foresee_rows(cri_csv *csv, size_t lines)
+{
+    size_t size = cri_source_size(csv->source);
+    if (size <= csv->bytes_done || csv->whole == 0) return;
+    double rest = (double)(size - csv->bytes_done) * (double)lines / (double)csv->whole;
+    csv->expected_rows = csv->rows + lines + (size_t)(1.01 * rest) + 64;
+}
+
+static cr_status place_pieces(cri_csv *csv)
+{
+    cr_status st = cri_parallel_for(csv->cx, NULL, csv->n_pieces, count_lines, csv);
+    if (st != CR_OK) return st;
+    size_t lines = 0;
+    for (size_t i = 0; i < csv->n_pieces; i++) {
+        csv->pieces[i].row = csv->rows + lines;
+        csv->pieces[i].first_line = csv->line + lines;
+        lines += csv->pieces[i].lines;
+    }
+    csv->line += lines;
+    if (csv->expected_rows < csv->rows + lines) foresee_rows(csv, lines);
+    return reserve_rows(csv, csv->rows + lines);
+}
+
+static void move_rows(const cri_csv *csv, size_t from, size_t to, size_t n)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        const cri_csv_column *k = &csv->columns[c];
+        if (k->mode == CRI_CSV_SKIP) continue;
+        if (k->mode == CRI_CSV_CATEGORY) memmove(k->codes + to, k->codes + from, n * sizeof *k->codes);
+        else memmove(k->values + to, k->values + from, n * sizeof *k->values);
+    }
+}
+
+/* The line that a place in the piece is on. */
+static size_t line_of(const cri_csv *csv, const cri_csv_piece *p, const char *place)
+{
+    size_t line = p->first_line;
+    for (const char *at = p->begin; at < place; at++) line += *at == csv->dialect.line_end;
+    return line;
+}
+
+/* The first fault in the order of the text; else the rows close up and the kinds are gathered. */
+static cr_status gather(cri_csv *csv)
+{
+    const cri_csv_piece *last = NULL;
+    for (size_t i = 0; i < csv->n_pieces; i++) {
+        cri_csv_piece *p = &csv->pieces[i];
+        if (p->fault) return cri_csv_fail(csv, p);
+        if (p->rows == 0) continue;
+        if (csv->first_record_line == 0) csv->first_record_line = line_of(csv, p, p->first_record);
+        if (p->row != csv->rows) move_rows(csv, p->row, csv->rows, p->rows);
+        csv->rows += p->rows;
+        for (size_t c = 0; c < csv->n; c++) csv->columns[c].seen |= csv->seen[i * csv->n + c];
+        last = p;
+    }
+    if (last) csv->last_record_line = line_of(csv, last, last->last_record);
+    return CR_OK;
+}
+
+/* --- categories ---------------------------------------------------------------------------------- */
+
+static void intern_column(void *arg, size_t c)
+{
+    const cri_csv  *csv = arg;
+    cri_csv_column *k = &csv->columns[c];
+    const char     *end = csv->buffer + csv->whole;
+    if (k->mode != CRI_CSV_CATEGORY) return;
+    for (size_t i = csv->batch_row; i < csv->rows && k->status == CR_OK; i++) {
+        if (k->codes[i] == CR_MISSING_CODE) continue;
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, csv->buffer + k->codes[i], end);
+        if (cell.escaped) { /* the text between its quotes is read by this column alone */
+            char *text = csv->buffer + (cell.begin - csv->buffer);
+            cell.end = cri_csv_unescape(text, text + (cell.end - cell.begin));
+        }
+        k->status = cri_csv_levels_add(csv->cx, &k->levels, cell.begin,
+                                       (size_t)(cell.end - cell.begin), &k->codes[i]);
+    }
+}
+
+static cr_status intern_texts(cri_csv *csv)
+{
+    bool any = false;
+    for (size_t c = 0; c < csv->n; c++) any = any || csv->columns[c].mode == CRI_CSV_CATEGORY;
+    if (!any) return CR_OK;
+    cr_status st = cri_parallel_for(csv->cx, NULL, csv->n, intern_column, csv);
+    for (size_t c = 0; c < csv->n && st == CR_OK; c++) st = csv->columns[c].status;
+    return st;
+}
+
+cr_status cri_csv_parse(cri_csv *csv)
+{
+    cr_status st = CR_OK;
+    csv->batch_row = csv->rows;
+    CR_TRY(place_pieces(csv));
+    CR_TRY(cri_parallel_for(csv->cx, NULL, csv->n_pieces, parse_piece, csv));
+    CR_TRY(gather(csv));
+    CR_TRY(intern_texts(csv));
+    cr_progress(csv->cx, "reading", (double)csv->bytes_done, (double)cri_source_size(csv->source));
+done:
+    return st;
+}

@@ -1,0 +1,399 @@
+/* source.c -- raw bytes below (file, pipe, memory), a decoder above (none, zlib, libzstd), and a
+ * buffer of bytes that were looked at but not yet taken. */
+#include "source.h"
+#include "../base/context_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum { CHUNK = 1 << 18 }; /* raw bytes asked from the system at a time */
+
+typedef enum origin { FROM_FILE, FROM_PIPE, FROM_MEMORY } origin;
+typedef enum codec { PLAIN, GZIP, ZSTD } codec;
+
+struct cri_source {
+    cr_ctx *cx;
+    char   *name;
+    origin  origin;
+    codec   codec;
+    int     fd;
+    bool    owns_fd;
+    off_t   start;       /* of a file: where the first byte is */
+    size_t  size;        /* raw bytes in all, 0 if not known */
+
+    /* Raw bytes: of a file the current chunk, of a pipe all so far, of memory the whole. */
+    char       *buffer;
+    size_t      capacity;
+    const char *memory;
+    size_t      at, end; /* those not yet decoded */
+    bool        raw_ended;
+
+    char  *head;         /* decoded bytes that were peeked at */
+    size_t head_capacity, head_at, head_end;
+
+    bool          in_stream; /* inside a gzip member or zstd frame */
+    bool          ended;
+    bool          has_inflate;
+    z_stream      inflate;
+    ZSTD_DStream *zstd;
+};
+
+/* --- raw bytes ------------------------------------------------------------------------------- */
+
+static const char *raw(const cri_source *s)
+{
+    return (s->origin == FROM_MEMORY ? s->memory : s->buffer) + s->at;
+}
+
+/* read(2) through interruptions. */
+static cr_status read_system(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    ssize_t got;
+    while ((got = read(s->fd, out, size < SSIZE_MAX ? size : SSIZE_MAX)) < 0 && errno == EINTR) {
+        cr_status st = cr_check_interrupt(s->cx);
+        if (st != CR_OK) return st;
+    }
+    if (got < 0) return cr_fail(s->cx, CR_EIO, "cannot read %s: %s", s->name, strerror(errno));
+    *out_got = (size_t)got;
+    return CR_OK;
+}
+
+static cr_status make_room(cri_source *s)
+{
+    size_t wanted = s->origin == FROM_PIPE ? s->end + CHUNK : CHUNK;
+    if (wanted <= s->capacity) return CR_OK;
+    if (s->origin == FROM_PIPE && wanted < s->capacity + s->capacity / 2)
+        wanted = s->capacity + s->capacity / 2;
+    char *grown = cr_resize(s->cx, s->buffer, s->capacity, wanted, 1);
+    if (!grown) return CR_ENOMEM;
+    s->buffer = grown;
+    s->capacity = wanted;
+    return CR_OK;
+}
+
+/* Some more raw bytes behind those at hand, or raw_ended. */
+static cr_status fetch(cri_source *s)
+{
+    size_t got = 0;
+    if (s->origin == FROM_MEMORY || s->raw_ended) {
+        s->raw_ended = true;
+        return CR_OK;
+    }
+    cr_status st = make_room(s);
+    if (st != CR_OK) return st;
+    if (s->origin == FROM_FILE && s->at == s->end) s->at = s->end = 0;
+    st = read_system(s, s->buffer + s->end, s->capacity - s->end, &got);
+    if (st != CR_OK) return st;
+    s->raw_ended = got == 0;
+    s->end += got;
+    return CR_OK;
+}
+
+/* --- decoders: some bytes into out, none only at the end -------------------------------------- */
+
+static cr_status decode_plain(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    if (s->at == s->end && s->origin == FROM_FILE) { /* straight to where they are wanted */
+        cr_status st = read_system(s, out, size, out_got);
+        s->ended = st == CR_OK && *out_got == 0;
+        return st;
+    }
+    if (s->at == s->end) {
+        cr_status st = fetch(s);
+        if (st != CR_OK) return st;
+    }
+    size_t n = s->end - s->at;
+    if (n > size) n = size;
+    if (n > 0) memcpy(out, raw(s), n);
+    s->at += n;
+    *out_got = n;
+    s->ended = n == 0;
+    return CR_OK;
+}
+
+static cr_status fail_cut_off(cri_source *s, const char *format)
+{
+    return cr_fail(s->cx, CR_EDATA, "%s: the %s data are cut off", s->name, format);
+}
+
+/* zlib's memory goes through the context; the size is kept in front of each block. */
+typedef union block_head {
+    size_t      bytes;
+    max_align_t align;
+} block_head;
+
+static void *zlib_alloc(void *cx, unsigned count, unsigned size)
+{
+    size_t      bytes = (size_t)count * size + sizeof(block_head);
+    block_head *b = cr_alloc(cx, bytes, 1);
+    if (!b) return NULL;
+    b->bytes = bytes;
+    return b + 1;
+}
+
+static void zlib_free(void *cx, void *p)
+{
+    block_head *b = (block_head *)p - 1;
+    cr_free(cx, b, b->bytes, 1);
+}
+
+/* Between members: the next one, or the end (zeros may follow, as tapes leave them). */
+static cr_status next_member(cri_source *s)
+{
+    for (;;) {
+        while (s->at < s->end && *raw(s) == '\0') s->at++;
+        if (s->at < s->end || s->raw_ended) break;
+        cr_status st = fetch(s);
+        if (st != CR_OK) return st;
+    }
+    s->ended = s->at == s->end;
+    if (s->ended) return CR_OK;
+    if ((unsigned char)*raw(s) != 0x1f)
+        return cr_fail(s->cx, CR_EDATA, "%s: there are other bytes after the gzip data", s->name);
+    inflateReset(&s->inflate);
+    s->in_stream = true;
+    return CR_OK;
+}
+
+static cr_status decode_gzip(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    cr_status st = CR_OK;
+    unsigned  room = size < UINT_MAX / 2 ? (unsigned)size : UINT_MAX / 2;
+    s->inflate.next_out = (unsigned char *)out;
+    s->inflate.avail_out = room;
+    while (s->inflate.avail_out == room && !s->ended) {
+        if (!s->in_stream) {
+            CR_TRY(next_member(s));
+            continue;
+        }
+        if (s->at == s->end) {
+            CR_TRY(fetch(s));
+            if (s->raw_ended) CR_TRY(fail_cut_off(s, "gzip"));
+        }
+        size_t   left = s->end - s->at;
+        unsigned given = left < UINT_MAX / 2 ? (unsigned)left : UINT_MAX / 2;
+        s->inflate.next_in = (unsigned char *)(uintptr_t)raw(s);
+        s->inflate.avail_in = given;
+        int code = inflate(&s->inflate, Z_NO_FLUSH);
+        s->at += given - s->inflate.avail_in;
+        if (code == Z_STREAM_END) s->in_stream = false;
+        else if (code == Z_MEM_ERROR)
+            CR_TRY(cr_fail(s->cx, CR_ENOMEM, "out of memory while %s is decompressed", s->name));
+        else if (code != Z_OK && code != Z_BUF_ERROR)
+            CR_TRY(cr_fail(s->cx, CR_EDATA, "%s: the gzip data are damaged (%s)", s->name,
+                           s->inflate.msg ? s->inflate.msg : "unknown reason"));
+    }
+    *out_got = room - s->inflate.avail_out;
+done:
+    return st;
+}
+
+static cr_status decode_zstd(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    ZSTD_outBuffer to = { out, size, 0 };
+    while (to.pos == 0 && !s->ended) {
+        if (s->at == s->end) {
+            cr_status st = fetch(s);
+            if (st != CR_OK) return st;
+        }
+        bool          last = s->at == s->end; /* the frame may still hold back decoded bytes */
+        ZSTD_inBuffer from = { raw(s), s->end - s->at, 0 };
+        size_t        code = s->in_stream || !last ? ZSTD_decompressStream(s->zstd, &to, &from) : 0;
+        s->at += from.pos;
+        if (ZSTD_isError(code))
+            return cr_fail(s->cx, CR_EDATA, "%s: the zstd data are damaged (%s)", s->name,
+                           ZSTD_getErrorName(code));
+        s->in_stream = code != 0;
+        if (last && s->in_stream && to.pos == 0) return fail_cut_off(s, "zstd");
+        s->ended = last && !s->in_stream && to.pos == 0;
+    }
+    *out_got = to.pos;
+    return CR_OK;
+}
+
+static cr_status decode(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    *out_got = 0;
+    if (s->ended) return CR_OK;
+    switch (s->codec) {
+    case PLAIN: break;
+    case GZIP: return decode_gzip(s, out, size, out_got);
+    case ZSTD: return decode_zstd(s, out, size, out_got);
+    }
+    return decode_plain(s, out, size, out_got);
+}
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+static codec tell_codec(const unsigned char *p, size_t n)
+{
+    if (n >= 3 && p[0] == 0x1f && p[1] == 0x8b && p[2] == 8) return GZIP;
+    if (n >= 4 && p[0] == 0x28 && p[1] == 0xb5 && p[2] == 0x2f && p[3] == 0xfd) return ZSTD;
+    if (n >= 4 && (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18)
+        return ZSTD; /* a skippable frame */
+    return PLAIN;
+}
+
+static cr_status begin_decoding(cri_source *s)
+{
+    cr_status st = CR_OK;
+    while (s->end - s->at < 4 && !s->raw_ended) CR_TRY(fetch(s));
+    s->codec = tell_codec((const unsigned char *)raw(s), s->end - s->at);
+    if (s->codec == GZIP) {
+        s->inflate.zalloc = zlib_alloc, s->inflate.zfree = zlib_free, s->inflate.opaque = s->cx;
+        s->has_inflate = inflateInit2(&s->inflate, 15 + 16) == Z_OK; /* 16: gzip, not zlib */
+        s->in_stream = true;
+        if (!s->has_inflate)
+            CR_TRY(cr_fail(s->cx, CR_ENOMEM, "out of memory: cannot decompress %s", s->name));
+    } else if (s->codec == ZSTD) {
+        s->zstd = ZSTD_createDStream(); /* has no hook for memory in its stable interface */
+        s->in_stream = true;
+        if (!s->zstd)
+            CR_TRY(cr_fail(s->cx, CR_ENOMEM, "out of memory: cannot decompress %s", s->name));
+    }
+done:
+    return st;
+}
+
+static cr_status open_descriptor(cri_source *s, const char *path)
+{
+    struct stat info;
+    bool        standard = strcmp(path, "-") == 0;
+    s->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    s->owns_fd = !standard;
+    if (s->fd < 0 || fstat(s->fd, &info) != 0)
+        return cr_fail(s->cx, CR_EIO, "cannot open %s: %s", s->name, strerror(errno));
+    if (S_ISDIR(info.st_mode)) return cr_fail(s->cx, CR_EIO, "cannot read %s: it is a directory", s->name);
+    s->origin = FROM_PIPE;
+    if (!S_ISREG(info.st_mode)) return CR_OK;
+    s->start = lseek(s->fd, 0, SEEK_CUR);
+    if (s->start < 0) return CR_OK;
+    s->origin = FROM_FILE;
+    s->size = info.st_size > s->start ? (size_t)(info.st_size - s->start) : 0;
+    return CR_OK;
+}
+
+/* Opens `path`, or the bytes when it is NULL. */
+static cr_status open_any(cr_ctx *cx, const char *path, const char *name, const void *bytes,
+                          size_t size, cri_source **out_source)
+{
+    cr_status   st = CR_OK;
+    cri_source *s = cr_alloc(cx, 1, sizeof *s);
+    if (!s) return CR_ENOMEM;
+    *s = (cri_source){ .cx = cx, .fd = -1, .origin = FROM_MEMORY, .memory = bytes ? bytes : "",
+                       .size = size, .end = size };
+    s->name = cri_string_copy(cx, name);
+    if (!s->name) CR_TRY(CR_ENOMEM);
+    if (path) CR_TRY(open_descriptor(s, path));
+    CR_TRY(begin_decoding(s));
+    *out_source = s;
+    return CR_OK;
+done:
+    cri_source_close(s);
+    return st;
+}
+
+cr_status cri_source_open(cr_ctx *cx, const char *path, cri_source **out_source)
+{
+    return open_any(cx, path, strcmp(path, "-") == 0 ? "stdin" : path, NULL, 0, out_source);
+}
+
+cr_status cri_source_open_bytes(cr_ctx *cx, const char *name, const void *bytes, size_t size,
+                                cri_source **out_source)
+{
+    return open_any(cx, NULL, name, bytes, size, out_source);
+}
+
+void cri_source_close(cri_source *s)
+{
+    if (!s) return;
+    if (s->has_inflate) inflateEnd(&s->inflate);
+    ZSTD_freeDStream(s->zstd);
+    if (s->owns_fd && s->fd >= 0) close(s->fd);
+    cr_free(s->cx, s->buffer, s->capacity, 1);
+    cr_free(s->cx, s->head, s->head_capacity, 1);
+    cri_string_free(s->cx, s->name);
+    cr_free(s->cx, s, 1, sizeof *s);
+}
+
+const char *cri_source_name(const cri_source *s) { return s->name; }
+size_t      cri_source_size(const cri_source *s) { return s->codec == PLAIN ? s->size : 0; }
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/* Fills out as far as there are bytes. */
+static cr_status decode_all(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    size_t filled = 0;
+    while (filled < size && !s->ended) {
+        size_t    got = 0;
+        cr_status st = decode(s, out + filled, size - filled, &got);
+        if (st != CR_OK) return st;
+        filled += got;
+    }
+    *out_got = filled;
+    return CR_OK;
+}
+
+cr_status cri_source_peek(cri_source *s, size_t want, const char **out_bytes, size_t *out_size)
+{
+    size_t held = s->head_end - s->head_at, got = 0;
+    if (held > 0 && s->head_at > 0) memmove(s->head, s->head + s->head_at, held);
+    s->head_at = 0, s->head_end = held;
+    if (want > s->head_capacity) {
+        char *grown = cr_resize(s->cx, s->head, s->head_capacity, want, 1);
+        if (!grown) return CR_ENOMEM;
+        s->head = grown;
+        s->head_capacity = want;
+    }
+    if (want > held) {
+        cr_status st = decode_all(s, s->head + held, want - held, &got);
+        if (st != CR_OK) return st;
+        s->head_end = held + got;
+    }
+    *out_bytes = s->head ? s->head : "";
+    *out_size = s->head_end < want ? s->head_end : want;
+    return CR_OK;
+}
+
+cr_status cri_source_read(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    size_t held = s->head_end - s->head_at, got = 0;
+    if (held > size) held = size;
+    if (held > 0) memcpy(out, s->head + s->head_at, held);
+    if (held < size) {
+        cr_status st = decode_all(s, out + held, size - held, &got);
+        if (st != CR_OK) return st;
+    }
+    s->head_at += held;
+    if (s->head_at == s->head_end) { /* no longer needed */
+        cr_free(s->cx, s->head, s->head_capacity, 1);
+        s->head = NULL;
+        s->head_capacity = s->head_at = s->head_end = 0;
+    }
+    *out_got = held + got;
+    return CR_OK;
+}
+
+cr_status cri_source_rewind(cri_source *s)
+{
+    if (s->origin == FROM_FILE) {
+        if (lseek(s->fd, s->start, SEEK_SET) < 0)
+            return cr_fail(s->cx, CR_EIO, "cannot read %s again: %s", s->name, strerror(errno));
+        s->end = 0;
+        s->raw_ended = false;
+    }
+    s->at = 0; /* of a pipe or memory all raw bytes are still there */
+    s->head_at = s->head_end = 0;
+    s->ended = false;
+    s->in_stream = s->codec != PLAIN;
+    if (s->codec == GZIP) inflateReset(&s->inflate);
+    if (s->codec == ZSTD) ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
+    return CR_OK;
+}

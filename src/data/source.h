@@ -1,0 +1,37 @@
+/* source.h -- bytes from a file, standard input, a pipe or memory, in pieces, and again from the start.
+ * gzip (any number of members) and zstd (any number of frames) are told by their first bytes and
+ * decompressed on the way, whatever the name says.  Regular files, also as standard input, are read
+ * again by seeking; what came through a pipe is kept, as it came, so that it can be read again.
+ * (Internal header.) */
+#ifndef CREDENCE_DATA_SOURCE_H
+#define CREDENCE_DATA_SOURCE_H
+
+#include "../base/context.h"
+
+typedef struct cri_source cri_source;
+
+/* Opens a path, or standard input for "-".  Fails with CR_EIO, naming path and reason: also for a
+ * directory. */
+cr_status cri_source_open(cr_ctx *cx, const char *path, cri_source **out_source);
+/* The same for bytes in memory, which must outlive the source; `name` serves in messages. */
+cr_status cri_source_open_bytes(cr_ctx *cx, const char *name, const void *bytes, size_t size,
+                                cri_source **out_source);
+/* NULL is allowed. */
+void cri_source_close(cri_source *source);
+
+/* "stdin", or the path as it was given. */
+const char *cri_source_name(const cri_source *source);
+/* The number of bytes it will give, where that is known before reading; else 0. */
+size_t cri_source_size(const cri_source *source);
+
+/* The next bytes without taking them: `want` of them, fewer only at the end.  Valid until the next
+ * call on the source.  Fails like cri_source_read. */
+cr_status cri_source_peek(cri_source *source, size_t want, const char **out_bytes,
+                          size_t *out_size);
+/* Takes the next bytes: `size` of them, fewer only at the end.  Fails with CR_EIO, with CR_EDATA for
+ * a damaged or cut off gzip or zstd stream, CR_ENOMEM or CR_EINTERRUPTED. */
+cr_status cri_source_read(cri_source *source, char *out, size_t size, size_t *out_got);
+/* Back to the first byte. */
+cr_status cri_source_rewind(cri_source *source);
+
+#endif
