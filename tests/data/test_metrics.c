@@ -81,6 +81,11 @@ static void test_crps_is_smooth_in_dof(void **state)
         double below = cr_crps_student_t(1.3, 0, 1, 1 - steps[i]);
         assert_close((above + below) / 2, at, 4e-10 + steps[i] * steps[i]);
     }
+    for (double sign = -1; sign <= 1; sign += 2) {
+        double inside = cr_crps_student_t(1.3, 0, 1, 1 + sign * 0.99e-5);
+        double outside = cr_crps_student_t(1.3, 0, 1, 1 + sign * 1.01e-5);
+        assert_close(inside, outside, 1e-6); /* the slope is about -0.5 */
+    }
     assert_close(cr_crps_student_t(1.3, 0, 1, 1e9), cr_crps_normal(1.3, 0, 1), 1e-8);
 }
 
