@@ -104,8 +104,7 @@ static size_t most_probable(const double *p, size_t K)
 static size_t bin_of(double confidence)
 {
     double b = ceil(confidence * BINS) - 1;
-    if (b > 0 && confidence <= b / BINS) b--; /* the product was rounded up past the edge */
-    if (confidence > (b + 1) / BINS) b++;
+    if (confidence > (b + 1) / BINS) b++; /* the product was rounded down; never up, for 15 bins */
     return b < 0 ? 0 : b > BINS - 1 ? BINS - 1 : (size_t)b;
 }
 

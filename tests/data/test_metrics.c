@@ -81,6 +81,11 @@ static void test_crps_is_smooth_in_dof(void **state)
         double below = cr_crps_student_t(1.3, 0, 1, 1 - steps[i]);
         assert_close((above + below) / 2, at, 4e-10 + steps[i] * steps[i]);
     }
+    for (double sign = -1; sign <= 1; sign += 2) {
+        double inside = cr_crps_student_t(1.3, 0, 1, 1 + sign * 0.99e-5);
+        double outside = cr_crps_student_t(1.3, 0, 1, 1 + sign * 1.01e-5);
+        assert_close(inside, outside, 1e-6); /* the slope is about -0.5 */
+    }
     assert_close(cr_crps_student_t(1.3, 0, 1, 1e9), cr_crps_normal(1.3, 0, 1), 1e-8);
 }
 
@@ -152,6 +157,10 @@ static void test_points_constants_and_zero_weights(void **state)
     assert_close(all.log_score, m.log_score, 1e-15);
     assert_close(all.width, m.width, 1e-15);
     assert_close(all.r2, m.r2, 1e-14);
+    const double heavy[] = { 0.4, 7.5, (double)INFINITY }; /* also where its score is infinite */
+    three.dof = heavy;
+    assert_ok(cx, cr_regression_evaluate(cx, y5, &three, w, 0.8, &all));
+    assert_close(all.crps, m.crps, 1e-15);
     test_context_free(cx);
 }
 

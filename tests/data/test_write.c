@@ -160,6 +160,11 @@ static void test_one_column_with_missing_values(void **state)
     assert_ok(cx, cr_table_add_category(cx, t, "town name", code3, towns, 2));
     check_round_trip(cx, t, "");
     cr_table_free(cx, t);
+    const uint32_t no_gap[] = { 0, 1, 1 }; /* two words in every line: not two columns */
+    assert_ok(cx, cr_table_new(cx, "one", 3, &t));
+    assert_ok(cx, cr_table_add_category(cx, t, "town name", no_gap, towns, 2));
+    check_round_trip(cx, t, "");
+    cr_table_free(cx, t);
     assert_ok(cx, cr_table_new(cx, "one", 3, &t));
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, real3, 1));
     check_round_trip(cx, t, "");
