@@ -1,7 +1,8 @@
 /* chol_inverse.c -- A^-1 from the factor of A, in place over tiles.
  * First W = L^-1, tile column by tile column; then W^T W over it.  Both sweeps are one graph of
  * tasks, so the second starts while the first still runs.  2 n^3 / 3 multiplications.
- * (The tile algorithms of PLASMA's dtrtri and dlauum: Agullo et al. 2010, LAPACK Note 222.) */
+ * Agullo, Bouwmeester, Dongarra, Kurzak, Langou & Rosenberg (2010), "Towards an efficient tile
+ * matrix inversion of symmetric positive definite matrices", VECPAR. */
 #include "chol.h"
 #include "chol_internal.h"
 #include "dense_internal.h"
