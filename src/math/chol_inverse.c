@@ -119,7 +119,7 @@ static void invert_tiles(cri_tiles *t)
     size_t threads = cr_ctx_threads(t->cx) < t->count ? cr_ctx_threads(t->cx) : t->count;
 #pragma omp parallel num_threads((int)threads)
     {
-#pragma omp single
+#pragma omp master
         {
             invert_factor(t);
             square_inverse(t);
