@@ -73,7 +73,7 @@ static void factor_tiles(cri_tiles *t, size_t *pivot)
 
 #pragma omp parallel num_threads((int)threads)
     {
-#pragma omp single
+#pragma omp master
         for (size_t k = 0; k < c && !cri_tiles_stopped(t); k++) {
 #pragma omp task depend(inout : token[k * c + k])
             factor_task(t, k, pivot);

@@ -1,7 +1,8 @@
 /* chol_inverse.c -- A^-1 from the factor of A, in place over tiles.
  * First W = L^-1, tile column by tile column; then W^T W over it.  Both sweeps are one graph of
  * tasks, so the second starts while the first still runs.  2 n^3 / 3 multiplications.
- * (The tile algorithms of PLASMA's dtrtri and dlauum: Agullo et al. 2010, LAPACK Note 222.) */
+ * Agullo, Bouwmeester, Dongarra, Kurzak, Langou & Rosenberg (2010), "Towards an efficient tile
+ * matrix inversion of symmetric positive definite matrices", VECPAR. */
 #include "chol.h"
 #include "chol_internal.h"
 #include "dense_internal.h"
@@ -118,7 +119,7 @@ static void invert_tiles(cri_tiles *t)
     size_t threads = cr_ctx_threads(t->cx) < t->count ? cr_ctx_threads(t->cx) : t->count;
 #pragma omp parallel num_threads((int)threads)
     {
-#pragma omp single
+#pragma omp master
         {
             invert_factor(t);
             square_inverse(t);
