@@ -40,10 +40,11 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
 }
 
 typedef struct sum_work {
-    size_t n, block, blocks, spans, width;
-    void (*body)(void *arg, cri_range rows, double *acc);
+    size_t n, block, blocks, spans, width, room;
+    void (*body)(void *arg, cri_range rows, double *acc, double *room);
     void   *arg;
     double *partial; /* [spans x width] */
+    double *rooms;   /* [spans x room]  */
 } sum_work;
 
 static void add_span(void *arg, size_t s)
@@ -51,19 +52,22 @@ static void add_span(void *arg, size_t s)
     const sum_work *w = arg;
     size_t          first = s * w->blocks / w->spans, last = (s + 1) * w->blocks / w->spans;
     for (size_t b = first; b < last; b++)
-        w->body(w->arg, cri_block_range(w->n, w->block, b), w->partial + s * w->width);
+        w->body(w->arg, cri_block_range(w->n, w->block, b), w->partial + s * w->width,
+                w->rooms + s * w->room);
 }
 
-cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
-                           void (*body)(void *arg, cri_range rows, double *acc), void *arg,
-                           double *out)
+cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
+                              size_t room,
+                              void (*body)(void *arg, cri_range rows, double *acc, double *room),
+                              void *arg, double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    sum_work   w = { .n = n, .block = block, .width = width, .body = body, .arg = arg };
+    sum_work   w = { .n = n, .block = block, .width = width, .room = room, .body = body, .arg = arg };
     w.blocks = cri_block_count(n, block);
     w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
     w.partial = cr_scratch_matrix(&s, w.spans, width);
+    w.rooms = cr_scratch_matrix(&s, w.spans, room);
 
     CR_TRY(s.status);
     memset(w.partial, 0, w.spans * width * sizeof(double));
@@ -74,4 +78,24 @@ cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block,
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+typedef struct plain_body {
+    void (*body)(void *arg, cri_range rows, double *acc);
+    void *arg;
+} plain_body;
+
+static void call_plain(void *arg, cri_range rows, double *acc, double *room)
+{
+    const plain_body *p = arg;
+    (void)room;
+    p->body(p->arg, rows, acc);
+}
+
+cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
+                           void (*body)(void *arg, cri_range rows, double *acc), void *arg,
+                           double *out)
+{
+    plain_body p = { body, arg };
+    return cri_parallel_sum_in(cx, what, n, block, width, 0, call_plain, &p, out);
 }

@@ -24,4 +24,11 @@ cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block,
                            void (*body)(void *arg, cri_range rows, double *acc), void *arg,
                            double *out);
 
+/* The same for bodies that need memory of their own to work in: room [room] is left as the last block
+ * of the span left it.  Memory: 64 x (width + room) doubles at the most. */
+cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
+                              size_t room,
+                              void (*body)(void *arg, cri_range rows, double *acc, double *room),
+                              void *arg, double *out);
+
 #endif

@@ -54,6 +54,7 @@ typedef struct cri_rows {
     size_t                 *index;   /* [n] kept rows, NULL = all                     */
     double                 *y;       /* [n] target, standardised as the design says; NULL if not wanted */
     double                 *w;       /* [n] weights; NULL = all 1                     */
+    const double           *matrix;  /* X itself, where the table holds it so; else NULL */
     size_t                  imputed; /* cells that were filled in                     */
 } cri_rows;
 

@@ -11,10 +11,6 @@
 #include "../base/reader.h"
 #include "table.h"
 
-/* --- public ---------------------------------------------------------------------------------- */
-
-/* --- inside the library ---------------------------------------------------------------------- */
-
 typedef enum cri_npy_kind {
     CRI_NPY_REAL,
     CRI_NPY_SIGNED,
@@ -49,9 +45,11 @@ void cri_npy_header(size_t dims, size_t rows, size_t cols, char out[CRI_NPY_HEAD
 /* n doubles as little-endian bytes: out [8 n]. */
 void cri_npy_encode(const double *a, size_t n, char *out);
 
-/* An array as a table: a matrix has columns x1 ... xd, a vector the column x1; NaN = missing. */
+/* An array as a table: a matrix has columns x1 ... xd, a vector the column x1; NaN = missing.  When
+ * the elements can be used where they lie (doubles of this machine, in C order, aligned), the columns
+ * point at them: *out_borrowed, and the bytes must then outlive the table. */
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
-                             cr_table **out_table);
+                             cr_table **out_table, bool *out_borrowed);
 /* An archive of arrays as a table: a vector NAME.npy is the column NAME, a matrix the columns NAME1
  * ... NAMEd.  All must have the same number of rows. */
 cr_status cri_npz_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,

@@ -78,8 +78,23 @@ static cr_status check_shape(cr_ctx *cx, const char *source, const cri_npy *a)
     return CR_OK;
 }
 
+/* true when the elements are doubles that can be read where they lie. */
+static bool is_native(const cri_npy *a)
+{
+    const uint16_t one = 1;
+    bool           little = *(const unsigned char *)&one == 1;
+    return a->kind == CRI_NPY_REAL && a->width == 8 && a->big_endian != little &&
+           (!a->fortran_order || a->cols == 1) && (uintptr_t)a->data % sizeof(double) == 0;
+}
+
+static cr_status borrow_array(cr_ctx *cx, cr_table *t, const cri_npy *a)
+{
+    const double *elements = (const void *)a->data;
+    return cr_table_borrow_matrix(cx, t, CR_REAL, cr_cmat_of(elements, a->rows, a->cols), NULL);
+}
+
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
-                             cr_table **out_table)
+                             cr_table **out_table, bool *out_borrowed)
 {
     cr_status  st = CR_OK;
     cri_reader r = cri_reader_open(cx, source, bytes, size);
@@ -89,7 +104,8 @@ cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, 
     CR_TRY(cri_npy_parse(&r, &a));
     CR_TRY(check_shape(cx, source, &a));
     CR_TRY(cr_table_new(cx, source, a.rows, &t));
-    CR_TRY(add_array(cx, t, "x", true, &a));
+    *out_borrowed = is_native(&a);
+    CR_TRY(*out_borrowed ? borrow_array(cx, t, &a) : add_array(cx, t, "x", true, &a));
     *out_table = t;
     t = NULL;
 done:

@@ -6,6 +6,7 @@
 #include "retype.h"
 #include "source.h"
 #include "sqlite_source.h"
+#include "table_internal.h"
 
 #include <string.h>
 #include <strings.h>
@@ -118,6 +119,20 @@ static cr_status read_whole(cr_ctx *cx, cri_source *source, whole_reader *reader
     return st;
 }
 
+/* A .npy array; the table keeps the bytes when its columns point into them. */
+static cr_status read_npy(cr_ctx *cx, cri_source *source, cr_table **out_table)
+{
+    block     data = { 0 };
+    bool      borrowed = false;
+    cr_status st = load(cx, source, &data);
+    if (st == CR_OK)
+        st = cri_npy_read_table(cx, cri_source_name(source), data.bytes, data.size, out_table,
+                                &borrowed);
+    if (st == CR_OK && borrowed) cri_table_keep_block(*out_table, data.bytes, data.capacity);
+    else cr_free(cx, data.bytes, data.capacity, 1);
+    return st;
+}
+
 static cr_status read_delimited(cr_ctx *cx, cri_source *source, const cr_read_options *options,
                                 bool tabs, cr_table **out_table)
 {
@@ -150,7 +165,7 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
     case CSV:
     case TSV: return read_delimited(cx, source, options, f == TSV, out_table);
     case LIBSVM: CR_TRY(read_whole(cx, source, cri_libsvm_read, &table)); break;
-    case NPY: CR_TRY(read_whole(cx, source, cri_npy_read_table, &table)); break;
+    case NPY: CR_TRY(read_npy(cx, source, &table)); break;
     case NPZ: CR_TRY(read_whole(cx, source, cri_npz_read_table, &table)); break;
     case SQLITE:
         if (strcmp(path, "-") != 0) return read_database(cx, path, options, out_table);

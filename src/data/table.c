@@ -1,6 +1,7 @@
 /* table.c -- building and reading tables of typed columns. */
 #include "table_internal.h"
 #include "../base/context_internal.h"
+#include "../base/parallel.h"
 #include "../base/scratch.h"
 
 #include <math.h>
@@ -21,6 +22,8 @@ struct cr_table {
     size_t        rows, n, capacity, first_line;
     owned_column *columns; /* [capacity] */
     size_t       *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
+    void         *block;   /* [block_bytes] that borrowed columns may point into */
+    size_t        block_bytes;
 };
 
 const char *cr_type_name(cr_type type)
@@ -60,6 +63,7 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     for (size_t i = 0; i < t->n; i++) free_column(cx, &t->columns[i], t->rows);
     cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
     cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
+    cr_free(cx, t->block, t->block_bytes, 1);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
 }
@@ -127,30 +131,32 @@ done:
     return st;
 }
 
-static size_t count_missing(const double *values, size_t stride, size_t rows)
+/* Counts what is missing and looks for infinities: x - x is 0 for finite values and NaN for others. */
+static void look_through(cr_column *c, size_t rows)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < rows; i++) n += isnan(values[i * stride]) ? 1 : 0;
-    return n;
+    size_t odd = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride];
+        c->missing += x != x ? 1 : 0;
+        odd += x - x != 0 ? 1 : 0;
+    }
+    c->infinite = odd > c->missing;
 }
 
 cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
                                   const double *values, size_t stride)
 {
-    size_t missing = count_missing(values, stride, t->rows);
-    return append(cx, t, name,
-                  (owned_column){ .view = { .type = type, .values = values, .stride = stride,
-                                            .missing = missing } });
+    owned_column c = { .view = { .type = type, .values = values, .stride = stride } };
+    look_through(&c.view, t->rows);
+    return append(cx, t, name, c);
 }
 
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
                                 double *values)
 {
-    size_t missing = count_missing(values, 1, t->rows);
-    return append(cx, t, name,
-                  (owned_column){ .view = { .type = type, .values = values, .stride = 1,
-                                            .missing = missing },
-                                  .values = values });
+    owned_column c = { .view = { .type = type, .values = values, .stride = 1 }, .values = values };
+    look_through(&c.view, t->rows);
+    return append(cx, t, name, c);
 }
 
 cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
@@ -160,6 +166,50 @@ cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_typ
     if (!copy) return CR_ENOMEM;
     for (size_t i = 0; i < t->rows; i++) copy[i] = values[i * stride];
     return cri_table_own_numbers(cx, t, name, type, copy);
+}
+
+void cri_table_keep_block(cr_table *t, void *block, size_t bytes)
+{
+    t->block = block;
+    t->block_bytes = bytes;
+}
+
+/* acc [2 x cols]: how many cells of each column are NaN, and how many are NaN or infinite; row by row,
+ * as the matrix lies in memory. */
+static void look_through_rows(void *arg, cri_range rows, double *acc)
+{
+    const cr_cmat *X = arg;
+    for (size_t i = rows.begin; i < rows.end; i++)
+        for (size_t j = 0; j < X->cols; j++) {
+            double x = X->a[i * X->stride + j];
+            acc[j] += x != x ? 1 : 0;
+            acc[X->cols + j] += x - x != 0 ? 1 : 0;
+        }
+}
+
+cr_status cr_table_borrow_matrix(cr_ctx *cx, cr_table *t, cr_type type, cr_cmat X,
+                                 const char *const *opt_names)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *odd = cr_scratch_matrix(&s, 2, X.cols);
+    char       name[32];
+
+    CR_TRY(s.status);
+    if (X.rows != t->rows)
+        CR_TRY(cr_fail(cx, CR_EARG, "%s: a matrix of %zu rows for a table of %zu", t->source, X.rows,
+                       t->rows));
+    CR_TRY(cri_parallel_sum(cx, NULL, X.rows, 1024, 2 * X.cols, look_through_rows, &X, odd));
+    for (size_t j = 0; j < X.cols; j++) {
+        snprintf(name, sizeof name, "x%zu", j + 1);
+        CR_TRY(append(cx, t, opt_names ? opt_names[j] : name,
+                      (owned_column){ .view = { .type = type, .values = X.a + j,
+                                                .stride = X.stride, .missing = (size_t)odd[j],
+                                                .infinite = odd[X.cols + j] > odd[j] } }));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 typedef struct level {

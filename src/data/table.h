@@ -20,6 +20,7 @@ typedef struct cr_column {
     const char *const *levels;  /* [n_levels], sorted by bytes        */
     size_t             n_levels;
     size_t             missing; /* how many rows have no value        */
+    bool               infinite; /* some value is +-inf               */
 } cr_column;
 
 typedef struct cr_table cr_table;
@@ -38,6 +39,10 @@ CR_API cr_status cr_table_add_numbers(cr_ctx *cx, cr_table *table, const char *n
 /* The same without a copy: the values must outlive the table and stay as they are. */
 CR_API cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
                                          const double *values, size_t stride);
+/* All columns of X at once, without a copy; named by names[j], or x1, x2, ... when names is NULL.  One
+ * pass over X, which must have as many rows as the table, outlive it and stay as it is. */
+CR_API cr_status cr_table_borrow_matrix(cr_ctx *cx, cr_table *table, cr_type type, cr_cmat X,
+                                        const char *const *opt_names);
 /* Adds a category from one text per row; NULL = missing. */
 CR_API cr_status cr_table_add_texts(cr_ctx *cx, cr_table *table, const char *name,
                                     const char *const *texts);

@@ -7,6 +7,8 @@
 
 #include <zip.h>
 
+static bool borrowed; /* whether the last array read as a table was used in place */
+
 typedef struct bytes {
     char   at[4096];
     size_t size;
@@ -149,7 +151,7 @@ static void test_large_integers_are_refused(void **state)
         cr_ctx    *cx = test_context();
         bytes      b = npy(1, cases[i].descr, cases[i].data, 8);
         cr_table  *t = NULL;
-        assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t), CR_EDATA,
+        assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed), CR_EDATA,
                           cases[i].text);
         assert_null(t);
         test_context_free(cx);
@@ -256,7 +258,7 @@ static void test_table_of_a_matrix(void **state)
     a[7 * COLS + 18] = NAN;
     cri_npy_header(2, ROWS, COLS, b);
     cri_npy_encode(a, ROWS * COLS, b + CRI_NPY_HEADER);
-    assert_ok(cx, cri_npy_read_table(cx, "a.npy", b, size, &t));
+    assert_ok(cx, cri_npy_read_table(cx, "a.npy", b, size, &t, &borrowed));
     assert_int_equal(cr_table_rows(t), ROWS);
     assert_int_equal(cr_table_columns(t), COLS);
     for (size_t j = 0; j < COLS; j++) {
@@ -298,7 +300,7 @@ static void test_column_types(void **state)
         cr_ctx   *cx = test_context();
         bytes     b = npy(1, cases[i].header, "\0\1\0\1", 4);
         cr_table *t;
-        assert_ok(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t));
+        assert_ok(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed));
         assert_int_equal(cr_table_columns(t), 1);
         assert_int_equal(cr_table_column(t, 0)->type, cases[i].type);
         assert_string_equal(cr_table_column(t, 0)->name, "x1");
@@ -313,13 +315,13 @@ static void test_no_table(void **state)
     cr_ctx   *cx = test_context();
     cr_table *t = NULL;
     bytes     b = npy(1, HEADER("|u1", "False", "()"), "\1", 1);
-    assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t), CR_EDATA,
+    assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed), CR_EDATA,
                       "a single number");
     b = npy(1, HEADER("|u1", "False", "(1000000000000, 0)"), "", 0);
-    assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t), CR_EDATA,
+    assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed), CR_EDATA,
                       "without columns");
     b = npy(1, HEADER("|u1", "False", "(0, 1000000000000)"), "", 0);
-    assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t), CR_EDATA,
+    assert_fails_with(cx, cri_npy_read_table(cx, "a.npy", b.at, b.size, &t, &borrowed), CR_EDATA,
                       "1000000000000 columns");
     assert_null(t);
 
@@ -482,7 +484,7 @@ static cr_status read_and_write(cr_ctx *cx, void *arg)
     cr_status st = CR_OK;
     cr_table *t = NULL, *u = NULL;
     bytes     m = npy(2, HEADER("|b1", "True", "(2, 2)"), "\0\1\1\0", 4);
-    CR_TRY(cri_npy_read_table(cx, "a.npy", m.at, m.size, &t));
+    CR_TRY(cri_npy_read_table(cx, "a.npy", m.at, m.size, &t, &borrowed));
     CR_TRY(cr_table_write_npy(cx, t, arg));
     CR_TRY(read_items(cx, &(cri_zip_item){ "m.npy", m.at, m.size }, 1, &u));
 done:

@@ -34,8 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cr_ctx_set_memory_limit(cx, (size_t)1 << 26);
     for (int archive = 0; archive < 2; archive++) {
         cr_table *t = NULL;
+        bool      borrowed;
         cr_status st = archive ? cri_npz_read_table(cx, "fuzz", data, size, &t)
-                               : cri_npy_read_table(cx, "fuzz", data, size, &t);
+                               : cri_npy_read_table(cx, "fuzz", data, size, &t, &borrowed);
         require(st == CR_OK || st == CR_EDATA || st == CR_ENOMEM);
         require((st == CR_OK) == (t != NULL));
         require(st == CR_OK || cr_error(cx)[0] != '\0');

@@ -6,47 +6,61 @@
 #include "moments.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
+#include "../../math/blas_internal.h"
 #include "../../math/chol.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
 /* Reciprocal condition of G below which QR is called for: about 1e4 for the columns themselves. */
 static const double ENOUGH = 1e-8;
 
+enum { BLOCK = 64 }; /* rows at a time: few enough to stay in the cache */
+
 typedef struct residual_work {
     const cri_rows *rows;
     const cri_gram *g;
-    const double   *b; /* [p] coefficients of the scaled terms */
+    const double   *slope; /* [p] coefficients of x - centre */
 } residual_work;
 
-/* acc [p + 2]: sum of w z e for each term, of w e, of w e^2, with e = y - offset - z . b. */
-static void add_residuals(void *arg, cri_range range, double *acc)
+/* acc [p + 2]: sum of w (x - centre) e for each term, of w e, of w e^2, with
+ * e = y - offset - (x - centre) . slope.  room: the rows of the block [BLOCK x p], and e. */
+static void add_residuals(void *arg, cri_range range, double *acc, double *room)
 {
-    enum { BLOCK = 256 };
-    const residual_work *w = arg;
-    const cri_gram      *g = w->g;
+    const residual_work *r = arg;
+    const cri_gram      *g = r->g;
     size_t               n = range.end - range.begin, p = g->p;
-    double               e[BLOCK], z[BLOCK];
+    double              *X = room, *e = room + BLOCK * p;
 
-    for (size_t i = 0; i < n; i++) e[i] = w->rows->y[range.begin + i] - g->offset;
-    for (size_t j = 0; j < p; j++) {
-        double b = w->b[j] / g->scale[j];
-        cri_rows_fill_term(w->rows, j, range.begin, range.end, z, 1);
-        for (size_t i = 0; i < n; i++) e[i] -= b * (z[i] - g->centre[j]);
-    }
+    cri_rows_fill(r->rows, range.begin, range.end, X, p);
     for (size_t i = 0; i < n; i++) {
-        double wi = w->rows->w ? w->rows->w[range.begin + i] : 1;
-        acc[p + 1] += wi * e[i] * e[i];
-        e[i] *= wi;
+        for (size_t j = 0; j < p; j++) X[i * p + j] -= g->centre[j];
+        e[i] = r->rows->y[range.begin + i] - g->offset;
+    }
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)p, -1, X, (int)p, r->slope, 1, 1, e, 1);
+    for (size_t i = 0; i < n; i++) {
+        double w = r->rows->w ? r->rows->w[range.begin + i] : 1;
+        acc[p + 1] += w * e[i] * e[i];
+        e[i] *= w;
         acc[p] += e[i];
     }
-    for (size_t j = 0; j < p; j++) {
-        double sum = 0;
-        cri_rows_fill_term(w->rows, j, range.begin, range.end, z, 1);
-        for (size_t i = 0; i < n; i++) sum += e[i] * (z[i] - g->centre[j]);
-        acc[j] += sum / g->scale[j];
-    }
+    cblas_dgemv(CblasRowMajor, CblasTrans, (int)n, (int)p, 1, X, (int)p, e, 1, 1, acc, 1);
+}
+
+/* sums [p + 2] as in add_residuals, over all rows, for coefficients b of the scaled terms. */
+static cr_status sum_residuals(cr_ctx *cx, const cri_rows *rows, const cri_gram *g, const double *b,
+                               double *slope, double *sums)
+{
+    size_t        p = g->p;
+    residual_work w = { rows, g, slope };
+    for (size_t j = 0; j < p; j++) slope[j] = b[j] / g->scale[j];
+    cri_blas_enter();
+    cr_status st = cri_parallel_sum_in(cx, "correcting", rows->n, BLOCK, p + 2, BLOCK * (p + 1),
+                                       add_residuals, &w, sums);
+    cri_blas_leave();
+    for (size_t j = 0; j < p && st == CR_OK; j++) sums[j] /= g->scale[j];
+    return st;
 }
 
 static double one_norm(const double *G, size_t p)
@@ -105,8 +119,7 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
 
     memcpy(b, g.g, p * sizeof(double));
     CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, p, p), cr_mat_of(b, p, 1)));
-    residual_work w = { rows, &g, b };
-    CR_TRY(cri_parallel_sum(cx, "correcting", rows->n, 256, p + 2, add_residuals, &w, sums));
+    CR_TRY(sum_residuals(cx, rows, &g, b, delta, sums));
     memcpy(delta, sums, p * sizeof(double));
     CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, p, p), cr_mat_of(delta, p, 1)));
     double shift = intercept ? sums[p] / g.weight : 0, gain = shift * sums[p];
