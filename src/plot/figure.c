@@ -126,8 +126,8 @@ static const char *single_column(const cr_model *model)
     return type == CR_REAL || type == CR_INTEGER ? cr_design_column_name(d, 0) : NULL;
 }
 
-/* half[i] = half the width of the central interval of row i.  Finding a quantile takes microseconds,
- * and most models have one number of degrees of freedom for all rows: it is found where that changes. */
+/* half[i] = half the width of the central interval of row i.  Finding a quantile takes microseconds
+ * and most models have the same degrees of freedom in all rows: it is found where they change. */
 static void half_widths(const cr_prediction *answer, double level, double *half)
 {
     double dof = NAN, quantile = NAN;
@@ -161,9 +161,8 @@ static cr_status gather(cr_scratch *s, picture *p, const cr_column *x, const dou
 {
     p->shown = p->kept < MOST_SHOWN ? p->kept : MOST_SHOWN;
     size_t *chosen = cr_scratch_index(s, p->shown), k = 0;
-    for (double **a[] = { &p->x, &p->y, &p->mean, &p->lower, &p->upper }, ***end = a + 5, ***each = a;
-         each < end; each++)
-        **each = cr_scratch_f64(s, p->shown);
+    double **arrays[] = { &p->x, &p->y, &p->mean, &p->lower, &p->upper };
+    for (size_t i = 0; i < 5; i++) *arrays[i] = cr_scratch_f64(s, p->shown);
     if (s->status != CR_OK) return s->status;
 
     cr_rng r = cr_rng_stream(cr_model_get_seed(p->model), 0);
@@ -191,7 +190,7 @@ static double fade(double full, double least, size_t n, double many)
     return fmax(least, fmin(full, full * sqrt(many / (double)n)));
 }
 
-/* --- one column: data, curve and band ---------------------------------------------------------- */
+/* --- one column: data, curve and band -------------------------------------------------------- */
 
 typedef struct curve {
     double *x, *mean, *lower, *upper; /* [GRID] */
@@ -221,7 +220,7 @@ done:
     return st;
 }
 
-/* The y axis: the data, and the curve where there are data; beyond, a polynomial may go anywhere. */
+/* The y axis: the data, and the curve between them; beyond, a polynomial may go anywhere. */
 static range curve_range(const picture *p, const curve *c)
 {
     range y = nothing;
@@ -268,7 +267,7 @@ done:
     return st;
 }
 
-/* --- many columns: observed against predicted -------------------------------------------------- */
+/* --- many columns: observed against predicted ------------------------------------------------ */
 
 static cr_status draw_agreement(cr_ctx *cx, const picture *p, const char *path)
 {
@@ -294,7 +293,8 @@ static cr_status draw_agreement(cr_ctx *cx, const picture *p, const char *path)
         { "predictive mean", CRI_SVG_POINTS, CRI_SVG_BLUE, fade(0.85, 0.3, p->shown, 200),
           p->shown > 500 ? 2 : 2.6, false },
         { interval, CRI_SVG_BARS, CRI_SVG_SKY, strength, 1.25, false },
-        { "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION, fmax(strength, 0.45), 1.25, false },
+        { "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION, fmax(strength, 0.45), 1.25,
+          false },
         { "predicted = observed", CRI_SVG_LINE, CRI_SVG_BLACK, 0.75, 1.25, true },
     };
     svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH, HEIGHT, p->title, p->description,
@@ -332,8 +332,9 @@ cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table
     size_t        rows = cr_table_rows(table), *kept = cr_scratch_index(&s, rows);
     double       *y = cr_scratch_f64(&s, rows), *half = cr_scratch_f64(&s, rows);
     cr_prediction answer = { 0 };
-    picture       p = { .model = model, .level = level, .x_kept = nothing, .column = single_column(model),
-                        .target = cr_design_target(cr_model_get_design(model)) };
+    picture       p = { .model = model, .level = level, .x_kept = nothing,
+                        .target = cr_design_target(cr_model_get_design(model)),
+                        .column = single_column(model) };
 
     CR_TRY(s.status);
     CR_TRY(check_level(cx, level));

@@ -14,7 +14,8 @@ static const double TICK = 5, LABEL_GAP = 12; /* between two labels of the x axi
 #define INK  "#222222"
 #define GREY "#595959"
 #define GRID "#e6e6e6"
-#define FONTS "system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif"
+#define FONTS                                                                                      \
+    "system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif"
 
 /* --- the buffer ------------------------------------------------------------------------------ */
 
@@ -85,7 +86,7 @@ static void put_text(cri_svg *s, const char *text, size_t bytes)
     if (text[bytes]) put_raw(s, "\u2026");
 }
 
-/* <text> at the origin that `place` (a template of attributes) says, shortened to `room`. */
+/* <text> with the attributes of the template `place`, shortened to `room`. */
 static void put_label(cri_svg *s, const char *place, const double *numbers, const char *text,
                       double room, double font_size)
 {
@@ -96,7 +97,7 @@ static void put_label(cri_svg *s, const char *place, const double *numbers, cons
     put_raw(s, "</text>\n");
 }
 
-/* --- coordinates: of the nested area, whose origin is its upper left corner -------------------- */
+/* --- coordinates: of the nested area, from its upper left corner ------------------------------ */
 
 /* Halves, so that the widest interval of doubles has a finite width. */
 static double share(double v, double low, double high)
@@ -104,7 +105,10 @@ static double share(double v, double low, double high)
     return (v / 2 - low / 2) / (high / 2 - low / 2);
 }
 
-static double x_at(const cri_svg *s, double v) { return share(v, s->x_low, s->x_high) * s->area_width; }
+static double x_at(const cri_svg *s, double v)
+{
+    return share(v, s->x_low, s->x_high) * s->area_width;
+}
 
 static double y_at(const cri_svg *s, double v)
 {
@@ -149,16 +153,17 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
         l->n_x = cri_svg_ticks(s->x_low, s->x_high, most, l->x);
         double last = label_width(&l->x[l->n_x - 1]);
         s->area_width = fmax(40, f->width - s->left - fmax(EDGE, last / 2 + 4));
-        if (!labels_overlap(s, l)) break;
+        if (!labels_overlap(s, l)) return;
     }
+    l->n_x = 1; /* two labels wider than half the figure */
 }
 
 /* --- the frame ------------------------------------------------------------------------------- */
 
 static void draw_head(cri_svg *s, const cri_svg_frame *f)
 {
-    put(s, "<svg xmlns='http://www.w3.org/2000/svg' width='@' height='@' viewBox='0 0 @ @' role='img'"
-           " style='max-width:100%;height:auto'",
+    put(s, "<svg xmlns='http://www.w3.org/2000/svg' width='@' height='@' viewBox='0 0 @ @'"
+           " role='img' style='max-width:100%;height:auto'",
         NUMBERS(f->width, f->height, f->width, f->height));
     put_raw(s, " font-family='" FONTS "' fill='" INK "'>\n<title>");
     put_text(s, f->title, strlen(f->title));
@@ -225,7 +230,8 @@ static void open_group(cri_svg *s, const cri_svg_series *look, double least)
 {
     bool   filled = look->mark == CRI_SVG_POINTS || look->mark == CRI_SVG_BAND;
     double opacity = fmax(least, look->opacity);
-    put_raw(s, filled ? "<g stroke='none' fill='" : "<g fill='none' stroke-linejoin='round' stroke='");
+    put_raw(s, filled ? "<g stroke='none' fill='"
+                      : "<g fill='none' stroke-linejoin='round' stroke='");
     put_raw(s, look->colour);
     if (filled) put(s, "' fill-opacity='@'", NUMBERS(opacity));
     else put(s, "' stroke-opacity='@' stroke-width='@'", NUMBERS(opacity, look->size));

@@ -3,9 +3,9 @@
  * to two lines of caption below.  cri_svg_begin writes all that surrounds the data, the mark
  * functions draw into the area in the units of the axes, cri_svg_save finishes the file.  Marks
  * outside the area are clipped by a nested <svg>, so that no ids are needed and several figures can
- * stand in one page.  Numbers are written with two decimals at the most, whatever the locale; what is
- * NaN is left out.  The writer remembers its first failure (as a scratch arena does): one check, by
- * cri_svg_save, serves for everything.
+ * stand in one page.  Numbers are written with two decimals at the most, whatever the locale; what
+ * is NaN is left out.  The writer remembers its first failure (as a scratch arena does): one check,
+ * by cri_svg_save, serves for everything.
  *
  * Colours: Okabe & Ito (2008), "Color Universal Design", told apart by the colour-blind.
  * (Internal header.) */
@@ -21,7 +21,7 @@
 #define CRI_SVG_ORANGE     "#E69F00"
 #define CRI_SVG_VERMILLION "#D55E00"
 
-/* --- numbers as people write them (svg_ticks.c) ------------------------------------------------ */
+/* --- numbers as people write them (svg_ticks.c) ---------------------------------------------- */
 
 enum { CRI_SVG_LABEL = 64, CRI_SVG_MOST_TICKS = 12 };
 
@@ -40,14 +40,14 @@ void cri_svg_range(double *low, double *high);
 
 /* The multiples of 1, 2 or 5 x 10^k in [low, high]: the smallest such step that gives no more than
  * `most` (2 .. CRI_SVG_MOST_TICKS) ticks; never none.  The interval is one from cri_svg_range.  All
- * labels of an axis are decimals, or, from 10^7 on or when none reaches 0.001, multiples of one power
- * of ten.  Returns the number of ticks. */
+ * labels of an axis are decimals, or, from 10^7 on or when none reaches 0.001, multiples of one
+ * power of ten.  Returns the number of ticks. */
 size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out_ticks);
 
-/* --- text (svg_text.c) --------------------------------------------------------------------------- */
+/* --- text (svg_text.c) ----------------------------------------------------------------------- */
 
-/* One code point of UTF-8 from text (not at its end): U+FFFD for what is not UTF-8 or may not stand in
- * XML, a space for tabs and line ends.  Returns the number of bytes it took, at least 1. */
+/* One code point of UTF-8 from text (not at its end): U+FFFD for what is not UTF-8 or may not stand
+ * in XML, a space for tabs and line ends.  Returns the number of bytes it took, at least 1. */
 size_t cri_svg_decode(const char *text, uint32_t *out_code);
 
 /* About how wide the first `bytes` of a text are in a sans-serif font of this size: somewhat more
@@ -58,7 +58,7 @@ double cri_svg_width(const char *text, size_t bytes, double font_size);
  * behind them. */
 size_t cri_svg_fit(const char *text, double room, double font_size);
 
-/* --- figures (svg.c) ----------------------------------------------------------------------------- */
+/* --- figures (svg.c) ------------------------------------------------------------------------- */
 
 typedef enum cri_svg_mark {
     CRI_SVG_POINTS, /* size = radius      */
