@@ -114,7 +114,8 @@ static line fit_line(const double *rows, size_t n)
 {
     line   l = { .n = n };
     double my = 0, sxy = 0, rss = 0;
-    for (size_t i = 0; i < n; i++) l.mean += rows[2 * i] / (double)n, my += rows[2 * i + 1] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        l.mean += rows[2 * i] / (double)n, my += rows[2 * i + 1] / (double)n;
     for (size_t i = 0; i < n; i++) {
         double dx = rows[2 * i] - l.mean;
         l.sxx += dx * dx, sxy += dx * (rows[2 * i + 1] - my);
@@ -156,7 +157,7 @@ static void check_band(const char *p, const axes *a, const line *l, double level
 {
     int used;
     p += strlen("<path d='");
-    for (size_t i = 0; i < 400; i++, p += used) { /* there along the upper end, back along the lower */
+    for (size_t i = 0; i < 400; i++, p += used) { /* along the upper ends, back along the lower */
         double x, y;
         assert_int_equal(sscanf(p, "%*[ML]%lf %lf%n", &x, &y, &used), 2);
         double at = x_of(a, x), half = half_width(l, at, level);
@@ -210,7 +211,8 @@ static void test_names_are_escaped(void **state)
     double                  *rows = make_rows(20, 1, 0.5, 2);
     setup                    s = fit_rows(names, 1, rows, 20, NULL, 0);
     char                    *text = draw(&s, 0.95);
-    assert_non_null(strstr(text, "<title>linear: &lt;/svg&gt; ~ a&lt;b &amp; &#39;c&#39; (20 rows)</title>"));
+    assert_non_null(
+        strstr(text, "<title>linear: &lt;/svg&gt; ~ a&lt;b &amp; &#39;c&#39; (20 rows)</title>"));
     assert_int_equal(count_text(text, "</svg>"), 2);
     free(text), free(rows);
     end(&s);
@@ -248,6 +250,7 @@ static void test_missing_rows_are_left_out(void **state)
     s = fit_rows(one, 1, rows, 40, impute, 1);
     text = draw(&s, 0.95);
     assert_int_equal(count_text(text, "<circle"), 38);
+    assert_non_null(strstr(text, "(38 rows)"));
     free(text), free(rows);
     end(&s);
 }
@@ -302,7 +305,8 @@ static void test_observed_against_predicted(void **state)
     assert_int_equal(found, N);
     assert_int_equal(held, n_held);
     assert_true(n_missed > 5);
-    snprintf(expected, sizeof expected, "80 %% of the intervals should hold the diagonal; %.3g %% do",
+    snprintf(expected, sizeof expected,
+             "80 %% of the intervals should hold the diagonal; %.3g %% do",
              round(1000 * (double)held / N) / 10);
     assert_non_null(strstr(text, expected));
     assert_non_null(strstr(text, "<title>linear: y ~ 3 columns (150 rows)</title>"));
@@ -311,8 +315,10 @@ static void test_observed_against_predicted(void **state)
 
     double x0, y0, x1, y1; /* the diagonal */
     const char *p = strstr(strstr(text, "<svg x="), "stroke-dasharray");
-    assert_int_equal(sscanf(strstr(p, "<path"), "<path d='M%lf %lfL%lf %lf", &x0, &y0, &x1, &y1), 4);
-    assert_true(fabs(x_of(&a, x0) - y_of(&a, y0)) < 0.04 && fabs(x_of(&a, x1) - y_of(&a, y1)) < 0.04);
+    p = strstr(p, "<path");
+    assert_int_equal(sscanf(p, "<path d='M%lf %lfL%lf %lf", &x0, &y0, &x1, &y1), 4);
+    assert_true(fabs(x_of(&a, x0) - y_of(&a, y0)) < 0.04 &&
+                fabs(x_of(&a, x1) - y_of(&a, y1)) < 0.04);
     assert_true(x1 > x0 + 100);
     cr_prediction_free(s.cx, &answer);
     free(text), free(rows);
@@ -325,7 +331,8 @@ static void test_other_single_columns(void **state)
     setup       s = { test_context(), NULL, NULL };
     double      flag[12], y[12];
     const char *level[12];
-    for (size_t i = 0; i < 12; i++) flag[i] = (double)(i % 2), y[i] = (double)(i % 5), level[i] = i % 3 ? "u" : "v";
+    for (size_t i = 0; i < 12; i++)
+        flag[i] = (double)(i % 2), y[i] = (double)(i % 5), level[i] = i % 3 ? "u" : "v";
     const char *const features[] = { "flag", "level" };
     assert_ok(s.cx, cr_table_new(s.cx, "t", 12, &s.table));
     assert_ok(s.cx, cr_table_add_numbers(s.cx, s.table, "flag", CR_BOOLEAN, flag, 1));
@@ -411,7 +418,7 @@ static void test_degenerate_data(void **state)
         free(text);
         end(&s);
     }
-    setup  s = fit_rows(one, 1, cases[1], 4, NULL, 0); /* a model of more rows, and one row to draw */
+    setup  s = fit_rows(one, 1, cases[1], 4, NULL, 0); /* more rows to fit, and one to draw */
     double x = 2, y = 3;
     cr_table_free(s.cx, s.table);
     assert_ok(s.cx, cr_table_new(s.cx, "one row", 1, &s.table));
@@ -432,8 +439,8 @@ static void test_refusals(void **state)
     const double levels[] = { 0, 1, -0.5, 1.5, NAN, INFINITY };
     remove(figure_path());
     for (size_t i = 0; i < 6; i++)
-        assert_fails_with(cx, cr_plot_model(cx, s.model, s.table, levels[i], figure_path()), CR_EARG,
-                          "level");
+        assert_fails_with(cx, cr_plot_model(cx, s.model, s.table, levels[i], figure_path()),
+                          CR_EARG, "level");
 
     cr_table    *other = NULL, *gaps = NULL, *none = NULL;
     const double nan[] = { NAN, NAN };
@@ -449,7 +456,8 @@ static void test_refusals(void **state)
     }
     assert_fails_with(cx, cr_plot_model(cx, s.model, gaps, 0.95, figure_path()), CR_EDATA,
                       "gaps.csv: there is no row to draw");
-    assert_fails_with(cx, cr_plot_model(cx, s.model, none, 0.95, figure_path()), CR_EDATA, "no row");
+    assert_fails_with(cx, cr_plot_model(cx, s.model, none, 0.95, figure_path()), CR_EDATA,
+                      "no row");
     struct stat info;
     assert_int_not_equal(stat(figure_path(), &info), 0); /* no failure has left a file */
 

@@ -19,14 +19,25 @@ static void test_decimals(void **state)
         int         exponent;
         const char *text;
     } cases[] = {
-        { 0, 0, "0" },          { 0, -3, "0" },         { 0, 5, "0" },
-        { 7, 0, "7" },          { -7, 0, MINUS "7" },   { 15, -1, "1.5" },
-        { 150, -2, "1.5" },     { 100, -2, "1" },       { 5, -3, "0.005" },
-        { -50, -4, MINUS "0.005" },                     { 9999, 0, "9999" },
-        { 10000, 0, "10" NARROW "000" },                { 12345675, -1, "1" NARROW "234" NARROW "567.5" },
-        { 1, 6, "1" NARROW "000" NARROW "000" },        { -25, 3, MINUS "25" NARROW "000" },
-        { 100000, -1, "10" NARROW "000" },              { 946, -1, "94.6" },
-        { 950000, -4, "95" },   { 999999, -4, "99.9999" },
+        { 0, 0, "0" },
+        { 0, -3, "0" },
+        { 0, 5, "0" },
+        { 7, 0, "7" },
+        { -7, 0, MINUS "7" },
+        { 15, -1, "1.5" },
+        { 150, -2, "1.5" },
+        { 100, -2, "1" },
+        { 5, -3, "0.005" },
+        { -50, -4, MINUS "0.005" },
+        { 9999, 0, "9999" },
+        { 10000, 0, "10" NARROW "000" },
+        { 12345675, -1, "1" NARROW "234" NARROW "567.5" },
+        { 1, 6, "1" NARROW "000" NARROW "000" },
+        { -25, 3, MINUS "25" NARROW "000" },
+        { 100000, -1, "10" NARROW "000" },
+        { 946, -1, "94.6" },
+        { 950000, -4, "95" },
+        { 999999, -4, "99.9999" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char   text[CRI_SVG_LABEL];
@@ -80,15 +91,20 @@ static void test_ticks_by_hand(void **state)
         { 1950, 2024, 5, "1960|1980|2000|2020" },
         { 0, 25000, 6, "0|5000|10" NARROW "000|15" NARROW "000|20" NARROW "000|25" NARROW "000" },
         { -3e6, 3e6, 4, MINUS "2" NARROW "000" NARROW "000|0|2" NARROW "000" NARROW "000" },
-        { 0, 2.5e7, 6, "0|0.5\u00d710\u2077|1\u00d710\u2077|1.5\u00d710\u2077|2\u00d710\u2077|2.5\u00d710\u2077" },
+        { 0, 2.5e7, 6,
+          "0|0.5\u00d710\u2077|1\u00d710\u2077|1.5\u00d710\u2077|2\u00d710\u2077|"
+          "2.5\u00d710\u2077" },
         { 0, 0.001, 3, "0|0.0005|0.001" },
         { 0, 0.0009, 3, "0|5\u00d710\u207b\u2074" },
-        { -4e-12, 4e-12, 5, MINUS "4\u00d710\u207b\u00b9\u00b2|" MINUS "2\u00d710\u207b\u00b9\u00b2|0|"
-                            "2\u00d710\u207b\u00b9\u00b2|4\u00d710\u207b\u00b9\u00b2" },
-        { 1e300, 3e300, 3, "1\u00d710\u00b3\u2070\u2070|2\u00d710\u00b3\u2070\u2070|3\u00d710\u00b3\u2070\u2070" },
+        { -4e-12, 4e-12, 5,
+          MINUS "4\u00d710\u207b\u00b9\u00b2|" MINUS "2\u00d710\u207b\u00b9\u00b2|0|"
+                "2\u00d710\u207b\u00b9\u00b2|4\u00d710\u207b\u00b9\u00b2" },
+        { 1e300, 3e300, 3,
+          "1\u00d710\u00b3\u2070\u2070|2\u00d710\u00b3\u2070\u2070|3\u00d710\u00b3\u2070\u2070" },
         { -1.7e308, 1.7e308, 3, MINUS "1\u00d710\u00b3\u2070\u2078|0|1\u00d710\u00b3\u2070\u2078" },
-        { 1e-250, 2e-250, 3, "1\u00d710\u207b\u00b2\u2075\u2070|1.5\u00d710\u207b\u00b2\u2075\u2070|"
-                             "2\u00d710\u207b\u00b2\u2075\u2070" },
+        { 1e-250, 2e-250, 3,
+          "1\u00d710\u207b\u00b2\u2075\u2070|1.5\u00d710\u207b\u00b2\u2075\u2070|"
+          "2\u00d710\u207b\u00b2\u2075\u2070" },
         { 1000.0001, 1000.0003, 3, "1000.0001|1000.0002|1000.0003" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -108,9 +124,9 @@ static double read_label(const char *label)
     char   plain[128];
     size_t used = 0;
     for (const char *p = label; *p;) {
-        static const char *const from[] = { MINUS, NARROW, "\u00d710", "\u207b", "\u00b9", "\u00b2",
-                                            "\u00b3", "\u2070", "\u2074", "\u2075", "\u2076", "\u2077",
-                                            "\u2078", "\u2079" };
+        static const char *const from[] = { MINUS,    NARROW,   "\u00d710", "\u207b", "\u00b9",
+                                            "\u00b2", "\u00b3", "\u2070",   "\u2074", "\u2075",
+                                            "\u2076", "\u2077", "\u2078",   "\u2079" };
         static const char *const to[] = { "-", "", "e", "-", "1", "2", "3",
                                           "0", "4", "5", "6", "7", "8", "9" };
         size_t i = 0;
@@ -133,7 +149,8 @@ static void test_ticks_obey_the_laws(void **state)
     cr_rng r = cr_rng_stream(11, 0);
     for (int trial = 0; trial < 20000; trial++) {
         double size = pow(10, 40 * cr_rng_uniform(&r) - 20);
-        double centre = trial % 3 ? size * pow(10, 8 * cr_rng_uniform(&r) - 4) * cr_rng_normal(&r) : 0;
+        double centre =
+            trial % 3 ? size * pow(10, 8 * cr_rng_uniform(&r) - 4) * cr_rng_normal(&r) : 0;
         double low = centre - size * cr_rng_uniform(&r), high = centre + size * cr_rng_uniform(&r);
         size_t most = 2 + cr_rng_below(&r, CRI_SVG_MOST_TICKS - 1);
         cri_svg_tick t[CRI_SVG_MOST_TICKS];
@@ -153,7 +170,7 @@ static void test_ticks_obey_the_laws(void **state)
         double lead = step / pow(10, floor(log10(step) + 1e-6));
         bool   nice = fabs(lead - 1) < 1e-3 || fabs(lead - 2) < 1e-3 || fabs(lead - 5) < 1e-3;
         assert_true(nice);
-        double finer = fabs(lead - 5) < 1e-3 ? step / 2.5 : step / 2; /* one step less gives too many */
+        double finer = fabs(lead - 5) < 1e-3 ? step / 2.5 : step / 2; /* gives too many */
         assert_true(floor(high / finer + 1e-6) - ceil(low / finer - 1e-6) + 1 > (double)most);
     }
 }
@@ -191,7 +208,7 @@ static void test_fitting(void **state)
     assert_int_equal(cri_svg_fit(text, cri_svg_width(text, all, 12) + 1e-9, 12), all);
     assert_int_equal(cri_svg_fit(text, 0, 12), 0);
     assert_int_equal(cri_svg_fit("", 0, 12), 0);
-    for (double room = 0; room < 200; room += 0.5) { /* whole characters, and room for the ellipsis */
+    for (double room = 0; room < 200; room += 0.5) { /* whole characters, then the ellipsis */
         size_t fits = cri_svg_fit(text, room, 12);
         if (fits == all) continue;
         assert_true((text[fits] & 0xc0) != 0x80);
@@ -210,7 +227,8 @@ static const cri_svg_series looks[] = {
 
 static cri_svg_frame frame(cri_svg_axis x, cri_svg_axis y)
 {
-    return (cri_svg_frame){ 720, 500, "a title", "a description", x, y, looks, 4, { "caption", NULL } };
+    return (cri_svg_frame){ 720, 500, "a title", "a description", x, y, looks, 4,
+                            { "caption", NULL } };
 }
 
 /* The figure as text: to be freed.  Checks that it is well-formed. */
@@ -236,7 +254,8 @@ static void test_marks_stand_in_their_places(void **state)
     cri_svg_line(&s, &looks[1], (const double[]){ 0, 10 }, (const double[]){ 1, -1 }, 2);
     cri_svg_band(&s, &looks[2], (const double[]){ 0, 10 }, (const double[]){ -1, -1 },
                  (const double[]){ 0, 1 }, 2);
-    cri_svg_bars(&s, &looks[3], (const double[]){ 5 }, (const double[]){ -1 }, (const double[]){ 1 }, 1);
+    cri_svg_bars(&s, &looks[3], (const double[]){ 5 }, (const double[]){ -1 },
+                 (const double[]){ 1 }, 1);
     char  *text = finish(&s), *at = strstr(text, "overflow='hidden'");
     double x, y, z;
 
@@ -254,8 +273,9 @@ static void test_marks_stand_in_their_places(void **state)
     const double line[] = { 0, 0, w, h };
     for (size_t i = 0; i < 4; i++) assert_true(fabs(a[i] - line[i]) < 0.0051);
     at = strstr(at, "<path d='M");
-    assert_int_equal(sscanf(at++, "<path d='M%lf %lfL%lf %lfL%lf %lfL%lf %lfz'", a, a + 1, a + 2, a + 3,
-                            a + 4, a + 5, a + 6, a + 7), 8);
+    assert_int_equal(sscanf(at++, "<path d='M%lf %lfL%lf %lfL%lf %lfL%lf %lfz'", a, a + 1, a + 2,
+                            a + 3, a + 4, a + 5, a + 6, a + 7),
+                     8);
     const double band[] = { 0, h / 2, w, 0, w, h, 0, h };
     for (size_t i = 0; i < 8; i++) assert_true(fabs(a[i] - band[i]) < 0.0051);
     at = strstr(at, "<path d='M");
@@ -276,7 +296,8 @@ static void test_text_is_escaped(void **state)
     f.caption[1] = "<!--";
     cri_svg s = cri_svg_begin(cx, &f);
     char   *text = finish(&s);
-    assert_non_null(strstr(text, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;</title>"));
+    assert_non_null(strstr(
+        text, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;</title>"));
     assert_non_null(strstr(text, ">a&lt;b &amp; &quot;c&quot; &#39;d&#39;&gt; \ufffd</text>"));
     assert_non_null(strstr(text, ">\ufffd\ufffd caf\u00e9 \U0001F600</text>"));
     assert_null(strstr(text, "<script"));
@@ -295,7 +316,7 @@ static void test_long_text_is_shortened(void **state)
     f.title = name;
     cri_svg s = cri_svg_begin(cx, &f);
     char   *text = finish(&s), *all = strstr(text, name);
-    assert_ptr_equal(all, strstr(text, "<title>") + 7); /* whole for screen readers, and there only */
+    assert_ptr_equal(all, strstr(text, "<title>") + 7); /* whole here, and here only */
     assert_null(strstr(all + 1 + strlen(name), name));
     assert_int_equal(count_text(text, "\u2026</text>"), 3);
     free(text);
@@ -311,7 +332,8 @@ static void test_nothing_but_finite_numbers(void **state)
     const double ends[][2] = { { 0, 1 }, { NAN, NAN }, { -INFINITY, INFINITY }, { 0, 0 },
                                { -DBL_MAX, DBL_MAX }, { 5e-324, 5e-324 }, { 1e15, 1e15 } };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        cri_svg_frame f = frame((cri_svg_axis){ "x", 0, 1 }, (cri_svg_axis){ "y", ends[i][0], ends[i][1] });
+        cri_svg_frame f =
+            frame((cri_svg_axis){ "x", 0, 1 }, (cri_svg_axis){ "y", ends[i][0], ends[i][1] });
         cri_svg       s = cri_svg_begin(cx, &f);
         cri_svg_points(&s, &looks[0], x, bad, 9);
         cri_svg_line(&s, &looks[1], x, bad, 9);
@@ -340,7 +362,7 @@ static void test_an_empty_figure(void **state)
     test_context_free(cx);
 }
 
-/* Labels of the x axis, each centred at its x: from edge to edge no two meet, none leaves the page. */
+/* Labels of the x axis, each centred at its x: no two meet, and none leaves the page. */
 static void test_labels_do_not_overlap(void **state)
 {
     (void)state;
@@ -348,7 +370,8 @@ static void test_labels_do_not_overlap(void **state)
     cr_rng  r = cr_rng_stream(3, 0);
     for (int trial = 0; trial < 200; trial++) {
         double        size = pow(10, 30 * cr_rng_uniform(&r) - 15);
-        double        low = size * cr_rng_normal(&r), high = low + fabs(low) * pow(10, -10 * cr_rng_uniform(&r));
+        double        low = size * cr_rng_normal(&r);
+        double        high = low + fabs(low) * pow(10, -10 * cr_rng_uniform(&r));
         cri_svg_frame f = frame((cri_svg_axis){ "x", low, high }, (cri_svg_axis){ "y", low, high });
         f.width = trial % 2 ? 720 : 420;
         cri_svg s = cri_svg_begin(cx, &f);
@@ -419,9 +442,12 @@ static void test_failures(void **state)
 static void test_the_judge(void **state)
 {
     (void)state;
-    static const char *const good[] = { "<a/>", "<a b='1'>x &amp; y</a>\n", "<a><b c=\"'\"/>\u00e9</a>" };
-    static const char *const bad[] = { "<a>", "<a></b>", "<a b=1/>", "<a>&</a>", "<a>\x01</a>", "<a>\xff</a>",
-                                       "<a b='nan'/>", "<a b='1 inf'/>", "</a>", "<a>></a>", "x" };
+    static const char *const good[] = { "<a/>", "<a b='1'>x &amp; y</a>\n",
+                                        "<a><b c=\"'\"/>\u00e9</a>" };
+    static const char *const bad[] = { "<a>",
+                                       "<a></b>", "<a b=1/>", "<a>&</a>", "<a>\x01</a>",
+                                       "<a>\xff</a>", "<a b='nan'/>", "<a b='1 inf'/>", "</a>",
+                                       "<a>></a>", "x" };
     for (size_t i = 0; i < 3; i++) assert_null(find_xml_error(good[i]));
     for (size_t i = 0; i < 11; i++) assert_non_null(find_xml_error(bad[i]));
 }

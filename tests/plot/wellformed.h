@@ -1,5 +1,5 @@
-/* wellformed.h -- a small judge of XML for the tests of figures: tags balance, attributes are quoted,
- * nothing is left unescaped, the bytes are UTF-8, and no tag holds a number that is not finite. */
+/* wellformed.h -- a small judge of XML for the tests of figures: tags balance, attributes are
+ * quoted, all is escaped, the bytes are UTF-8, and no tag holds a number that is not finite. */
 #ifndef CREDENCE_TEST_WELLFORMED_H
 #define CREDENCE_TEST_WELLFORMED_H
 
