@@ -1,0 +1,363 @@
+/* svg.c -- the frame of a figure, its marks, and the buffer they are written to. */
+#include "svg.h"
+#include "../base/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 1 << 14, KEY_WIDTH = 22, KEY_GAP = 20 };
+
+static const double EDGE = 20, TITLE_FONT = 16, TEXT_FONT = 12, LABEL_FONT = 11.5;
+static const double TICK = 5, LABEL_GAP = 12; /* between two labels of the x axis */
+
+#define INK  "#222222"
+#define GREY "#595959"
+#define GRID "#e6e6e6"
+#define FONTS                                                                                      \
+    "system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif"
+
+/* --- the buffer ------------------------------------------------------------------------------ */
+
+static void put_bytes(cri_svg *s, const char *bytes, size_t size)
+{
+    if (s->status != CR_OK) return;
+    if (size > s->room - s->size) {
+        size_t room = s->room ? 2 * s->room : FIRST_ROOM;
+        while (room - s->size < size) room *= 2;
+        char *grown = cr_resize(s->cx, s->bytes, s->room, room, 1);
+        if (!grown) {
+            s->status = CR_ENOMEM;
+            return;
+        }
+        s->bytes = grown;
+        s->room = room;
+    }
+    memcpy(s->bytes + s->size, bytes, size);
+    s->size += size;
+}
+
+static void put_raw(cri_svg *s, const char *text) { put_bytes(s, text, strlen(text)); }
+
+/* Two decimals at the most, in -10^6 .. 10^6: far outside any figure.  NaN must not come here. */
+static void put_number(cri_svg *s, double x)
+{
+    char     out[16], *end = out + sizeof out, *p = end;
+    long     hundredths = lround(100 * fmax(-1e6, fmin(1e6, x)));
+    unsigned rest = (unsigned)labs(hundredths), cents = rest % 100;
+    if (cents % 10) *--p = (char)('0' + cents % 10);
+    if (cents) *--p = (char)('0' + cents / 10), *--p = '.';
+    rest /= 100;
+    do *--p = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (hundredths < 0) *--p = '-';
+    put_bytes(s, p, (size_t)(end - p));
+}
+
+/* The template with each @ replaced by the next number. */
+static void put(cri_svg *s, const char *template, const double *numbers)
+{
+    for (;;) {
+        size_t length = strcspn(template, "@");
+        put_bytes(s, template, length);
+        if (!template[length]) return;
+        put_number(s, *numbers++);
+        template += length + 1;
+    }
+}
+#define NUMBERS(...) ((const double[]){ __VA_ARGS__ })
+
+/* The first `bytes` of a text, escaped; with an ellipsis if that is not all of it. */
+static void put_text(cri_svg *s, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes;) {
+        uint32_t code;
+        size_t   length = cri_svg_decode(text + i, &code);
+        if (code == '&') put_raw(s, "&amp;");
+        else if (code == '<') put_raw(s, "&lt;");
+        else if (code == '>') put_raw(s, "&gt;");
+        else if (code == '"') put_raw(s, "&quot;");
+        else if (code == '\'') put_raw(s, "&#39;");
+        else if (code == ' ') put_raw(s, " ");
+        else if (code == 0xfffd) put_raw(s, "\ufffd");
+        else put_bytes(s, text + i, length);
+        i += length;
+    }
+    if (text[bytes]) put_raw(s, "\u2026");
+}
+
+/* <text> with the attributes of the template `place`, shortened to `room`. */
+static void put_label(cri_svg *s, const char *place, const double *numbers, const char *text,
+                      double room, double font_size)
+{
+    put_raw(s, "<text ");
+    put(s, place, numbers);
+    put_raw(s, ">");
+    put_text(s, text, cri_svg_fit(text, room, font_size));
+    put_raw(s, "</text>\n");
+}
+
+/* --- coordinates: of the nested area, from its upper left corner ------------------------------ */
+
+/* Halves, so that the widest interval of doubles has a finite width. */
+static double share(double v, double low, double high)
+{
+    return (v / 2 - low / 2) / (high / 2 - low / 2);
+}
+
+static double x_at(const cri_svg *s, double v)
+{
+    return share(v, s->x_low, s->x_high) * s->area_width;
+}
+
+static double y_at(const cri_svg *s, double v)
+{
+    return (1 - share(v, s->y_low, s->y_high)) * s->area_height;
+}
+
+/* --- the layout ------------------------------------------------------------------------------ */
+
+typedef struct layout {
+    cri_svg_tick x[CRI_SVG_MOST_TICKS], y[CRI_SVG_MOST_TICKS];
+    size_t       n_x, n_y;
+} layout;
+
+static double label_width(const cri_svg_tick *t)
+{
+    return cri_svg_width(t->label, strlen(t->label), LABEL_FONT);
+}
+
+static bool labels_overlap(const cri_svg *s, const layout *l)
+{
+    for (size_t i = 1; i < l->n_x; i++) {
+        double need = (label_width(&l->x[i - 1]) + label_width(&l->x[i])) / 2 + LABEL_GAP;
+        if (x_at(s, l->x[i].value) - x_at(s, l->x[i - 1].value) < need) return true;
+    }
+    return false;
+}
+
+/* The y labels decide the left margin, then the x labels how many fit between the margins. */
+static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
+{
+    bool   captions[] = { f->caption[0] != NULL, f->caption[1] != NULL };
+    double widest = 0, below = 50 + 17.0 * (captions[0] + captions[1]) + 6.0 * captions[0];
+
+    s->top = EDGE + TITLE_FONT + (f->n_series ? 38 : 18);
+    s->area_height = fmax(40, f->height - s->top - below - 6);
+    size_t most = (size_t)fmax(2, fmin(CRI_SVG_MOST_TICKS, s->area_height / 40));
+    l->n_y = cri_svg_ticks(s->y_low, s->y_high, most, l->y);
+    for (size_t i = 0; i < l->n_y; i++) widest = fmax(widest, label_width(&l->y[i]));
+    s->left = EDGE + TEXT_FONT + 10 + widest + TICK + 3;
+
+    for (most = CRI_SVG_MOST_TICKS; most >= 2; most--) {
+        l->n_x = cri_svg_ticks(s->x_low, s->x_high, most, l->x);
+        double last = label_width(&l->x[l->n_x - 1]);
+        s->area_width = fmax(40, f->width - s->left - fmax(EDGE, last / 2 + 4));
+        if (!labels_overlap(s, l)) return;
+    }
+    l->n_x = 1; /* two labels wider than half the figure */
+}
+
+/* --- the frame ------------------------------------------------------------------------------- */
+
+static void draw_head(cri_svg *s, const cri_svg_frame *f)
+{
+    put(s, "<svg xmlns='http://www.w3.org/2000/svg' width='@' height='@' viewBox='0 0 @ @'"
+           " role='img' style='max-width:100%;height:auto'",
+        NUMBERS(f->width, f->height, f->width, f->height));
+    put_raw(s, " font-family='" FONTS "' fill='" INK "'>\n<title>");
+    put_text(s, f->title, strlen(f->title));
+    put_raw(s, "</title>\n<desc>");
+    put_text(s, f->description, strlen(f->description));
+    put(s, "</desc>\n<rect width='@' height='@' fill='#ffffff'/>\n", NUMBERS(f->width, f->height));
+    put_label(s, "x='@' y='@' font-size='@' font-weight='600'",
+              NUMBERS(EDGE, EDGE + TITLE_FONT - 3, TITLE_FONT), f->title,
+              (f->width - 2 * EDGE) / 1.08, TITLE_FONT); /* semi-bold is wider */
+}
+
+static void draw_axes(cri_svg *s, const layout *l)
+{
+    double right = s->left + s->area_width, bottom = s->top + s->area_height;
+
+    put_raw(s, "<g stroke='" GRID "' stroke-width='1'>\n");
+    for (size_t i = 0; i < l->n_x; i++)
+        put(s, "<path d='M@ @V@'/>\n", NUMBERS(s->left + x_at(s, l->x[i].value), s->top, bottom));
+    for (size_t i = 0; i < l->n_y; i++)
+        put(s, "<path d='M@ @H@'/>\n", NUMBERS(s->left, s->top + y_at(s, l->y[i].value), right));
+    put_raw(s, "</g>\n<g stroke='" GREY "' stroke-width='1' fill='none'>\n");
+    put(s, "<path d='M@ @V@H@'/>\n", NUMBERS(s->left, s->top, bottom, right));
+    for (size_t i = 0; i < l->n_x; i++)
+        put(s, "<path d='M@ @v@'/>\n", NUMBERS(s->left + x_at(s, l->x[i].value), bottom, TICK));
+    for (size_t i = 0; i < l->n_y; i++)
+        put(s, "<path d='M@ @h@'/>\n", NUMBERS(s->left, s->top + y_at(s, l->y[i].value), -TICK));
+    put(s, "</g>\n<g font-size='@' fill='" GREY "' text-anchor='middle'>\n", NUMBERS(LABEL_FONT));
+    for (size_t i = 0; i < l->n_x; i++)
+        put_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, l->x[i].value), bottom + 19),
+                  l->x[i].label, INFINITY, LABEL_FONT);
+    put_raw(s, "</g>\n");
+    put(s, "<g font-size='@' fill='" GREY "' text-anchor='end'>\n", NUMBERS(LABEL_FONT));
+    for (size_t i = 0; i < l->n_y; i++)
+        put_label(s, "x='@' y='@'",
+                  NUMBERS(s->left - TICK - 3, s->top + y_at(s, l->y[i].value) + 4), l->y[i].label,
+                  INFINITY, LABEL_FONT);
+    put_raw(s, "</g>\n");
+}
+
+static void draw_titles(cri_svg *s, const cri_svg_frame *f)
+{
+    double middle = s->left + s->area_width / 2, centre = s->top + s->area_height / 2;
+    double y = s->top + s->area_height + 41;
+
+    put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
+    put_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(middle, y), f->x.title, s->area_width,
+              TEXT_FONT);
+    put_label(s, "transform='translate(@ @) rotate(-90)' text-anchor='middle'",
+              NUMBERS(EDGE + TEXT_FONT - 2, centre), f->y.title, s->area_height, TEXT_FONT);
+    put_raw(s, "</g>\n");
+    put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
+    y += 8;
+    for (size_t i = 0; i < 2; i++)
+        if (f->caption[i])
+            put_label(s, "x='@' y='@'", NUMBERS(EDGE, y += 17), f->caption[i], f->width - 2 * EDGE,
+                      LABEL_FONT);
+    put_raw(s, "</g>\n");
+}
+
+/* --- the legend ------------------------------------------------------------------------------ */
+
+/* Opens a group with the look of a series; in the legend marks are not fainter than `least`. */
+static void open_group(cri_svg *s, const cri_svg_series *look, double least)
+{
+    bool   filled = look->mark == CRI_SVG_POINTS || look->mark == CRI_SVG_BAND;
+    double opacity = fmax(least, look->opacity);
+    put_raw(s, filled ? "<g stroke='none' fill='"
+                      : "<g fill='none' stroke-linejoin='round' stroke='");
+    put_raw(s, look->colour);
+    if (filled) put(s, "' fill-opacity='@'", NUMBERS(opacity));
+    else put(s, "' stroke-opacity='@' stroke-width='@'", NUMBERS(opacity, look->size));
+    if (look->dashed) put_raw(s, " stroke-dasharray='6 4'");
+    put_raw(s, ">\n");
+}
+
+/* The symbol of a series in a box of KEY_WIDTH around y.  An ellipse, so that circles are data. */
+static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
+{
+    double middle = x + KEY_WIDTH / 2.0, r = fmax(3, look->size);
+    open_group(s, look, look->mark == CRI_SVG_BAND ? 0 : 0.7);
+    switch (look->mark) {
+    case CRI_SVG_POINTS:
+        put(s, "<ellipse cx='@' cy='@' rx='@' ry='@'/>\n", NUMBERS(middle, y, r, r));
+        break;
+    case CRI_SVG_LINE: put(s, "<path d='M@ @h@'/>\n", NUMBERS(x, y, KEY_WIDTH)); break;
+    case CRI_SVG_BAND:
+        put(s, "<path d='M@ @h@v12h-@z'/>\n", NUMBERS(x, y - 6, KEY_WIDTH, KEY_WIDTH));
+        break;
+    case CRI_SVG_BARS: put(s, "<path d='M@ @v14'/>\n", NUMBERS(middle, y - 7)); break;
+    }
+    put_raw(s, "</g>\n");
+}
+
+static void draw_legend(cri_svg *s, const cri_svg_frame *f)
+{
+    double x = EDGE, y = EDGE + TITLE_FONT + 18, end = f->width - EDGE;
+    put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
+    for (size_t i = 0; i < f->n_series; i++) {
+        const cri_svg_series *look = &f->series[i];
+        double                key = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND
+                                        ? KEY_WIDTH + 7 : KEY_WIDTH / 2.0 + 5;
+        double                from = key < KEY_WIDTH ? x - 6 : x; /* narrow symbols, flush left */
+        double                room = end - x - key;
+        if (room < 3 * TEXT_FONT) break;
+        draw_key(s, look, from, y);
+        put_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, room, TEXT_FONT);
+        x += key + cri_svg_width(look->label, strlen(look->label), TEXT_FONT) + KEY_GAP;
+    }
+    put_raw(s, "</g>\n");
+}
+
+cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
+{
+    cri_svg s = { .cx = cx, .x_low = f->x.low, .x_high = f->x.high, .y_low = f->y.low,
+                  .y_high = f->y.high };
+    layout  l;
+    cri_svg_range(&s.x_low, &s.x_high);
+    cri_svg_range(&s.y_low, &s.y_high);
+    lay_out(&s, f, &l);
+    draw_head(&s, f);
+    if (f->n_series) draw_legend(&s, f);
+    draw_axes(&s, &l);
+    draw_titles(&s, f);
+    put(&s, "<svg x='@' y='@' width='@' height='@' overflow='hidden'>\n",
+        NUMBERS(s.left, s.top, s.area_width, s.area_height));
+    return s;
+}
+
+/* --- marks ----------------------------------------------------------------------------------- */
+
+static bool known(double x, double a, double b) { return !isnan(x) && !isnan(a) && !isnan(b); }
+
+void cri_svg_points(cri_svg *s, const cri_svg_series *look, const double *x, const double *y,
+                    size_t n)
+{
+    open_group(s, look, 0);
+    for (size_t i = 0; i < n; i++)
+        if (known(x[i], y[i], 0))
+            put(s, "<circle cx='@' cy='@' r='@'/>\n",
+                NUMBERS(x_at(s, x[i]), y_at(s, y[i]), look->size));
+    put_raw(s, "</g>\n");
+}
+
+void cri_svg_line(cri_svg *s, const cri_svg_series *look, const double *x, const double *y,
+                  size_t n)
+{
+    bool pen = false; /* down */
+    open_group(s, look, 0);
+    put_raw(s, "<path d='");
+    for (size_t i = 0; i < n; i++) {
+        bool here = known(x[i], y[i], 0);
+        if (here) put(s, pen ? "L@ @" : "M@ @", NUMBERS(x_at(s, x[i]), y_at(s, y[i])));
+        pen = here;
+    }
+    put_raw(s, "'/>\n</g>\n");
+}
+
+void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
+                  const double *upper, size_t n)
+{
+    open_group(s, look, 0);
+    for (size_t i = 0, end; i < n; i = end + 1) { /* one area for each run of known values */
+        for (end = i; end < n && known(x[end], lower[end], upper[end]);) end++;
+        if (end - i < 2) continue;
+        put_raw(s, "<path d='");
+        for (size_t k = i; k < end; k++)
+            put(s, k == i ? "M@ @" : "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, upper[k])));
+        for (size_t k = end; k-- > i;) put(s, "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, lower[k])));
+        put_raw(s, "z'/>\n");
+    }
+    put_raw(s, "</g>\n");
+}
+
+void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
+                  const double *upper, size_t n)
+{
+    open_group(s, look, 0);
+    for (size_t i = 0; i < n; i++)
+        if (known(x[i], lower[i], upper[i]))
+            put(s, "<path d='M@ @V@'/>\n",
+                NUMBERS(x_at(s, x[i]), y_at(s, lower[i]), y_at(s, upper[i])));
+    put_raw(s, "</g>\n");
+}
+
+cr_status cri_svg_save(cri_svg *s, const char *path)
+{
+    put_raw(s, "</svg>\n</svg>\n");
+    if (s->status != CR_OK) return s->status;
+    return cri_file_save(s->cx, path, s->bytes, s->size);
+}
+
+void cri_svg_end(cri_svg *s)
+{
+    cr_free(s->cx, s->bytes, s->room, 1);
+    s->bytes = NULL;
+    s->size = s->room = 0;
+}
