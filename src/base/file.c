@@ -50,7 +50,7 @@ static void directory_of(const char *path, char out[PATH_MAX])
     if (n >= PATH_MAX) n = PATH_MAX - 1;
     memcpy(out, path, n);
     out[n] = '\0';
-    if (n == 0) strcpy(out, ".");
+    if (n == 0) memcpy(out, ".", 2);
 }
 
 /* Opens path, which may mean to wait for the other end of a pipe. */
@@ -92,19 +92,20 @@ static int follow_links(const char *path, char out[PATH_MAX])
 {
     char link[PATH_MAX], folder[PATH_MAX];
     if (strlen(path) >= PATH_MAX) return ENAMETOOLONG;
-    strcpy(out, path);
+    memcpy(out, path, strlen(path) + 1);
     for (int i = 0; i < MOST_LINKS; i++) {
         ssize_t n = readlink(out, link, sizeof link - 1);
         if (n < 0) return 0; /* not a link, or not there */
         link[n] = '\0';
-        folder[0] = '\0';
+        size_t head = 0; /* of the folder that the link is relative to */
         if (link[0] != '/' && strchr(out, '/')) {
             directory_of(out, folder);
-            if (strcmp(folder, "/") != 0) strcat(folder, "/");
+            head = strlen(folder);
+            if (folder[head - 1] != '/') folder[head++] = '/';
         }
-        if (strlen(folder) + (size_t)n >= PATH_MAX) return ENAMETOOLONG;
-        memmove(out, folder, strlen(folder) + 1);
-        strcat(out, link);
+        if (head + (size_t)n >= PATH_MAX) return ENAMETOOLONG;
+        memcpy(out, folder, head);
+        memcpy(out + head, link, (size_t)n + 1);
     }
     return ELOOP;
 }

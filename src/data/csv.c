@@ -16,7 +16,7 @@ static void free_column(cr_ctx *cx, cri_csv_column *k)
 
 static void free_all(cri_csv *csv)
 {
-    for (size_t c = 0; c < csv->n; c++) free_column(csv->cx, &csv->columns[c]);
+    for (size_t c = 0; csv->columns && c < csv->n; c++) free_column(csv->cx, &csv->columns[c]);
     cri_csv_levels_clear(csv->cx, &csv->names);
     cr_free(csv->cx, csv->buffer, csv->capacity, 1);
     cr_scratch_end(&csv->scratch);

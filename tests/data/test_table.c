@@ -209,7 +209,7 @@ static cr_status build(cr_ctx *cx, void *arg)
     cr_status         st = CR_OK;
     CR_TRY(cr_table_new(cx, "t", 3, &t));
     for (int i = 0; i < 17; i++) { /* one more than the first room for columns */
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "x%d", i);
         CR_TRY(cr_table_borrow_numbers(cx, t, name, CR_REAL, x, 1));
     }
