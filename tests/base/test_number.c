@@ -93,6 +93,9 @@ static void check_half_way(double x)
     snprintf(longer, sizeof longer, "%.*s%s0000001%s", length, text,
              memchr(text, '.', (size_t)length) ? "" : ".", e ? e : "");
     check_text(longer);
+    snprintf(longer, sizeof longer, "%.*s%s%0*d1%s", length, text,
+             memchr(text, '.', (size_t)length) ? "" : ".", 1000 - length, 0, e ? e : "");
+    check_text(longer); /* and one that lies beyond all the digits that are kept */
     for (char *last = text + length - 1; last > text; last--) {
         if (*last < '1' || *last > '9') continue;
         --*last;
