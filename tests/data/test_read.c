@@ -62,8 +62,14 @@ static void test_text_formats(void **state)
     check_two_by_two(cx, t, "a", "b");
     assert_ok(cx, read_plainly(cx, text_file("a.tsv", "a\tb\n1\t0.5\n2\t-3\n"), &t));
     check_two_by_two(cx, t, "a", "b");
-    assert_ok(cx, read_with(cx, text_file("a.dat", "a,a\tb\n1\t0.5\n2\t-3\n"), tsv, &t));
-    check_two_by_two(cx, t, "a,a", "b"); /* the comma would have been the delimiter */
+    const char tabs[] = "a,p\tb,q\n1,5\t0,5\n2,5\t-3,0\n"; /* commas alone would make 3 columns */
+    for (int named = 0; named < 2; named++) {
+        const char *path = text_file(named ? "b.tsv" : "b.dat", tabs);
+        assert_ok(cx, read_with(cx, path, named ? none : tsv, &t));
+        assert_int_equal(cr_table_columns(t), 2);
+        assert_string_equal(cr_table_column(t, 1)->name, "b,q");
+        cr_table_free(cx, t);
+    }
     assert_ok(cx, read_plainly(cx, text_file("a.dat", "0.5 1:1\n-3 1:2\n"), &t)); /* by content */
     check_two_by_two(cx, t, "x1", "y");
     assert_ok(cx, read_plainly(cx, text_file("a.svm", "0.5 1:1\n-3 1:2\n"), &t));
@@ -91,6 +97,13 @@ static void test_compressed(void **state)
     gzclose(z);
     assert_ok(cx, read_plainly(cx, path, &t));
     check_two_by_two(cx, t, "x1", "y");
+    z = gzopen(path, "wb"); /* of a size that is not known before the end */
+    for (int i = 0; i < 30000; i++) gzprintf(z, "%d 1:%d\n", i, 2 * i);
+    gzclose(z);
+    assert_ok(cx, read_plainly(cx, path, &t));
+    assert_int_equal(cr_table_rows(t), 30000);
+    assert_true(cr_table_find(t, "x1")->values[29999] == 59998);
+    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
