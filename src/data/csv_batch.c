@@ -90,6 +90,8 @@ cr_status cri_csv_start_pass(cri_csv *csv)
 {
     cr_status st = CR_OK;
     size_t    size = csv->sizes.piece * csv->sizes.pieces + SLACK, skipped = 0, got = 0;
+    size_t    all = cri_source_size(csv->source);
+    if (all > 0 && all < size) size = all + 1 + SLACK; /* one more shows that this is the end */
     CR_TRY(cri_source_rewind(csv->source));
     CR_TRY(reserve(csv, size));
     for (; skipped < csv->data_offset; skipped += got) {

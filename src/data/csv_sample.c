@@ -4,6 +4,7 @@
 #include "csv_internal.h"
 #include "../base/reader.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ typedef struct sample {
     const char *begin, *end; /* records, after a byte-order mark */
     bool        complete;    /* the whole file is here */
 } sample;
+
+enum { INFINITY_WORD = 32 }; /* beside the kinds: a number, but as good a name */
 
 /* What the first record and those after it hold, per column. */
 typedef struct contents {
@@ -142,7 +145,9 @@ static const char *look_at_record(const cri_csv_dialect *d, const char *at, cons
         double       value;
         cri_csv_cell cell = cri_csv_next_cell(d, at, end);
         if (cell.fault) return NULL;
-        if (c < n) kinds[c] |= (unsigned char)cri_csv_classify(d, &cell, &value);
+        unsigned kind = cri_csv_classify(d, &cell, &value);
+        if (isinf(value) && !(kind & CRI_CSV_TOO_LARGE)) kind |= INFINITY_WORD;
+        if (c < n) kinds[c] |= (unsigned char)kind;
         at = cell.stop + 1;
         if (*cell.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
     }
@@ -252,6 +257,7 @@ static cr_status find_header(cri_csv *csv, const sample *s, const contents *k, c
     csv->has_header = csv->options->header == YES;
     if (csv->options->header != AUTO) return CR_OK;
     for (size_t c = 0; c < k->n; c++) {
+        if (k->first[c] & INFINITY_WORD) continue;
         if (k->first[c] & (CRI_CSV_REAL | CRI_CSV_BOOLEAN)) data = true;
         if (k->first[c] == CRI_CSV_TEXT && k->later[c] && !cri_csv_is_mixed(k->later[c]))
             over_numbers = true;
@@ -265,9 +271,9 @@ static cr_status find_header(cri_csv *csv, const sample *s, const contents *k, c
 
 static cr_status make_columns(cri_csv *csv, const contents *k)
 {
-    csv->n = k->n;
     csv->columns = cr_scratch_bytes(&csv->scratch, k->n, sizeof *csv->columns);
     if (!csv->columns) return csv->scratch.status;
+    csv->n = k->n;
     for (size_t c = 0; c < k->n; c++) {
         unsigned seen = k->later[c] | (csv->has_header ? 0u : k->first[c]);
         csv->columns[c].name = cri_csv_level(&csv->names, c);
