@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- categories ---------------------------------------------------------------------------------- */
+/* --- categories ------------------------------------------------------------------------------- */
 
 /* The sum of the weights times *out_scale, a power of two that keeps it clear of both overflow and
  * the coarse steps of subnormal numbers. */
@@ -34,7 +34,7 @@ size_t cr_rng_categorical(cr_rng *r, const double *weight, size_t n)
     return last;
 }
 
-/* --- binomial ------------------------------------------------------------------------------------ */
+/* --- binomial --------------------------------------------------------------------------------- */
 
 /* The distribution function walked from 0; n p < 10. */
 static uint64_t invert_binomial(cr_rng *r, uint64_t n, double p)
@@ -72,7 +72,8 @@ static uint64_t reject_binomial(cr_rng *r, uint64_t trials, double p)
         double k = floor((2 * a / edge + b) * u + c);
         if (k < 0 || k > n) continue;
         if (edge >= 0.07 && v <= sure) return (uint64_t)k;
-        double log_ratio = at_mode - log_factorial(k) - log_factorial(n - k) + (k - mode) * log_odds;
+        double log_ratio = at_mode - log_factorial(k) - log_factorial(n - k);
+        log_ratio += (k - mode) * log_odds;
         if (log(v * alpha / (a / (edge * edge) + b)) <= log_ratio) return (uint64_t)k;
     }
 }
@@ -102,7 +103,7 @@ uint64_t cr_rng_binomial(cr_rng *r, uint64_t trials, double p)
 
 /* Conditional binomials: of what is left, the share of i against the weights after it.  Until its
  * turn comes, out_counts[i] holds the bits of the sum of the weights i, i+1, ..., n-1; summed from
- * the end, it is as sharp for small weights as for large.  Of the two shares the smaller is drawn. */
+ * the end, it is as sharp for small weights as for large.  The smaller of two shares is drawn. */
 void cr_rng_multinomial(cr_rng *r, uint64_t trials, const double *weight, size_t n,
                         uint64_t *out_counts)
 {

@@ -2,7 +2,7 @@
  * For residuals in iterative refinement, sums of many terms and differences of near-equal products.
  * |lo| <= ulp(hi) / 2 throughout; results are off by a few units of 2^-104 relative, sums and
  * products of finite numbers that neither overflow nor fall under 2^-960 or so.
- * Cost in flops: add 20, mul 9, div 35, dot 25 per element (a plain dot takes 2); mul needs a
+ * Cost in flops: add 20, mul 9, div 32, dot 25 per element (a plain dot takes 2); mul needs a
  * hardware fma to be quick, and is right without one.
  * Dekker (1971), Numer. Math. 18; Knuth, TAOCP vol. 2, sec. 4.2.2; Hida, Li & Bailey (2001);
  * Ogita, Rump & Oishi (2005), SIAM J. Sci. Comput. 26.  (Internal header.) */
@@ -68,14 +68,12 @@ static inline cri_dd cri_dd_mul_double(cri_dd a, double b)
     return cri_quick_two_sum(p.hi, p.lo + a.lo * b);
 }
 
-/* Long division with three digits of 53 bits. */
+/* Long division with two digits of 53 bits. */
 static inline cri_dd cri_dd_div(cri_dd a, cri_dd b)
 {
     double first = a.hi / b.hi;
     cri_dd rest = cri_dd_sub(a, cri_dd_mul_double(b, first));
-    double second = rest.hi / b.hi;
-    rest = cri_dd_sub(rest, cri_dd_mul_double(b, second));
-    return cri_dd_add_double(cri_quick_two_sum(first, second), rest.hi / b.hi);
+    return cri_quick_two_sum(first, rest.hi / b.hi);
 }
 
 /* Newton's step from the square root in doubles; a >= 0. */

@@ -9,7 +9,7 @@
 
 #include "../base/status.h"
 
-/* --- normal ------------------------------------------------------------------------------------- */
+/* --- normal ----------------------------------------------------------------------------------- */
 
 /* log of exp(-x^2 / 2) / sqrt(2 pi). */
 CR_API double cr_norm_logpdf(double x);
@@ -23,7 +23,7 @@ CR_API double cr_norm_inv_mills(double x);
 /* exp(x^2) erfc(x). */
 CR_API double cr_erfcx(double x);
 
-/* --- gamma -------------------------------------------------------------------------------------- */
+/* --- gamma ------------------------------------------------------------------------------------ */
 
 /* log |Gamma(x)|; INFINITY at 0, -1, -2, ... */
 CR_API double cr_log_gamma(double x);
@@ -42,7 +42,7 @@ CR_API double cr_gamma_p_inv(double a, double p);
 CR_API double cr_chi2_sf(double x, double d);
 CR_API double cr_chi2_logsf(double x, double d);
 
-/* --- beta --------------------------------------------------------------------------------------- */
+/* --- beta ------------------------------------------------------------------------------------- */
 
 /* log B(a, b) = log Gamma(a) Gamma(b) / Gamma(a + b); a, b > 0. */
 CR_API double cr_log_beta(double a, double b);
@@ -58,7 +58,7 @@ CR_API double cr_betainc_inv(double a, double b, double p);
 CR_API double cr_f_sf(double x, double d1, double d2);
 CR_API double cr_f_logsf(double x, double d1, double d2);
 
-/* --- Student's t, nu > 0 degrees of freedom; nu = INFINITY is the normal -------------------------- */
+/* --- Student's t, nu > 0 degrees of freedom; nu = INFINITY is the normal ---------------------- */
 
 CR_API double cr_student_t_logpdf(double x, double nu);
 CR_API double cr_student_t_cdf(double x, double nu);

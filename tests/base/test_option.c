@@ -58,7 +58,7 @@ static const char *print(fixture *f, const char *name)
     return text;
 }
 
-/* --- defaults and names ------------------------------------------------------------------------- */
+/* --- defaults and names ----------------------------------------------------------------------- */
 
 static void test_defaults(void **state)
 {
@@ -90,7 +90,7 @@ static void test_names(void **state)
     assert_non_null(strstr(cr_error_notes(f->cx), "options: verbose, max_iter"));
 }
 
-/* --- values --------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static void test_flags(void **state)
 {
@@ -140,7 +140,7 @@ static void test_real_ranges(void **state)
     fixture *f = *state;
     static const bound_case cases[] = {
         { "lambda", "0", true },        { "lambda", "-0.001", false },  { "lambda", "1e300", true },
-        { "lambda", "inf", false },     { "lambda", "nan", false },     { "lambda", "1e999", false },
+        { "lambda", "inf", false },   { "lambda", "nan", false },   { "lambda", "1e999", false },
         { "lambda", "", false },        { "noise", "0", false },        { "noise", "1e-320", true },
         { "noise", "", true },          { "level", "0", false },        { "level", "1", false },
         { "level", "0.5", true },       { "level", "1e-9", true },      { "share", "-0.5", true },
@@ -194,7 +194,7 @@ static void test_texts_and_lists(void **state)
     assert_string_equal(f->o.metrics, "crps,mae");
 }
 
-/* --- printing --------------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 /* What is printed sets a fresh struct to the same value, for every row; also the defaults. */
 static void check_round_trip(fixture *f)
@@ -241,7 +241,7 @@ static void test_print_reads_back(void **state)
     assert_string_equal(short_text, "pla");
 }
 
-/* --- failures ---------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 static cr_status fill(cr_ctx *cx, void *arg)
 {

@@ -27,7 +27,7 @@ static void close_fixture(fixture *f)
     test_context_free(f->cx);
 }
 
-/* --- binary --------------------------------------------------------------------------------------- */
+/* --- binary ----------------------------------------------------------------------------------- */
 
 static void test_little_endian(void **state)
 {
@@ -60,7 +60,8 @@ static void test_first_failure_sticks(void **state)
     assert_null(cri_read_bytes(&f.r, 1));
     assert_null(cri_read_bytes(&f.r, 0));
     assert_fails_with(f.cx, cri_reader_fail(&f.r, "another"), CR_EDATA, "too early");
-    assert_fails_with(f.cx, cri_reader_fail_at(&f.r, f.r.begin, 1, "another"), CR_EDATA, "too early");
+    assert_fails_with(f.cx, cri_reader_fail_at(&f.r, f.r.begin, 1, "another"), CR_EDATA,
+                      "too early");
     assert_int_equal(cri_peek(&f.r), '\0');
     cri_step(&f.r);
     assert_true(cri_at_line_end(&f.r));
@@ -87,7 +88,7 @@ static void test_nothing_at_all(void **state)
     test_context_free(cx);
 }
 
-/* --- text ------------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void test_lines_are_counted(void **state)
 {

@@ -5,7 +5,7 @@
 
 enum { N = 200000, COUNTS = 50000 };
 
-/* --- bits -------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------- */
 
 /* kat_vectors of Random123 1.14 (Salmon et al.), philox4x32, 10 rounds: counter, key, result. */
 static void test_known_answers(void **state)
@@ -62,7 +62,7 @@ static void test_streams_do_not_meet(void **state)
     for (int i = 0; i < 9; i++) assert_true(cr_rng_normal(&a) == cr_rng_normal(&b));
 }
 
-/* --- continuous laws: Kolmogorov-Smirnov ------------------------------------------------------- */
+/* --- continuous laws: Kolmogorov-Smirnov ------------------------------------------------------ */
 
 static double sample[N];
 
@@ -86,7 +86,10 @@ static void check_law(double (*cdf)(double x, const double *par), const double *
 }
 
 static double uniform_cdf(double x, const double *par) { return (void)par, x; }
-static double normal_cdf(double x, const double *par) { return (void)par, 0.5 * erfc(-x * M_SQRT1_2); }
+static double normal_cdf(double x, const double *par)
+{
+    return (void)par, 0.5 * erfc(-x * M_SQRT1_2);
+}
 static double exponential_cdf(double x, const double *par) { return (void)par, -expm1(-x); }
 
 static void test_uniform(void **state)
@@ -223,7 +226,7 @@ static void test_beta(void **state)
     }
 }
 
-/* --- discrete laws: chi-square ------------------------------------------------------------------ */
+/* --- discrete laws: chi-square ---------------------------------------------------------------- */
 
 /* Pearson's statistic of counts against expected; cells under 20 are put together.  Critical value
  * for p = 1e-6 by Wilson & Hilferty's cube, z = 4.753. */
@@ -381,7 +384,8 @@ static void test_multinomial(void **state)
     }
     for (size_t j = 0; j < 7; j++) {
         for (int k = 0; k <= TRIALS; k++)
-            expected[k] = COUNTS * (weight[j] > 0 ? binomial_pmf(k, TRIALS, weight[j] / 10) : k == 0);
+            expected[k] = COUNTS *
+                          (weight[j] > 0 ? binomial_pmf(k, TRIALS, weight[j] / 10) : k == 0);
         check_counts(counts[j], expected, TRIALS + 1, "multinomial");
     }
     const double spread[] = { 1e20, 1, 3, 0 };
@@ -396,7 +400,7 @@ static void test_multinomial(void **state)
     cr_rng_multinomial(&r, 9, weight, 0, out);
 }
 
-/* --- orders ---------------------------------------------------------------------------------------- */
+/* --- orders ----------------------------------------------------------------------------------- */
 
 static void test_permutation(void **state)
 {
@@ -435,7 +439,8 @@ static void check_choose(size_t n, size_t k, size_t stream)
     for (size_t c = 0; c < cells; c++) {
         bool   seen[16] = { false }, distinct = true;
         size_t rest = c;
-        for (size_t i = 0; i < k; i++, rest /= n) distinct &= !seen[rest % n], seen[rest % n] = true;
+        for (size_t i = 0; i < k; i++, rest /= n)
+            distinct &= !seen[rest % n], seen[rest % n] = true;
         counts[c] = 0, expected[c] = distinct, valid += distinct;
     }
     for (size_t c = 0; c < cells; c++) expected[c] *= (double)COUNTS / (double)valid;

@@ -15,7 +15,7 @@ static void close_table(cr_ctx *cx, cr_table *t)
     test_context_free(cx);
 }
 
-/* --- names ------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static void test_names(void **state)
 {
@@ -82,7 +82,7 @@ static void test_where(void **state)
     close_table(cx, t);
 }
 
-/* --- numbers ---------------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 static void test_strides_and_missing(void **state)
 {
@@ -136,14 +136,15 @@ static void test_no_rows(void **state)
     cr_table_free(NULL, NULL);
 }
 
-/* --- categories --------------------------------------------------------------------------------------- */
+/* --- categories ------------------------------------------------------------------------------- */
 
 static void check_category(const cr_column *c, const char *const *texts, size_t rows)
 {
     size_t missing = 0;
     assert_int_equal(c->type, CR_CATEGORY);
     assert_null(c->values);
-    for (size_t k = 1; k < c->n_levels; k++) assert_true(strcmp(c->levels[k - 1], c->levels[k]) < 0);
+    for (size_t k = 1; k < c->n_levels; k++)
+        assert_true(strcmp(c->levels[k - 1], c->levels[k]) < 0);
     for (size_t k = 0; k < c->n_levels; k++) {
         bool used = false;
         for (size_t i = 0; i < rows; i++) used |= c->codes[i] == k;
@@ -160,7 +161,8 @@ static void check_category(const cr_column *c, const char *const *texts, size_t 
 static void test_texts(void **state)
 {
     (void)state;
-    const char *const texts[] = { "pear", NULL, "apple", "Pear", "", "pear", "apple", "\xc3\xa4", NULL };
+    const char *const texts[] = { "pear", NULL,    "apple",     "Pear", "",
+                                  "pear", "apple", "\xc3\xa4", NULL };
     cr_ctx           *cx = test_context();
     cr_table         *t = new_table(cx, "fruit", 9);
     assert_ok(cx, cr_table_add_texts(cx, t, "fruit", texts));
@@ -195,7 +197,7 @@ static void test_codes(void **state)
     close_table(cx, t);
 }
 
-/* --- failures --------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 static cr_status build(cr_ctx *cx, void *arg)
 {

@@ -9,7 +9,7 @@ double cr_log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
-/* --- elementary pieces ------------------------------------------------------------------------- */
+/* --- elementary pieces ------------------------------------------------------------------------ */
 
 /* With r = x / (2 + x), log(1 + x) = 2 atanh(r), and 2 r - x = -r x. */
 double cri_log1pmx(double x)
@@ -95,7 +95,7 @@ double cri_log_gamma_ratio(double x, double h)
     return integrate_digamma(x, h);
 }
 
-/* --- derivatives -------------------------------------------------------------------------------- */
+/* --- derivatives ------------------------------------------------------------------------------ */
 
 /* The zero of digamma, in two parts, and the Taylor series around it. */
 static double digamma_near_zero(double x)

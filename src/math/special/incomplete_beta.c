@@ -64,7 +64,8 @@ static cri_tails quadrature(double a, double b, double x, double y)
         { 0.9639719272779137913, 0.04060142980038694133 },
         { 0.9931285991850949248, 0.01761400713915211831 },
     };
-    double n = a + b, off = cri_beta_off_mode(a, b, x, y), slope = fabs(off), sign = off > 0 ? -1 : 1;
+    double n = a + b, off = cri_beta_off_mode(a, b, x, y), sign = off > 0 ? -1 : 1;
+    double slope = fabs(off);
     double end = 2 * 45 / (slope + sqrt(slope * slope + 2 * 45 * n * x * y)), sum = 0;
     for (int i = 0; i < 40; i++) {
         double at = gauss[i / 4][0], half = i % 2 ? 0.35 * end : 0.15 * end;

@@ -54,7 +54,7 @@ double cr_norm_inv_mills(double x)
     return x > 40 ? 0 : 0.5 * SQRT_2_OVER_PI * exp_square(x, -0.5) / cr_norm_cdf(x);
 }
 
-/* --- quantile ------------------------------------------------------------------------------------ */
+/* --- quantile --------------------------------------------------------------------------------- */
 
 static double polynomial(const double *c, double x)
 {

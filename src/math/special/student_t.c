@@ -54,7 +54,7 @@ double cr_student_t_logcdf(double x, double nu)
     return outer_tails(x, nu).log_lower - M_LN2;
 }
 
-/* --- quantile ------------------------------------------------------------------------------------ */
+/* --- quantile --------------------------------------------------------------------------------- */
 
 /* t > 0 with P(T > t) = p, p <= 1/2.  Near the middle P(0 < T < t) = 1/2 - p is matched instead of
  * the tail.  The logarithm of either is concave in log t. */
