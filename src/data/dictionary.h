@@ -6,15 +6,15 @@
 #include "../base/context.h"
 
 typedef struct cri_dictionary {
-    char   **texts;    /* [n] used of [capacity] */
-    size_t  *slots;    /* [2 capacity]: 0 = free, else 1 + the number of a text */
-    size_t   n, capacity;
+    char  **texts; /* [n] used of [capacity] */
+    size_t *slots; /* [2 capacity]: 0 = free, else 1 + the number of a text */
+    size_t  n, capacity;
 } cri_dictionary; /* all zeros is the empty one */
 
-/* The number of a text of `length` bytes without a zero byte, which is added if it is new.  Expected
- * O(length).  Fails with CR_ENOMEM, also past 2^32 - 2 texts. */
+/* The number of a text of `length` bytes without a zero byte, which is added if it is new.
+ * Expected O(length).  Fails with CR_ENOMEM, also past 2^32 - 2 texts. */
 cr_status cri_dictionary_code(cr_ctx *cx, cri_dictionary *d, const char *text, size_t length,
                               uint32_t *out_code);
-void cri_dictionary_free(cr_ctx *cx, cri_dictionary *d);
+void      cri_dictionary_free(cr_ctx *cx, cri_dictionary *d);
 
 #endif

@@ -1,4 +1,5 @@
-/* libsvm.c -- one pass over the text gathers the entries, a second one spreads them over columns. */
+/* libsvm.c -- one pass over the text gathers the entries, a second one spreads them over
+ * columns. */
 #include "libsvm.h"
 #include "table_internal.h"
 #include "../base/context_internal.h"
@@ -10,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The rows of the file: row i has the label label[i] and the entries begin[i] .. begin[i + 1] - 1. */
+/* The rows of the file: row i has the label label[i] and the entries begin[i] .. begin[i + 1] -
+ * 1. */
 typedef struct sparse {
     size_t    rows, entries, columns;
     double   *label; /* [rows] */
@@ -35,7 +37,10 @@ static const char *token_end(const char *at, const char *end)
 }
 
 /* The length of [from, to) as printf wants it, cut where a message would grow too long. */
-static int shown(const char *from, const char *to) { return to - from > 40 ? 40 : (int)(to - from); }
+static int shown(const char *from, const char *to)
+{
+    return to - from > 40 ? 40 : (int)(to - from);
+}
 
 /* --- numbers --------------------------------------------------------------------------------- */
 
@@ -50,8 +55,8 @@ static cr_status read_number(cri_reader *r, const char *from, const char *to, co
     }
     if (cri_parse_double(from, to, out) == n && n > 0) {
         if (isfinite(*out)) return CR_OK;
-        const char *why = isinf(*out) && cri_is_overflow(from, to) ? "too large for a number"
-                                                                   : "not finite";
+        const char *why =
+            isinf(*out) && cri_is_overflow(from, to) ? "too large for a number" : "not finite";
         return cri_reader_fail_at(r, from, n, "%s '%.*s' is %s", what, shown(from, to), from, why);
     }
     return cri_reader_fail_at(r, from, n, "%s '%.*s' is not a number", what, shown(from, to), from);
@@ -93,10 +98,11 @@ static cr_status fail_index(cri_reader *r, const char *from, const char *colon, 
                                    "dump_svmlight_file(..., zero_based=False)");
     }
     if (index > CRI_LIBSVM_MOST_COLUMNS)
-        return cri_reader_fail_at(r, from, n, "index %.*s is too large: at most %d columns are read",
+        return cri_reader_fail_at(r, from, n,
+                                  "index %.*s is too large: at most %d columns are read",
                                   shown(from, colon), from, (int)CRI_LIBSVM_MOST_COLUMNS);
-    return cri_reader_fail_at(r, from, n, "index %zu after %zu: indices must increase along the line",
-                              index, previous);
+    return cri_reader_fail_at(
+        r, from, n, "index %zu after %zu: indices must increase along the line", index, previous);
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */
@@ -140,7 +146,8 @@ static cr_status read_line(cri_reader *r, const char *at, const char *end, spars
 static cr_status read_lines(cri_reader *r, sparse *m)
 {
     cr_status st = CR_OK;
-    if (cri_reader_left(r) >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0) r->at += 3; /* UTF-8 mark */
+    if (cri_reader_left(r) >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0)
+        r->at += 3; /* UTF-8 mark */
     while (st == CR_OK && r->at < r->end) {
         size_t      left = cri_reader_left(r);
         const char *feed = memchr(r->at, '\n', left), *end = feed ? feed : r->end;
@@ -246,7 +253,8 @@ cr_status cri_libsvm_read(cr_ctx *cx, const char *source, const void *bytes, siz
     cri_reader r = cri_reader_open(cx, source, bytes, size);
     /* Every entry has a colon and every row but the last a line feed. */
     size_t entries = count_byte(r.begin, size, ':'), rows = count_byte(r.begin, size, '\n') + 1;
-    sparse m = { .label = cr_scratch_f64(&s, rows), .begin = cr_scratch_index(&s, rows + 1),
+    sparse m = { .label = cr_scratch_f64(&s, rows),
+                 .begin = cr_scratch_index(&s, rows + 1),
                  .index = (uint32_t *)cr_scratch_index(&s, entries / 2 + 1),
                  .value = cr_scratch_f64(&s, entries) };
 

@@ -5,8 +5,8 @@
  * x1 .. xd, d = the largest index of the file, and then y, the label; a column of whole numbers is
  * an integer, any other a real.
  * An index 0 is refused rather than guessed at: whether a file counts from 0 cannot be told from a
- * part of its rows, and a guess would shift the columns of train and test files differently.  So are
- * ranking data (qid:), several labels per row, and values that are not finite.
+ * part of its rows, and a guess would shift the columns of train and test files differently.  So
+ * are ranking data (qid:), several labels per row, and values that are not finite.
  * Chang & Lin (2011), "LIBSVM: a library for support vector machines", ACM TIST 2(3), 27.
  * (Internal header.) */
 #ifndef CREDENCE_DATA_LIBSVM_H

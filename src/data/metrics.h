@@ -1,8 +1,8 @@
 /* metrics.h -- how good predictions were, when they are distributions.
  * All are averages over n rows, weighted when weights are given (w >= 0, finite, not all 0; equal
- * weights and none give the same).  Sums run in fixed blocks: the same bits for any number of threads.
- * Gneiting & Raftery (2007), "Strictly proper scoring rules, prediction, and estimation", JASA
- * 102:359-378;  Jordan, Krueger & Lerch (2019), "Evaluating probabilistic forecasts with
+ * weights and none give the same).  Sums run in fixed blocks: the same bits for any number of
+ * threads.  Gneiting & Raftery (2007), "Strictly proper scoring rules, prediction, and estimation",
+ * JASA 102:359-378;  Jordan, Krueger & Lerch (2019), "Evaluating probabilistic forecasts with
  * scoringRules", J. Stat. Softw. 90(12);  Guo, Pleiss, Sun & Weinberger (2017), "On calibration of
  * modern neural networks", ICML. */
 #ifndef CREDENCE_DATA_METRICS_H
@@ -13,8 +13,9 @@
 
 /* --- regression ------------------------------------------------------------------------------ */
 
-/* One predictive distribution per row: mean + scale T, T standard normal or Student-t with dof degrees
- * of freedom.  dof INFINITY is the normal; dof NULL: all are normal.  scale NULL: points only. */
+/* One predictive distribution per row: mean + scale T, T standard normal or Student-t with dof
+ * degrees of freedom.  dof INFINITY is the normal; dof NULL: all are normal.  scale NULL: points
+ * only. */
 typedef struct cr_predictive {
     size_t        n;
     const double *mean, *scale, *dof; /* [n] each */
@@ -35,13 +36,13 @@ typedef struct cr_regression_metrics {
 CR_API double cr_crps_normal(double y, double mean, double scale);
 CR_API double cr_crps_student_t(double y, double mean, double scale, double dof);
 
-/* All metrics at once; without scale, the last four are NaN.  O(n), and one quantile per change of dof
- * from row to row.  Fails with CR_EDATA naming the row when a number is not finite, a scale or dof not
- * above 0, or a weight is wrong; with CR_EARG for a level outside (0, 1) or n = 0; then *out is left
- * as it was. */
-CR_API cr_status cr_regression_evaluate(cr_ctx *cx, const double *y, const cr_predictive *prediction,
-                                        const double *opt_weight, double level,
-                                        cr_regression_metrics *out);
+/* All metrics at once; without scale, the last four are NaN.  O(n), and one quantile per change of
+ * dof from row to row.  Fails with CR_EDATA naming the row when a number is not finite, a scale or
+ * dof not above 0, or a weight is wrong; with CR_EARG for a level outside (0, 1) or n = 0; then
+ * *out is left as it was. */
+CR_API cr_status cr_regression_evaluate(cr_ctx *cx, const double *y,
+                                        const cr_predictive *prediction, const double *opt_weight,
+                                        double level, cr_regression_metrics *out);
 
 /* --- classification -------------------------------------------------------------------------- */
 
@@ -62,21 +63,22 @@ typedef struct cr_class_metrics {
     double brier;    /* mean (p - 1{true})^2: two classes, of the second; else, over all summed */
     double auc;      /* area under the ROC curve; see cr_auc.  More than two classes: the plain
                         mean over the classes, each against the rest, for which it is defined */
-    double calibration_error; /* expected calibration error: mean over bins of |accuracy - confidence| */
+    double calibration_error; /* expected: mean over the bins of |accuracy - confidence| */
     cr_calibration_bin bins[CR_CALIBRATION_BINS];
 } cr_class_metrics;
 
 /* All metrics at once.  P [n x K], rows that sum to one within 1e-6; codes [n], the true classes.
- * O(n K + n log n K) time, O(n) scratch.  Fails with CR_EDATA naming the row when a probability is not
- * in [0, 1], a row does not sum to one, a code is not below K (a missing one also), or a weight is
- * wrong; with CR_EARG when n = 0 or K < 2; then *out is left as it was. */
+ * O(n K + n log n K) time, O(n) scratch.  Fails with CR_EDATA naming the row when a probability is
+ * not in [0, 1], a row does not sum to one, a code is not below K (a missing one also), or a weight
+ * is wrong; with CR_EARG when n = 0 or K < 2; then *out is left as it was. */
 CR_API cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P,
                                    const double *opt_weight, cr_class_metrics *out);
 
 /* The probability that a row of the class has a higher score than one outside it, ties counting one
- * half: the sum over pairs of w_i w_j (1{s_i > s_j} + 1{s_i = s_j} / 2), normalised (Mann & Whitney).
- * score [n] with the given stride; the class is the rows with codes[i] == code.  NaN unless both sides
- * have weight.  O(n log n) time, O(n) scratch.  Fails with CR_EDATA for a NaN, or CR_ENOMEM. */
+ * half: the sum over pairs of w_i w_j (1{s_i > s_j} + 1{s_i = s_j} / 2), normalised (Mann &
+ * Whitney).  score [n] with the given stride; the class is the rows with codes[i] == code.  NaN
+ * unless both sides have weight.  O(n log n) time, O(n) scratch.  Fails with CR_EDATA for a NaN, or
+ * CR_ENOMEM. */
 CR_API cr_status cr_auc(cr_ctx *cx, const double *score, size_t stride, const uint32_t *codes,
                         uint32_t code, size_t n, const double *opt_weight, double *out_auc);
 

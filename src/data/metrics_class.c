@@ -9,7 +9,7 @@
 
 enum { BINS = CR_CALIBRATION_BINS };
 
-/* --- area under the ROC curve ------------------------------------------------------------------ */
+/* --- area under the ROC curve ----------------------------------------------------------------- */
 
 typedef struct scored {
     double score, inside, outside; /* the weight stands on the side of the row */
@@ -40,8 +40,8 @@ static double sum_pairs(const scored *a, size_t n)
     return inside > 0 && below > 0 ? wins / (inside * below) : (double)NAN;
 }
 
-cr_status cr_auc(cr_ctx *cx, const double *score, size_t stride, const uint32_t *codes, uint32_t code,
-                 size_t n, const double *opt_weight, double *out_auc)
+cr_status cr_auc(cr_ctx *cx, const double *score, size_t stride, const uint32_t *codes,
+                 uint32_t code, size_t n, const double *opt_weight, double *out_auc)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -80,7 +80,7 @@ done:
     return st;
 }
 
-/* --- the rest, by sums over rows --------------------------------------------------------------- */
+/* --- the rest, by sums over rows -------------------------------------------------------------- */
 
 enum { WEIGHT, RIGHT, LOSS, BRIER, FIRST_BIN };
 enum { BIN_COUNT, BIN_WEIGHT, BIN_CONFIDENCE, BIN_RIGHT, BIN_SUMS };
@@ -147,15 +147,16 @@ static cr_status check_row(cr_ctx *cx, const uint32_t *codes, cr_cmat P, size_t 
     double        sum = 0;
     for (size_t k = 0; k < P.cols; k++) {
         if (!(p[k] >= 0 && p[k] <= 1))
-            return cr_fail(cx, CR_EDATA, "the probability of class %zu in row %zu is %g", k + 1, i + 1,
-                           p[k]);
+            return cr_fail(cx, CR_EDATA, "the probability of class %zu in row %zu is %g", k + 1,
+                           i + 1, p[k]);
         sum += p[k];
     }
     if (fabs(sum - 1) > 1e-6)
-        return cr_fail(cx, CR_EDATA, "the probabilities of row %zu sum to %.9g, not to 1", i + 1, sum);
+        return cr_fail(cx, CR_EDATA, "the probabilities of row %zu sum to %.9g, not to 1", i + 1,
+                       sum);
     if (codes[i] >= P.cols)
-        return cr_fail(cx, CR_EDATA, "the true class of row %zu is missing or not one of the %zu", i + 1,
-                       P.cols);
+        return cr_fail(cx, CR_EDATA, "the true class of row %zu is missing or not one of the %zu",
+                       i + 1, P.cols);
     return CR_OK;
 }
 
@@ -171,8 +172,10 @@ static cr_status check_input(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const
 static void fill_metrics(const double *sums, double auc, cr_class_metrics *out)
 {
     double w = sums[WEIGHT];
-    *out = (cr_class_metrics){ .accuracy = sums[RIGHT] / w, .log_loss = sums[LOSS] / w,
-                               .brier = sums[BRIER] / w, .auc = auc };
+    *out = (cr_class_metrics){ .accuracy = sums[RIGHT] / w,
+                               .log_loss = sums[LOSS] / w,
+                               .brier = sums[BRIER] / w,
+                               .auc = auc };
     for (size_t b = 0; b < BINS; b++) {
         const double *bin = sums + FIRST_BIN + BIN_SUMS * b;
         out->bins[b].count = (size_t)bin[BIN_COUNT];

@@ -10,8 +10,8 @@ cr_status cri_check_weights(cr_ctx *cx, const double *opt_weight, size_t n)
     double sum = 0;
     for (size_t i = 0; opt_weight && i < n; i++) {
         if (!(opt_weight[i] >= 0) || isinf(opt_weight[i]))
-            return cr_fail(cx, CR_EDATA, "the weight of row %zu is %g: weights are 0 or more", i + 1,
-                           opt_weight[i]);
+            return cr_fail(cx, CR_EDATA, "the weight of row %zu is %g: weights are 0 or more",
+                           i + 1, opt_weight[i]);
         sum += opt_weight[i];
     }
     if (opt_weight && !(sum > 0 && isfinite(sum)))
@@ -40,9 +40,12 @@ static double log_beta_ratio(double nu)
 }
 
 /* Jordan et al. (2019), appendix A:
- *   z (2 F(z) - 1) + 2 f(z) (nu + z^2) / (nu - 1) - 2 sqrt(nu) / (nu - 1) B(1/2, nu - 1/2) / B(1/2, nu/2)^2
- * with f(z) (nu + z^2) = sqrt(nu) (1 + z^2/nu)^((1 - nu)/2) / B(1/2, nu/2), so that the last two terms are
- *   2 sqrt(nu) / B(1/2, nu/2) (e^a - e^b) / (nu - 1):  no cancellation as nu -> 1, and no overflow. */
+ *   z (2 F(z) - 1) + 2 f(z) (nu + z^2) / (nu - 1)
+ *                  - 2 sqrt(nu) / (nu - 1) B(1/2, nu - 1/2) / B(1/2, nu/2)^2
+ * with f(z) (nu + z^2) = sqrt(nu) (1 + z^2/nu)^((1 - nu)/2) / B(1/2, nu/2), so that the last two
+ * terms are
+ *   2 sqrt(nu) / B(1/2, nu/2) (e^a - e^b) / (nu - 1):
+ * no cancellation as nu -> 1, and no overflow. */
 double cr_crps_student_t(double y, double mean, double scale, double nu)
 {
     if (isinf(nu)) return cr_crps_normal(y, mean, scale);
@@ -52,8 +55,8 @@ double cr_crps_student_t(double y, double mean, double scale, double nu)
     double a = (1 - nu) / 2 * log_power, b = log_beta_ratio(nu);
     double front = 2 * sqrt(nu) * exp(-cr_log_beta(0.5, nu / 2));
     /* at nu = 1, a and b vanish; the limit of (e^a - e^b) / (nu - 1) is log 2 - log_power / 2 */
-    double tail = nu == 1 ? 0.69314718055994530942 - log_power / 2
-                          : (expm1(a) - expm1(b)) / (nu - 1);
+    double tail =
+        nu == 1 ? 0.69314718055994530942 - log_power / 2 : (expm1(a) - expm1(b)) / (nu - 1);
     return scale * (z * (1 - 2 * cr_student_t_cdf(-z, nu)) + front * tail);
 }
 
@@ -61,16 +64,16 @@ double cr_crps_student_t(double y, double mean, double scale, double nu)
 
 static cr_status check_row(cr_ctx *cx, const double *y, const cr_predictive *p, size_t i)
 {
-    if (!isfinite(y[i]))
-        return cr_fail(cx, CR_EDATA, "the target of row %zu is %g", i + 1, y[i]);
+    if (!isfinite(y[i])) return cr_fail(cx, CR_EDATA, "the target of row %zu is %g", i + 1, y[i]);
     if (!isfinite(p->mean[i]))
         return cr_fail(cx, CR_EDATA, "the prediction for row %zu is %g", i + 1, p->mean[i]);
     if (p->scale && !(p->scale[i] > 0 && isfinite(p->scale[i])))
-        return cr_fail(cx, CR_EDATA, "the scale predicted for row %zu is %g: it must be above 0", i + 1,
-                       p->scale[i]);
+        return cr_fail(cx, CR_EDATA, "the scale predicted for row %zu is %g: it must be above 0",
+                       i + 1, p->scale[i]);
     if (p->scale && p->dof && !(p->dof[i] > 0))
-        return cr_fail(cx, CR_EDATA, "the degrees of freedom for row %zu are %g: they must be above 0",
-                       i + 1, p->dof[i]);
+        return cr_fail(cx, CR_EDATA,
+                       "the degrees of freedom for row %zu are %g: they must be above 0", i + 1,
+                       p->dof[i]);
     return CR_OK;
 }
 
@@ -87,8 +90,17 @@ static cr_status check_input(cr_ctx *cx, const double *y, const cr_predictive *p
 
 /* --- sums ------------------------------------------------------------------------------------ */
 
-enum { WEIGHT, TARGET, FIRST_SUMS };                                               /* first pass  */
-enum { SQUARED, ABSOLUTE, VARIANCE, LOG_SCORE, CRPS, COVERED, WIDTH, SECOND_SUMS }; /* second pass */
+enum { WEIGHT, TARGET, FIRST_SUMS }; /* first pass  */
+enum {
+    SQUARED,
+    ABSOLUTE,
+    VARIANCE,
+    LOG_SCORE,
+    CRPS,
+    COVERED,
+    WIDTH,
+    SECOND_SUMS
+}; /* second pass */
 
 typedef struct job {
     const double        *y, *weight;

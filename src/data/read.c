@@ -36,7 +36,8 @@ static bool has_ending(const char *path, const char *ending)
     return n > m && strncasecmp(path + n - m, ending, m) == 0;
 }
 
-/* true for a zip whose first entry has this name (its local header is 30 bytes and then the name). */
+/* true for a zip whose first entry has this name (its local header is 30 bytes and then the
+ * name). */
 static bool is_zip_of(const char *bytes, size_t size, const char *name)
 {
     size_t n = strlen(name);
@@ -110,7 +111,8 @@ static cr_status load(cr_ctx *cx, cri_source *source, block *out)
 typedef cr_status whole_reader(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                cr_table **out_table);
 
-static cr_status read_whole(cr_ctx *cx, cri_source *source, whole_reader *reader, cr_table **out_table)
+static cr_status read_whole(cr_ctx *cx, cri_source *source, whole_reader *reader,
+                            cr_table **out_table)
 {
     block     data = { 0 };
     cr_status st = load(cx, source, &data);
@@ -147,7 +149,8 @@ static cr_status read_database(cr_ctx *cx, const char *path, const cr_read_optio
 {
     cr_status st = CR_OK;
     cr_table *table = NULL;
-    if (strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0) path += sizeof SQLITE_PREFIX - 1;
+    if (strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0)
+        path += sizeof SQLITE_PREFIX - 1;
     CR_TRY(cri_sqlite_read(cx, path, &table));
     CR_TRY(cri_table_retype(cx, table, options, out_table));
 done:
@@ -169,7 +172,8 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
     case NPZ: CR_TRY(read_whole(cx, source, cri_npz_read_table, &table)); break;
     case SQLITE:
         if (strcmp(path, "-") != 0) return read_database(cx, path, options, out_table);
-        CR_TRY(cr_fail(cx, CR_EDATA, "stdin is an SQLite database, which must be read from a file"));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "stdin is an SQLite database, which must be read from a file"));
         break;
     }
     CR_TRY(cri_table_retype(cx, table, options, out_table));

@@ -24,7 +24,8 @@ CR_OPTIONS_STRUCT(cr_read_options, CR_READ_OPTIONS);
 extern CR_API const cr_option cr_read_table[];
 
 /* Reads all of `path` into a new table.  O(size).  Fails with CR_EDATA (file:line:column, what is
- * wrong there), CR_EIO or CR_ENOMEM; then *out_table is left as it was. */
+ * wrong there), CR_EARG (a query or option that cannot be), CR_EIO, CR_ENOMEM or CR_EINTERRUPTED;
+ * then *out_table is left as it was. */
 CR_API cr_status cr_table_read(cr_ctx *cx, const char *path, const cr_read_options *options,
                                cr_table **out_table);
 

@@ -68,7 +68,8 @@ static cr_status check_names(retype *r, const char *list)
 static double number_at(const retype *r, const cr_column *c, size_t row)
 {
     double x = c->values[row * c->stride];
-    return r->options->missing_values && has_number(r->options->missing_values, x) ? (double)NAN : x;
+    return r->options->missing_values && has_number(r->options->missing_values, x) ? (double)NAN
+                                                                                   : x;
 }
 
 static cr_status copy_numbers(retype *r, const cr_column *c)
@@ -96,7 +97,8 @@ static cr_status numbers_to_texts(retype *r, const cr_column *c)
         size_t length = cri_print_double(x, text);
         CR_TRY(cri_dictionary_code(r->cx, &texts, text, length, &codes[i]));
     }
-    st = cri_table_own_category(r->cx, r->to, c->name, codes, (const char *const *)texts.texts, texts.n);
+    st = cri_table_own_category(r->cx, r->to, c->name, codes, (const char *const *)texts.texts,
+                                texts.n);
     codes = NULL; /* taken over */
 done:
     cr_free(r->cx, codes, n, sizeof *codes);

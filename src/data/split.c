@@ -48,8 +48,8 @@ static size_t count_classes(const uint32_t *codes, size_t n)
     return most + 1;
 }
 
-/* Deals the rows to the folds in turn, class after class without starting anew: so both the whole and
- * every class are spread evenly. */
+/* Deals the rows to the folds in turn, class after class without starting anew: so both the whole
+ * and every class are spread evenly. */
 static cr_status deal(cr_ctx *cx, const uint32_t *opt_codes, size_t n, size_t k, uint64_t seed,
                       cr_folds *out_folds)
 {
@@ -87,11 +87,13 @@ cr_status cr_folds_new_stratified(cr_ctx *cx, const uint32_t *codes, size_t n, s
 cr_status cr_folds_new_ordered(cr_ctx *cx, size_t n, size_t k, cr_folds *out_folds)
 {
     if (k < 1 || k >= n)
-        return cr_fail(cx, CR_EARG, "%zu folds in the order of time need at least %zu rows, not %zu",
-                       k, k < 1 ? 2 : k + 1, n);
+        return cr_fail(cx, CR_EARG,
+                       "%zu folds in the order of time need at least %zu rows, not %zu", k,
+                       k < 1 ? 2 : k + 1, n);
     size_t *block = cr_alloc(cx, n, sizeof *block);
     if (!block) return CR_ENOMEM;
-    size_t size = n / (k + 1), larger = n % (k + 1); /* the first `larger` blocks have one row more */
+    size_t size = n / (k + 1),
+           larger = n % (k + 1); /* the first `larger` blocks have one row more */
     for (size_t b = 0, row = 0; b <= k; b++)
         for (size_t end = row + size + (b < larger ? 1 : 0); row < end; row++) block[row] = b;
     *out_folds = (cr_folds){ .n = n, .k = k, .ordered = true, .block = block };

@@ -328,7 +328,8 @@ static cr_status make_table(query *q, cr_table **out_table)
     cr_status st = CR_OK;
     cr_table *table = NULL;
     char      source[512];
-    snprintf(source, sizeof source, "%s%s%s", q->file, q->table ? "?" : "", q->table ? q->table : "");
+    snprintf(source, sizeof source, "%s%s%s", q->file, q->table ? "?" : "",
+             q->table ? q->table : "");
     CR_TRY(cr_table_new(q->cx, source, q->rows, &table));
     for (size_t j = 0; j < q->n_columns; j++) {
         column     *c = &q->columns[j];

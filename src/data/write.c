@@ -66,8 +66,8 @@ void cri_write_real(cri_writer *out, double x)
     cri_write_raw(out, text, n);
 }
 
-/* true when the text holds a character that means something to a reader, or blanks that it would drop
- * or, in a table of one column, take for delimiters. */
+/* true when the text holds a character that means something to a reader, or blanks that it would
+ * drop or, in a table of one column, take for delimiters. */
 static bool needs_quotes(const cri_writer *out, const char *text)
 {
     size_t n = strlen(text);

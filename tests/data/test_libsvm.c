@@ -43,7 +43,10 @@ static void test_labels_alone_and_byte_order_mark(void **state)
     (void)state;
     cr_ctx   *cx = test_context();
     cr_table *t = NULL;
-    assert_ok(cx, read_text(cx, "\xEF\xBB\xBF" "7\n8\n", &t));
+    assert_ok(cx, read_text(cx,
+                            "\xEF\xBB\xBF"
+                            "7\n8\n",
+                            &t));
     assert_int_equal(cr_table_columns(t), 1);
     assert_string_equal(cr_table_column(t, 0)->name, "y");
     assert_true(cr_table_column(t, 0)->values[1] == 8);
@@ -69,9 +72,10 @@ static const struct {
       "   1 | 1 99999999999999999999999:1\n     |   ^~~~~~~~~~~~~~~~~~~~~~~", "" },
     { "1 3", "d.svm:1:3: '3' is not of the form index:value", "   1 | 1 3\n     |   ^", "" },
     { "1 :3", "d.svm:1:3: ':3' is not of the form index:value", "   1 | 1 :3\n     |   ^~", "" },
-    { "1 -1:3", "d.svm:1:3: '-1:3' is not of the form index:value",
-      "   1 | 1 -1:3\n     |   ^~~~", "" },
-    { "1 a:3", "d.svm:1:3: 'a:3' is not of the form index:value", "   1 | 1 a:3\n     |   ^~~", "" },
+    { "1 -1:3", "d.svm:1:3: '-1:3' is not of the form index:value", "   1 | 1 -1:3\n     |   ^~~~",
+      "" },
+    { "1 a:3", "d.svm:1:3: 'a:3' is not of the form index:value", "   1 | 1 a:3\n     |   ^~~",
+      "" },
     { "1 1:x", "d.svm:1:5: the value 'x' is not a number", "   1 | 1 1:x\n     |     ^", "" },
     { "1 1:2:3", "d.svm:1:5: the value '2:3' is not a number", "   1 | 1 1:2:3\n     |     ^~~",
       "" },
@@ -154,9 +158,9 @@ typedef struct naive {
 
 static naive read_naively(const char *path, size_t columns)
 {
-    naive m = { 0, columns, NULL };
-    FILE *f = fopen(path, "r");
-    char *line = NULL;
+    naive  m = { 0, columns, NULL };
+    FILE  *f = fopen(path, "r");
+    char  *line = NULL;
     size_t room = 0, capacity = 0;
     assert_non_null(f);
     while (getline(&line, &room, f) > 0) {
@@ -253,7 +257,9 @@ static void test_looks_like(void **state)
 {
     (void)state;
     const char *const yes[] = { "1 1:2", "-1\n-1\n+1 3:4", "# c\n\n0.5\t12:0", "1  3:1 #x\na" };
-    const char *const no[] = { "", "1\n2\n", "a,b\n1,2", "1,2", "1 2 3", "1:2 3:4", "x 1:2", "1 :2" };
+    const char *const no[] = {
+        "", "1\n2\n", "a,b\n1,2", "1,2", "1 2 3", "1:2 3:4", "x 1:2", "1 :2"
+    };
     for (size_t i = 0; i < 4; i++) assert_true(cri_libsvm_looks_like(yes[i], strlen(yes[i])));
     for (size_t i = 0; i < 8; i++) assert_false(cri_libsvm_looks_like(no[i], strlen(no[i])));
     assert_false(cri_libsvm_looks_like(NULL, 0));

@@ -1,16 +1,16 @@
 /* test_metrics.c -- scores against their definitions: integrals, all pairs, plain loops; against
- * numbers worked out by hand; and against scikit-learn 1.2.1 and scipy 1.10.1 (the functions are named
- * beside the numbers). */
+ * numbers worked out by hand; and against scikit-learn 1.2.1 and scipy 1.10.1 (the functions are
+ * named beside the numbers). */
 #include "support.h"
 #include "base/rng.h"
 #include "data/metrics.h"
 #include "data/table.h"
 #include "math/special.h"
 
-/* --- the continuous ranked probability score --------------------------------------------------- */
+/* --- the continuous ranked probability score -------------------------------------------------- */
 
-/* integral of F^2 over x < 0, by the trapezoidal rule in t, -x = exp(pi/2 sinh t): exp-sinh quadrature
- * (Takahasi & Mori 1974), which takes algebraic tails. */
+/* integral of F^2 over x < 0, by the trapezoidal rule in t, -x = exp(pi/2 sinh t): exp-sinh
+ * quadrature (Takahasi & Mori 1974), which takes algebraic tails. */
 static double tail_integral(double nu)
 {
     const double h = 1.0 / 32, half_pi = 1.57079632679489661923;
@@ -35,7 +35,10 @@ static double body_integral(double z, double nu)
     return sum;
 }
 
-static double lower_integral(double z, double nu) { return tail_integral(nu) + body_integral(z, nu); }
+static double lower_integral(double z, double nu)
+{
+    return tail_integral(nu) + body_integral(z, nu);
+}
 
 /* The definition: below y, F^2; above, (1 - F)^2, which is F^2 mirrored. */
 static double crps_by_quadrature(double y, double mean, double scale, double nu)
@@ -70,7 +73,8 @@ static void test_crps_known_values(void **state)
     assert_true(isnan(cr_crps_student_t(1, 0, 1, (double)NAN)));
 }
 
-/* Through nu = 1, where two terms blow up and cancel, and through the seam of the series at 1e-5. */
+/* Through nu = 1, where two terms blow up and cancel, and through the seam of the series at
+ * 1e-5. */
 static void test_crps_is_smooth_in_dof(void **state)
 {
     (void)state;
@@ -89,7 +93,7 @@ static void test_crps_is_smooth_in_dof(void **state)
     assert_close(cr_crps_student_t(1.3, 0, 1, 1e9), cr_crps_normal(1.3, 0, 1), 1e-8);
 }
 
-/* --- regression --------------------------------------------------------------------------------- */
+/* --- regression ------------------------------------------------------------------------------- */
 
 static const double y5[] = { 1.5, -0.25, 3.75, 2, 0.5 }, mean5[] = { 1.25, 0.5, 3, 2.25, -0.5 };
 static const double scale5[] = { 0.5, 1.25, 0.75, 2, 1 };
@@ -102,11 +106,12 @@ static void test_regression_against_sklearn_and_scipy(void **state)
     cr_regression_metrics m;
     cr_predictive         p = { 5, mean5, scale5, dof5 };
     assert_ok(cx, cr_regression_evaluate(cx, y5, &p, NULL, 0.9, &m));
-    assert_close(m.rmse, 0.6708203932499369, 1e-14);  /* sqrt(mean_squared_error) */
-    assert_close(m.mae, 0.6, 1e-14);                  /* mean_absolute_error      */
-    assert_close(m.r2, 0.76, 1e-14);                  /* r2_score                 */
+    assert_close(m.rmse, 0.6708203932499369, 1e-14);       /* sqrt(mean_squared_error) */
+    assert_close(m.mae, 0.6, 1e-14);                       /* mean_absolute_error      */
+    assert_close(m.r2, 0.76, 1e-14);                       /* r2_score                 */
     assert_close(m.log_score, -1.2383841938416418, 1e-13); /* stats.t.logpdf, stats.norm.logpdf */
-    assert_close(m.width, 5.545051525366436, 1e-12); /* roots of special.betainc: ppf has 8 digits */
+    assert_close(m.width, 5.545051525366436,
+                 1e-12); /* roots of special.betainc: ppf has 8 digits */
     assert_close(m.coverage, 1, 1e-15);
     double crps = 0;
     for (size_t i = 0; i < 5; i++) crps += crps_by_quadrature(y5[i], mean5[i], scale5[i], dof5[i]);
@@ -124,7 +129,7 @@ static void test_coverage_by_hand(void **state)
     (void)state;
     cr_ctx               *cx = test_context();
     cr_regression_metrics m;
-    /* half the mass of a normal lies within 0.67449 sd: z = 0.5, 1, -0.6, 3, with weights 1 2 3 4 */
+    /* half of a normal lies within 0.67449 sd: z = 0.5, 1, -0.6, 3, with weights 1 2 3 4 */
     const double  y[] = { 1, 2, -1.2, 6 }, mean[4] = { 0 }, scale[] = { 2, 2, 2, 2 };
     const double  w[] = { 1, 2, 3, 4 };
     cr_predictive p = { 4, mean, scale, NULL };
@@ -185,7 +190,8 @@ static void test_regression_refusals(void **state)
                       "the degrees of freedom for row 2");
     p.dof = NULL;
     assert_fails_with(cx, cr_regression_evaluate(cx, good, &p, NULL, 1, &m), CR_EARG, "level 1");
-    assert_fails_with(cx, cr_regression_evaluate(cx, good, &p, none, 0.9, &m), CR_EDATA, "sum to 0");
+    assert_fails_with(cx, cr_regression_evaluate(cx, good, &p, none, 0.9, &m), CR_EDATA,
+                      "sum to 0");
     assert_fails_with(cx, cr_regression_evaluate(cx, good, &p, minus, 0.9, &m), CR_EDATA,
                       "the weight of row 2 is -1");
     p.n = 0;
@@ -194,13 +200,14 @@ static void test_regression_refusals(void **state)
     test_context_free(cx);
 }
 
-/* --- classification ------------------------------------------------------------------------------ */
+/* --- classification --------------------------------------------------------------------------- */
 
 static const uint32_t c7[] = { 0, 1, 1, 0, 1, 0, 1 };
 static const double   P7[] = { .9, .1, .6, .4, .65, .35, .2, .8, .6, .4, .6, .4, .1, .9 };
 static const double   w7[] = { 1, 2, 0.5, 3, 1.5, 1, 2 };
 static const uint32_t c6[] = { 0, 2, 1, 1, 0, 2 };
-static const double   P6[] = { .7, .2, .1, .1, .3, .6, .3, .3, .4, .25, .5, .25, .4, .35, .25, .2, .5, .3 };
+static const double   P6[] = { .7,  .2, .1,  .1, .3,  .6,  .3, .3, .4,
+                               .25, .5, .25, .4, .35, .25, .2, .5, .3 };
 static const double   w6[] = { 1, 2, 0.5, 3, 1.5, 1 };
 
 static void check_class(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const double *w,
@@ -221,14 +228,18 @@ static void test_classes_against_sklearn(void **state)
     (void)state;
     cr_ctx *cx = test_context();
     cr_cmat two = cr_cmat_of(P7, 7, 2), three = cr_cmat_of(P6, 6, 3);
-    check_class(cx, c7, two, NULL, (const double[]){ 0.42857142857142855, 0.744769736537533,
-                                                     0.28035714285714286, 0.5833333333333334 });
-    check_class(cx, c7, two, w7, (const double[]){ 0.36363636363636365, 0.8533772301682411,
-                                                   0.32556818181818187, 0.525 });
-    check_class(cx, c6, three, NULL, (const double[]){ 0.6666666666666666, 0.8141473481317826,
-                                                       0.47333333333333333, 0.8333333333333334 });
-    check_class(cx, c6, three, w6, (const double[]){ 0.8333333333333334, 0.737573670827854,
-                                                     0.4169444444444445, 0.9344636844636844 });
+    check_class(cx, c7, two, NULL,
+                (const double[]){ 0.42857142857142855, 0.744769736537533, 0.28035714285714286,
+                                  0.5833333333333334 });
+    check_class(
+        cx, c7, two, w7,
+        (const double[]){ 0.36363636363636365, 0.8533772301682411, 0.32556818181818187, 0.525 });
+    check_class(cx, c6, three, NULL,
+                (const double[]){ 0.6666666666666666, 0.8141473481317826, 0.47333333333333333,
+                                  0.8333333333333334 });
+    check_class(cx, c6, three, w6,
+                (const double[]){ 0.8333333333333334, 0.737573670827854, 0.4169444444444445,
+                                  0.9344636844636844 });
     test_context_free(cx);
 }
 
@@ -257,7 +268,8 @@ static void test_auc_is_a_share_of_pairs(void **state)
         for (size_t i = 0; i < N; i++) {
             codes[i] = (uint32_t)cr_rng_below(&r, 3);
             double levels = round % 2 ? 8 : 1e9; /* many ties, or hardly any */
-            plain[i] = score[2 * i] = floor(cr_rng_uniform(&r) * levels) + (codes[i] == 1 ? 0.25 * levels : 0);
+            plain[i] = score[2 * i] =
+                floor(cr_rng_uniform(&r) * levels) + (codes[i] == 1 ? 0.25 * levels : 0);
             plain[i] = score[2 * i] = round % 2 ? floor(plain[i] / 2) : plain[i];
             w[i] = (double)cr_rng_below(&r, 4);
         }
@@ -316,8 +328,8 @@ static double calibration_error_naively(const double *P, const uint32_t *codes, 
     return error;
 }
 
-static void check_calibration(cr_ctx *cx, const double *P, const uint32_t *codes, size_t n, size_t K,
-                              const double *w)
+static void check_calibration(cr_ctx *cx, const double *P, const uint32_t *codes, size_t n,
+                              size_t K, const double *w)
 {
     cr_class_metrics   m;
     cr_calibration_bin bins[15];

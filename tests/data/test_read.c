@@ -62,8 +62,14 @@ static void test_text_formats(void **state)
     check_two_by_two(cx, t, "a", "b");
     assert_ok(cx, read_plainly(cx, text_file("a.tsv", "a\tb\n1\t0.5\n2\t-3\n"), &t));
     check_two_by_two(cx, t, "a", "b");
-    assert_ok(cx, read_with(cx, text_file("a.dat", "a,a\tb\n1\t0.5\n2\t-3\n"), tsv, &t));
-    check_two_by_two(cx, t, "a,a", "b"); /* the comma would have been the delimiter */
+    const char tabs[] = "a,p\tb,q\n1,5\t0,5\n2,5\t-3,0\n"; /* commas alone would make 3 columns */
+    for (int named = 0; named < 2; named++) {
+        const char *path = text_file(named ? "b.tsv" : "b.dat", tabs);
+        assert_ok(cx, read_with(cx, path, named ? none : tsv, &t));
+        assert_int_equal(cr_table_columns(t), 2);
+        assert_string_equal(cr_table_column(t, 1)->name, "b,q");
+        cr_table_free(cx, t);
+    }
     assert_ok(cx, read_plainly(cx, text_file("a.dat", "0.5 1:1\n-3 1:2\n"), &t)); /* by content */
     check_two_by_two(cx, t, "x1", "y");
     assert_ok(cx, read_plainly(cx, text_file("a.svm", "0.5 1:1\n-3 1:2\n"), &t));
@@ -74,7 +80,8 @@ static void test_text_formats(void **state)
     cr_table_free(cx, t);
     assert_fails_with(cx, read_plainly(cx, text_file("b.libsvm", "a,b\n"), &t), CR_EDATA,
                       "b.libsvm:1:1: several labels");
-    assert_ok(cx, read_with(cx, text_file("c.svm", "1,0.5\n2,-3\n"), csv, &t)); /* the option rules */
+    assert_ok(cx,
+              read_with(cx, text_file("c.svm", "1,0.5\n2,-3\n"), csv, &t)); /* the option rules */
     check_two_by_two(cx, t, "x1", "x2");
     test_context_free(cx);
 }
@@ -91,6 +98,13 @@ static void test_compressed(void **state)
     gzclose(z);
     assert_ok(cx, read_plainly(cx, path, &t));
     check_two_by_two(cx, t, "x1", "y");
+    z = gzopen(path, "wb"); /* of a size that is not known before the end */
+    for (int i = 0; i < 30000; i++) gzprintf(z, "%d 1:%d\n", i, 2 * i);
+    gzclose(z);
+    assert_ok(cx, read_plainly(cx, path, &t));
+    assert_int_equal(cr_table_rows(t), 30000);
+    assert_true(cr_table_find(t, "x1")->values[29999] == 59998);
+    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
@@ -122,7 +136,8 @@ static void test_databases(void **state)
     const setting from[] = { { "from", "sqlite" }, { NULL, NULL } };
     snprintf(path, sizeof path, "%s/two.db", test_directory());
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    sqlite3_exec(db, "CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 0.5), (2, -3)", NULL, NULL, NULL);
+    sqlite3_exec(db, "CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 0.5), (2, -3)", NULL, NULL,
+                 NULL);
     sqlite3_close(db);
     snprintf(spec, sizeof spec, "sqlite:%s?t", path);
     assert_ok(cx, read_plainly(cx, spec, &t));
@@ -140,7 +155,9 @@ static void test_column_options_hold_everywhere(void **state)
     (void)state;
     cr_ctx       *cx = test_context();
     cr_table     *t = NULL;
-    const setting category[] = { { "category", "y,x2" }, { "missing_values", "-999" }, { NULL, NULL } };
+    const setting category[] = { { "category", "y,x2" },
+                                 { "missing_values", "-999" },
+                                 { NULL, NULL } };
     const setting real[] = { { "real", "x1" }, { NULL, NULL } };
     const setting wrong[] = { { "category", "z1" }, { NULL, NULL } };
     const char   *path = text_file("c.svm", "1 1:3 2:0.5\n-1 1:-999 2:-999\n1 2:4\n");
@@ -181,7 +198,8 @@ static void test_texts_of_a_database_as_numbers(void **state)
     assert_ok(cx, read_with(cx, path, real, &t));
     const cr_column *a = cr_table_find(t, "a");
     assert_int_equal(a->type, CR_REAL);
-    assert_true(a->values[0] == 1.5 && isnan(a->values[1]) && isnan(a->values[2]) && a->values[3] == 2);
+    assert_true(a->values[0] == 1.5 && isnan(a->values[1]) && isnan(a->values[2]) &&
+                a->values[3] == 2);
     cr_table_free(cx, t);
     assert_fails_with(cx, read_with(cx, path, bad, &t), CR_EDATA,
                       "row 3: 'none' in column 'a' is not a number");
@@ -210,7 +228,8 @@ static void test_foreign_files(void **state)
     assert_fails_with(cx, read_plainly(cx, text_file("p.parquet", "PAR1...."), &t), CR_EDATA,
                       "p.parquet is a Parquet file, which is not supported");
     assert_string_equal(cr_error_hint(cx), "save it as CSV first");
-    assert_fails_with(cx, read_plainly(cx, "/nowhere/at/all.csv", &t), CR_EIO, "/nowhere/at/all.csv");
+    assert_fails_with(cx, read_plainly(cx, "/nowhere/at/all.csv", &t), CR_EIO,
+                      "/nowhere/at/all.csv");
     assert_null(t);
     test_context_free(cx);
 }
@@ -239,7 +258,8 @@ static void test_libsvm_equals_csv(void **state)
         const cr_column *x = cr_table_column(a, j), *y = cr_table_column(b, j);
         assert_string_equal(x->name, y->name);
         assert_int_equal(x->type, y->type);
-        for (size_t i = 0; i < 32561; i++) wrong += x->values[i * x->stride] != y->values[i * y->stride];
+        for (size_t i = 0; i < 32561; i++)
+            wrong += x->values[i * x->stride] != y->values[i * y->stride];
     }
     assert_int_equal(wrong, 0);
     cr_table_free(cx, a);
@@ -250,7 +270,9 @@ static void test_libsvm_equals_csv(void **state)
 static cr_status read_and_change(cr_ctx *cx, void *arg)
 {
     cr_table     *t = NULL;
-    const setting settings[] = { { "category", "y" }, { "missing_values", "-999" }, { NULL, NULL } };
+    const setting settings[] = { { "category", "y" },
+                                 { "missing_values", "-999" },
+                                 { NULL, NULL } };
     cr_status     st = read_with(cx, arg, settings, &t);
     cr_table_free(cx, t);
     return st;

@@ -1,4 +1,5 @@
-/* test_split.c -- laws of folds, holdout and bootstrap: every row once, even sizes, even classes. */
+/* test_split.c -- laws of folds, holdout and bootstrap: every row once, even sizes, even
+ * classes. */
 #include "support.h"
 #include "data/split.h"
 #include "data/table.h"
@@ -7,7 +8,9 @@ static void test_every_row_is_tested_once(void **state)
 {
     (void)state;
     cr_ctx      *cx = test_context();
-    const size_t sizes[][2] = { { 2, 2 }, { 3, 2 }, { 10, 3 }, { 10, 10 }, { 1000, 7 }, { 1001, 10 } };
+    const size_t sizes[][2] = {
+        { 2, 2 }, { 3, 2 }, { 10, 3 }, { 10, 10 }, { 1000, 7 }, { 1001, 10 }
+    };
     for (size_t c = 0; c < 6; c++) {
         size_t   n = sizes[c][0], k = sizes[c][1], total = 0;
         cr_folds folds;
@@ -193,19 +196,21 @@ static void test_refusals(void **state)
     assert_fails_with(cx, cr_folds_new(cx, 5, 1, 0, &folds), CR_EARG, "1 folds: at least 2");
     assert_fails_with(cx, cr_folds_new(cx, 5, 6, 0, &folds), CR_EARG, "6 folds of 5 rows");
     assert_fails_with(cx, cr_folds_new(cx, 0, 2, 0, &folds), CR_EARG, "2 folds of 0 rows");
-    assert_fails_with(cx, cr_folds_new_ordered(cx, 3, 3, &folds), CR_EARG, "at least 4 rows, not 3");
+    assert_fails_with(cx, cr_folds_new_ordered(cx, 3, 3, &folds), CR_EARG,
+                      "at least 4 rows, not 3");
     assert_fails_with(cx, cr_folds_new_ordered(cx, 3, 0, &folds), CR_EARG, "at least 2 rows");
     assert_fails_with(cx, cr_holdout(cx, 1, 0.5, 0, rows, &train), CR_EARG, "1 rows cannot");
     assert_fails_with(cx, cr_holdout(cx, 4, 0, 0, rows, &train), CR_EARG, "between 0 and 1");
     assert_fails_with(cx, cr_holdout(cx, 4, 1, 0, rows, &train), CR_EARG, "between 0 and 1");
-    assert_fails_with(cx, cr_holdout(cx, 4, (double)NAN, 0, rows, &train), CR_EARG, "between 0 and 1");
+    assert_fails_with(cx, cr_holdout(cx, 4, (double)NAN, 0, rows, &train), CR_EARG,
+                      "between 0 and 1");
     assert_true(folds.n == 77 && train == 5);
     test_context_free(cx);
 }
 
 static cr_status make_folds(cr_ctx *cx, void *arg)
 {
-    cr_folds a = { 0 }, b = { 0 };
+    cr_folds  a = { 0 }, b = { 0 };
     cr_status st = CR_OK;
     CR_TRY(cr_folds_new_stratified(cx, arg, 4, 2, 0, &a));
     CR_TRY(cr_folds_new_ordered(cx, 4, 2, &b));
@@ -224,10 +229,14 @@ static void test_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_row_is_tested_once), cmocka_unit_test(test_seed_decides),
-        cmocka_unit_test(test_folds_are_shuffled),       cmocka_unit_test(test_classes_are_even),
-        cmocka_unit_test(test_order_of_time),            cmocka_unit_test(test_holdout),
-        cmocka_unit_test(test_bootstrap),                cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_every_row_is_tested_once),
+        cmocka_unit_test(test_seed_decides),
+        cmocka_unit_test(test_folds_are_shuffled),
+        cmocka_unit_test(test_classes_are_even),
+        cmocka_unit_test(test_order_of_time),
+        cmocka_unit_test(test_holdout),
+        cmocka_unit_test(test_bootstrap),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void test_types_come_from_values(void **state)
     assert_int_equal(town->codes[3], town->codes[0]);
     assert_string_equal(town->levels[town->codes[4]], "");
 
-    const cr_column *code = cr_table_find(t, "code"); /* numbers keep all their digits as text */
+    const cr_column  *code = cr_table_find(t, "code"); /* numbers keep all their digits as text */
     const char *const texts[] = { "7", "A", "0.5", "9007199254740993" };
     assert_int_equal(code->type, CR_CATEGORY);
     for (size_t i = 0; i < 4; i++) assert_string_equal(code->levels[code->codes[i]], texts[i]);
@@ -107,7 +107,8 @@ static void test_messages(void **state)
     cr_table   *t = NULL;
     const char *path = make_database("houses.db", houses);
 
-    assert_fails_with(cx, read_part(cx, path, "?house", &t), CR_EDATA, "table 'house' not found in ");
+    assert_fails_with(cx, read_part(cx, path, "?house", &t), CR_EDATA,
+                      "table 'house' not found in ");
     assert_string_equal(cr_error_notes(cx), "tables: cheap, houses, people");
     assert_string_equal(cr_error_nearest(cx), "houses");
     assert_fails_with(cx, read_part(cx, path, "", &t), CR_EARG, "holds 3 tables: say which");
@@ -118,11 +119,12 @@ static void test_messages(void **state)
     assert_string_equal(cr_error_notes(cx), "query: SELECT price FORM houses");
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT prise FROM houses", &t), CR_EARG,
                       "no such column: prise");
-    assert_fails_with(cx, read_part(cx, path, "?query=SELECT price, price FROM houses", &t), CR_EDATA,
-                      "two columns are called 'price'");
+    assert_fails_with(cx, read_part(cx, path, "?query=SELECT price, price FROM houses", &t),
+                      CR_EDATA, "two columns are called 'price'");
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT 1; SELECT 2", &t), CR_EARG,
                       "must be one SELECT");
-    assert_fails_with(cx, read_part(cx, path, "?query=-- nothing", &t), CR_EARG, "must be one SELECT");
+    assert_fails_with(cx, read_part(cx, path, "?query=-- nothing", &t), CR_EARG,
+                      "must be one SELECT");
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT 1 WHERE 0", &t), CR_EDATA,
                       "there are no rows");
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT 1 AS a, 9e999 AS x", &t), CR_EDATA,
@@ -152,8 +154,12 @@ static void test_never_writes(void **state)
     char              other[300], part[700];
     struct stat       before, after;
     const char *const writes[] = {
-        "DELETE FROM houses", "CREATE TABLE x(a)", "INSERT INTO people VALUES ('Bob')",
-        "PRAGMA user_version = 3", "VACUUM", "DROP TABLE people",
+        "DELETE FROM houses",
+        "CREATE TABLE x(a)",
+        "INSERT INTO people VALUES ('Bob')",
+        "PRAGMA user_version = 3",
+        "VACUUM",
+        "DROP TABLE people",
         "INSERT INTO people VALUES ('Bob') RETURNING name",
     };
     assert_int_equal(stat(path, &before), 0);
@@ -190,8 +196,11 @@ static void test_endless_query_can_be_stopped(void **state)
     assert_fails(cx, read_part(cx, path, endless, &t), CR_EINTERRUPTED);
     cr_interrupt_clear(cx);
     cr_ctx_set_memory_limit(cx, 1000000);
-    assert_fails_with(cx, read_part(cx, path, "?query=WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL "
-                                              "SELECT x+1 FROM c) SELECT x FROM c", &t),
+    assert_fails_with(cx,
+                      read_part(cx, path,
+                                "?query=WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL "
+                                "SELECT x+1 FROM c) SELECT x FROM c",
+                                &t),
                       CR_ENOMEM, "memory limit");
     assert_null(t);
     test_context_free(cx);
@@ -205,7 +214,8 @@ static void test_many_rows_and_texts(void **state)
     const char *path = make_database("houses.db", houses);
     assert_ok(cx, read_part(cx, path,
                             "?query=WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x+1 FROM c "
-                            "WHERE x < 9999) SELECT x, 'n' || (x * 7919 % 5003) AS s FROM c", &t));
+                            "WHERE x < 9999) SELECT x, 'n' || (x * 7919 % 5003) AS s FROM c",
+                            &t));
     const cr_column *x = cr_table_find(t, "x"), *s = cr_table_find(t, "s");
     assert_int_equal(cr_table_rows(t), 10000);
     assert_int_equal(s->n_levels, 5003);

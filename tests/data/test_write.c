@@ -59,7 +59,8 @@ static void test_fields(void **state)
     (void)state;
     cr_ctx    *cx = test_context();
     cri_writer out = cri_writer_begin(cx);
-    const char wanted[] = "plain,two words,\" lead\",\"trail \",\"\",,,\"a;b\",5e-324,3.0,1e+17,0.5\n\"x\ty\"\n";
+    const char wanted[] =
+        "plain,two words,\" lead\",\"trail \",\"\",,,\"a;b\",5e-324,3.0,1e+17,0.5\n\"x\ty\"\n";
     cri_write_text(&out, "plain");
     cri_write_text(&out, "two words");
     cri_write_text(&out, " lead");
@@ -124,8 +125,10 @@ static void test_reads_back_the_same(void **state)
     enum { N = 3000 };
     static double     random[N], wide[N], whole[N], truth[N];
     static uint32_t   codes[N];
-    const char *const levels[] = { "plain", "with, comma", "quote \" here", " blanks ", "line\nfeed",
-                                   "\xC3\xA9t\xC3\xA9", "007", "semi;colon" };
+    const char *const levels[] = {
+        "plain",      "with, comma",       "quote \" here", " blanks ",
+        "line\nfeed", "\xC3\xA9t\xC3\xA9", "007",           "semi;colon"
+    };
     cr_ctx *cx = test_context();
     cr_rng  r = cr_rng_stream(1, 2);
     for (size_t i = 0; i < N; i++) {
