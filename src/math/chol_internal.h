@@ -1,8 +1,8 @@
 /* chol_internal.h -- a square matrix cut into tiles for tasks.  (Internal header.)
  * The cut depends on n alone.  Each task works on whole tiles with one-threaded BLAS; what it reads
  * and writes it declares with the tokens, one per tile, so that OpenMP orders the tasks and every
- * tile sees its changes in one fixed order, on any number of threads.  The caller's own thread makes
- * the tasks (master, not single): libgomp 12 leaks the table of dependencies of any other. */
+ * tile sees its changes in one fixed order, on any number of threads.  The caller's own thread
+ * makes the tasks (master, not single): libgomp 12 leaks the table of dependencies of any other. */
 #ifndef CREDENCE_MATH_CHOL_INTERNAL_H
 #define CREDENCE_MATH_CHOL_INTERNAL_H
 
