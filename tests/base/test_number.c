@@ -215,7 +215,7 @@ static void test_how_it_was_written(void **state)
     assert_false(cri_is_overflow(word, word + 4));
 }
 
-/* --- printing -------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static int significant_digits(const char *text)
 {

@@ -45,7 +45,7 @@ static cr_table *read_good(cr_ctx *cx, const char *text, const cr_read_options *
     return t;
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static void check_same_column(const cr_column *a, const cr_column *b, size_t rows)
 {
@@ -92,7 +92,7 @@ static cr_type type_of(const cr_table *t, const char *name)
     return c->type;
 }
 
-/* --- the naive parser: header, comma, one character at a time ----------------------------------- */
+/* --- the naive parser: header, comma, one character at a time --------------------------------- */
 
 enum { MOST_ROWS = 400, MOST_COLUMNS = 8, MOST_TEXT = 64 };
 
@@ -211,7 +211,7 @@ static void check_as_naive(const cr_table *t, const naive *n)
     }
 }
 
-/* --- random files ---------------------------------------------------------------------------------- */
+/* --- random files ----------------------------------------------------------------------------- */
 
 static size_t put_cell(char *out, const char *text)
 {
@@ -329,7 +329,7 @@ static void test_every_cut_gives_the_same(void **state)
     test_context_free(cx);
 }
 
-/* --- types and missing values -------------------------------------------------------------------- */
+/* --- types and missing values ----------------------------------------------------------------- */
 
 static void test_types(void **state)
 {
@@ -407,7 +407,7 @@ static void test_late_category(void **state)
     test_context_free(cx);
 }
 
-/* --- dialect and header ---------------------------------------------------------------------------- */
+/* --- dialect and header ----------------------------------------------------------------------- */
 
 /* Reads and checks: the names joined by '|', rows, and a cell. */
 static void check_shape(const char *text, const cr_read_options *o, const char *names, size_t rows)
@@ -494,7 +494,7 @@ static void test_rows_know_their_line(void **state)
     check_where("a,b\n1,z\n2,\"x\ny\"\n", 1, "t.csv:3");
 }
 
-/* --- malformed files -------------------------------------------------------------------------------- */
+/* --- malformed files -------------------------------------------------------------------------- */
 
 typedef struct bad {
     const char *text, *message;
@@ -622,7 +622,7 @@ static void test_overflow_in_a_category_is_text(void **state)
     test_context_free(cx);
 }
 
-/* --- mutations, memory ------------------------------------------------------------------------------ */
+/* --- mutations, memory ------------------------------------------------------------------------ */
 
 /* Changes, drops, doubles or inserts a few bytes. */
 static size_t mutate(char *text, size_t n, size_t most)
@@ -709,7 +709,7 @@ static void test_memory_limit_and_interrupt(void **state)
     test_context_free(cx);
 }
 
-/* --- real files ---------------------------------------------------------------------------------------- */
+/* --- real files ------------------------------------------------------------------------------- */
 
 static void test_shared_iris(void **state)
 {
