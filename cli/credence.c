@@ -83,11 +83,11 @@ done:
 int main(int argc, char **argv)
 {
     if (asked_for_one_thread) unsetenv(BLAS_THREADS); /* not for commands that we start */
-    cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         printf("credence %s\n", CREDENCE_VERSION);
         return fflush(stdout) == 0 ? 0 : 5;
     }
+    cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
     if (!c.warnings || cr_ctx_new(NULL, &c.cx) != CR_OK) {
         fputs("credence: error: out of memory\n", stderr);
         return 6;
