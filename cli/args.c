@@ -29,10 +29,26 @@ const char *cli_spell(const char *name, char out[64])
     return out;
 }
 
+const char *cli_value_word(const cr_option *o)
+{
+    static const char *const words[] = { [CR_OPTION_flag] = "",       [CR_OPTION_count] = "N",
+                                         [CR_OPTION_real] = "X",      [CR_OPTION_choice] = "WORD",
+                                         [CR_OPTION_text] = "TEXT",   [CR_OPTION_list] = "LIST" };
+    bool text = o->kind == CR_OPTION_text || o->kind == CR_OPTION_list;
+    return text && o->range[0] ? o->range : words[o->kind];
+}
+
+const char *cli_range(const cr_option *o)
+{
+    return o->kind == CR_OPTION_text || o->kind == CR_OPTION_list ? "" : o->range;
+}
+
 const cli_verb *cli_verb_find(const char *name)
 {
     for (size_t i = 0; cli_verbs[i]; i++)
         if (strcmp(cli_verbs[i]->name, name) == 0) return cli_verbs[i];
+    for (size_t i = 0; cli_hidden_verbs[i]; i++)
+        if (strcmp(cli_hidden_verbs[i]->name, name) == 0) return cli_hidden_verbs[i];
     return NULL;
 }
 

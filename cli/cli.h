@@ -8,6 +8,7 @@
 #include "base/option.h"
 #include "data/read.h"
 #include "models/model.h"
+#include "results.h"
 
 #include <jansson.h>
 
@@ -19,7 +20,7 @@ enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
     X(choice, format,       "auto", "auto|text|csv|json",                                              \
       "form of the result; auto: text on a terminal, csv in a pipe", "json")                           \
     X(flag,   json,         "false", "", "the same as --format json", "")                              \
-    X(text,   output,       "", "", "write the result (fit, update: the model) to this file", "out.csv") \
+    X(text,   output,       "", "FILE", "write the result (fit, update: the model) to this file", "out.csv") \
     X(count,  threads,      "0", "0..4096", "threads to use, 0 for all cores; never changes a result", "2") \
     X(flag,   quiet,        "false", "", "no warnings, no progress", "")                               \
     X(flag,   verbose,      "false", "", "say what is being done", "")                                 \
@@ -48,9 +49,11 @@ typedef struct cli_verb {
     unsigned         takes;
     size_t           least, most; /* positional arguments */
     cr_status (*run)(cli *c);
+    const cli_field *result; /* what its JSON holds; NULL when there is none */
 } cli_verb;
 
-extern const cli_verb *const cli_verbs[]; /* NULL at the end */
+extern const cli_verb *const cli_verbs[];        /* NULL at the end */
+extern const cli_verb *const cli_hidden_verbs[]; /* for programs: not shown */
 
 struct cli {
     cr_ctx         *cx;
@@ -90,6 +93,10 @@ char cli_letter(const char *option);
 /* The shell's spelling of an option name: dashes for underscores. */
 const char *cli_spell(const char *name, char out[64]);
 const cli_verb *cli_verb_find(const char *name);
+/* What stands for its value: N, X, WORD, TEXT, LIST, COLUMN, FILE; "" for a flag. */
+const char *cli_value_word(const cr_option *o);
+/* The range of its value: bounds or choices, else "". */
+const char *cli_range(const cr_option *o);
 
 /* --- output.c -------------------------------------------------------------------------------- */
 

@@ -114,6 +114,7 @@ const cli_verb verb_describe = {
     .least = 1,
     .most = 1,
     .run = run_describe,
+    .result = result_describe,
 };
 
 /* --- check ----------------------------------------------------------------------------------- */
@@ -149,4 +150,5 @@ const cli_verb verb_check = {
     .least = 1,
     .most = 1,
     .run = run_check,
+    .result = result_check,
 };

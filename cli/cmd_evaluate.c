@@ -89,6 +89,7 @@ const cli_verb verb_evaluate = {
     .least = 2,
     .most = 2,
     .run = run_evaluate,
+    .result = result_evaluate,
 };
 
 /* --- cv -------------------------------------------------------------------------------------- */
@@ -158,4 +159,5 @@ const cli_verb verb_cv = {
     .least = 2,
     .most = 2,
     .run = run_cv,
+    .result = result_cv,
 };

@@ -53,6 +53,7 @@ const cli_verb verb_fit = {
     .least = 2,
     .most = 2,
     .run = run_fit,
+    .result = result_fit,
 };
 
 static cr_status run_update(cli *c)
@@ -80,4 +81,5 @@ const cli_verb verb_update = {
     .least = 2,
     .most = 2,
     .run = run_update,
+    .result = result_update,
 };

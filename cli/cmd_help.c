@@ -10,14 +10,11 @@
 /* "--max-iter N", "--[no-]intercept", "-o, --output TEXT". */
 static void spell_option(const cr_option *o, char out[96])
 {
-    static const char *const values[] = { [CR_OPTION_count] = " N",  [CR_OPTION_real] = " X",
-                                          [CR_OPTION_choice] = " WORD", [CR_OPTION_text] = " TEXT",
-                                          [CR_OPTION_list] = " LIST", [CR_OPTION_flag] = "" };
     char name[64], letter[8] = "";
     bool on = o->kind == CR_OPTION_flag && o->fallback[0] == 't';
     if (cli_letter(o->name)) snprintf(letter, sizeof letter, "-%c, ", cli_letter(o->name));
-    snprintf(out, 96, "%s--%s%s%s", letter, on ? "no-" : "", cli_spell(o->name, name),
-             values[o->kind]);
+    snprintf(out, 96, "%s--%s%s%s%s", letter, on ? "no-" : "", cli_spell(o->name, name),
+             o->kind == CR_OPTION_flag ? "" : " ", cli_value_word(o));
 }
 
 void cli_print_options(cli *c, const cr_option *table, const char *title)
@@ -28,7 +25,7 @@ void cli_print_options(cli *c, const cr_option *table, const char *title)
         bool flag = o->kind == CR_OPTION_flag;
         spell_option(o, spelled);
         out_text(c, "  %-24s %s%s", spelled, flag && o->fallback[0] == 't' ? "do not " : "", o->help);
-        if (!flag && o->range[0]) out_text(c, "; %s", o->range);
+        if (!flag && cli_range(o)[0]) out_text(c, "; %s", cli_range(o));
         if (!flag && o->fallback[0]) out_text(c, " [%s]", o->fallback);
         out_text(c, "\n");
     }
@@ -69,7 +66,7 @@ void cli_print_help(cli *c, const cli_verb *v)
     for (const cr_option *o = cli_global_table; o->name; o++) {
         char spelled[96];
         spell_option(o, spelled);
-        out_text(c, "  %-24s %s%s%s\n", spelled, o->help, o->range[0] ? "; " : "", o->range);
+        out_text(c, "  %-24s %s%s%s\n", spelled, o->help, cli_range(o)[0] ? "; " : "", cli_range(o));
     }
     out_text(c, "\nExamples:\n");
     for (const char *line = v->example; *line;) {
@@ -186,6 +183,7 @@ const cli_verb verb_models = {
                "credence models ridge",
     .most = 1,
     .run = run_models,
+    .result = result_models,
 };
 
 /* --- version --------------------------------------------------------------------------------- */
@@ -221,4 +219,5 @@ const cli_verb verb_version = {
     .example = "credence version --json",
     .takes = VERB_FACTORISES,
     .run = run_version,
+    .result = result_version,
 };

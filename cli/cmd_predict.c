@@ -167,4 +167,5 @@ const cli_verb verb_predict = {
     .least = 2,
     .most = 2,
     .run = run_predict,
+    .result = result_predict,
 };

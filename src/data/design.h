@@ -13,10 +13,10 @@
 
 /* clang-format off */
 #define CR_DESIGN_OPTIONS(X)                                                                         \
-    X(text,   target,       "",      "", "column to predict", "price")                               \
-    X(list,   features,     "",      "", "columns to use: names, wildcards, !name to leave one out", \
+    X(text,   target,       "",      "COLUMN", "column to predict", "price")                         \
+    X(list,   features,     "",      "COLUMN", "columns to use: names, wildcards, !name to leave one out", \
       "'x*,!id'")                                                                                    \
-    X(text,   weights,      "",      "", "column of row weights: a row of weight 2 counts twice", "w") \
+    X(text,   weights,      "",      "COLUMN", "column of row weights: a row of weight 2 counts twice", "w") \
     X(choice, missing,      "error", "error|drop|impute",                                            \
       "rows with missing values: refuse, leave out, or fill with the mean or the most frequent level", \
       "drop")                                                                                        \

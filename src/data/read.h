@@ -13,9 +13,9 @@
     X(text, delimiter, "", "", "the character between fields; found by itself if not given", ";")  \
     X(choice, header, "auto", "auto|yes|no", "whether the first line holds the column names",      \
       "no")                                                                                        \
-    X(list, category, "", "", "columns to take as categories, whatever they look like",            \
+    X(list, category, "", "COLUMN", "columns to take as categories, whatever they look like",      \
       "zip,year")                                                                                  \
-    X(list, real, "", "", "columns that must be numbers", "price")                                 \
+    X(list, real, "", "COLUMN", "columns that must be numbers", "price")                           \
     X(list, missing_values, "", "", "further texts that mean a missing value", "-999")
 
 CR_OPTIONS_STRUCT(cr_read_options, CR_READ_OPTIONS);

@@ -1,0 +1,246 @@
+/* reference.c -- the pages about program, verbs and models: what they say and in which order.
+ * Everything that a verb or model declares comes from its table; here are only the words between. */
+#include "surface.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+bool reference_flag(const cr_option *o, char out[80])
+{
+    char name[64];
+    bool off = o->kind == CR_OPTION_flag && strcmp(o->fallback, "true") == 0;
+    snprintf(out, 80, "--%s%s", off ? "no-" : "", cli_spell(o->name, name));
+    return off;
+}
+
+/* "one of a, b, c" from "a|b|c". */
+static void spell_choices(const char *choices, char out[256])
+{
+    size_t used = (size_t)snprintf(out, 256, "one of ");
+    for (; *choices && used < 250; choices++) {
+        if (*choices == '|') out[used++] = ',', out[used++] = ' ';
+        else out[used++] = *choices;
+    }
+    out[used] = '\0';
+}
+
+const char *reference_range(const cr_option *o, char out[256])
+{
+    const char *r = cli_range(o), *dots = strstr(r, "..");
+    out[0] = '\0';
+    if (o->kind == CR_OPTION_choice) spell_choices(r, out);
+    else if (strncmp(r, ">=", 2) == 0) snprintf(out, 256, "at least %s", r + 2);
+    else if (r[0] == '>') snprintf(out, 256, "more than %s", r + 1);
+    else if (dots && dots > r && dots[-1] == '<' && dots[2] == '<')
+        snprintf(out, 256, "between %.*s and %s, these excluded", (int)(dots - 1 - r), r, dots + 3);
+    else if (dots) snprintf(out, 256, "%.*s to %s", (int)(dots - r), r, dots + 2);
+    return out;
+}
+
+const char *reference_type(const cli_field *f, char out[64])
+{
+    static const char *const words[] = {
+        [FIELD_END] = "",
+        [FIELD_TEXT] = "text",
+        [FIELD_COUNT] = "whole number",
+        [FIELD_NUMBER] = "number",
+        [FIELD_FLAG] = "true or false",
+        [FIELD_TEXTS] = "array of texts",
+        [FIELD_OBJECT] = "object",
+        [FIELD_ROWS] = "array of objects",
+        [FIELD_NUMBERS] = "object of numbers or nulls",
+        [FIELD_SCORES] = "array of objects of numbers or nulls",
+        [FIELD_WORDS] = "object of texts",
+        [FIELD_VALUES] = "object of texts, numbers or nulls",
+    };
+    snprintf(out, 64, "%s%s", words[f->type], f->marks & FIELD_NULL ? " or null" : "");
+    return out;
+}
+
+/* A sentence from a phrase: "learn a model" -> "Learn a model." */
+static void paragraph(cli *c, const page_style *s, const char *phrase)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%c%s.", toupper((unsigned char)phrase[0]), phrase + 1);
+    s->paragraph(c, text);
+}
+
+/* --- parts of several pages ------------------------------------------------------------------ */
+
+static void exit_status(cli *c, const page_style *s)
+{
+    static const char *const codes[][2] = {
+        { "0", "success" },
+        { "2", "the command line asks for something that cannot be" },
+        { "3", "the data or the model file are not in order" },
+        { "4", "the numbers defeat the method; with --strict also: there was a warning" },
+        { "5", "a file cannot be read or written, or the disk is full" },
+        { "6", "out of memory, or past --memory-limit or --time-limit" },
+        { "130", "interrupted" },
+    };
+    s->heading(c, "Exit status");
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) s->item(c, codes[i][0], codes[i][1]);
+}
+
+static void environment(cli *c, const page_style *s)
+{
+    s->heading(c, "Environment");
+    s->item(c, "OMP_NUM_THREADS", "threads to use where --threads does not say; never changes a result");
+    s->item(c, "OPENBLAS_CORETYPE",
+            "matrix kernels of OpenBLAS; if not set and those it chose are older than the processor, "
+            "credence starts again with better ones");
+}
+
+static void options(cli *c, const page_style *s, const char *title, const cr_option *table)
+{
+    if (!table || !table->name) return;
+    s->heading(c, title);
+    s->options(c, table);
+}
+
+static void common_options(cli *c, const page_style *s)
+{
+    s->heading(c, "Common options");
+    s->options(c, cr_fit_table);
+    s->options(c, cli_global_table);
+}
+
+static page about_program(void) { return (page){ PAGE_PROGRAM, "" }; }
+static page about_verb(const char *name) { return (page){ PAGE_VERB, name }; }
+static page about_model(const cr_model_class *m) { return (page){ PAGE_MODEL, cr_class_name(m) }; }
+
+/* --- the program ----------------------------------------------------------------------------- */
+
+static const char program_summary[] = "probabilistic machine learning: every answer says how sure it is";
+
+static void program_page(cli *c, const page_style *s)
+{
+    page here = about_program();
+    s->begin(c, here, program_summary);
+    s->heading(c, "Synopsis");
+    s->usage(c, "VERB [OPTIONS] [INPUT...]");
+    s->heading(c, "Description");
+    s->paragraph(c, "Data go in, a posterior comes out: predictions are distributions, parameters have "
+                    "standard deviations, and a model knows its evidence where there is one. Data are CSV "
+                    "or TSV files (also compressed by gzip or zstd), LIBSVM, NPY and NPZ files, tables and "
+                    "queries of SQLite databases, written sqlite:FILE?table or sqlite:FILE?query=SELECT..., "
+                    "or - for standard input. Columns go by their names.");
+    s->paragraph(c, "Results go to standard output, everything else to standard error. On a terminal a "
+                    "result is text, in a pipe CSV, with --json JSON. The same data, options and seed give "
+                    "the same bits, for any number of threads.");
+    s->heading(c, "Verbs");
+    for (size_t i = 0; cli_verbs[i]; i++)
+        s->item_page(c, here, about_verb(cli_verbs[i]->name), cli_verbs[i]->summary);
+    s->heading(c, "Models");
+    for (size_t i = 0; i < cr_class_count(); i++)
+        s->item_page(c, here, about_model(cr_class_at(i)), cr_class_summary(cr_class_at(i)));
+    common_options(c, s);
+    s->heading(c, "Examples");
+    for (size_t i = 0; cli_verbs[i] && i < 4; i++) s->lines(c, cli_verbs[i]->example);
+    exit_status(c, s);
+    environment(c, s);
+    s->heading(c, "Files");
+    s->item(c, "FILE.cred", "a model: a zip archive of model.json and NPY arrays, checked on every load");
+    s->item(c, "PREFIX/share/credence/schema", "JSON schemas of all results");
+}
+
+/* --- verbs ----------------------------------------------------------------------------------- */
+
+static void json_section(cli *c, const page_style *s, const cli_verb *v)
+{
+    char text[160];
+    s->heading(c, "JSON output");
+    snprintf(text, sizeof text,
+             "With --json; the schema is credence.%s.1.schema.json. Keys may be added, none is taken away.",
+             v->name);
+    s->paragraph(c, text);
+    s->fields(c, result_common, "");
+    s->fields(c, v->result, "");
+}
+
+static void verb_page(cli *c, const page_style *s, const cli_verb *v)
+{
+    page here = about_verb(v->name), see[4];
+    bool fits = v->takes & VERB_FITS;
+    size_t n = 0;
+    s->begin(c, here, v->summary);
+    s->heading(c, "Synopsis");
+    s->usage(c, v->usage);
+    s->heading(c, "Description");
+    paragraph(c, s, v->summary);
+    if (fits) s->paragraph(c, "Each model has options of its own; its page lists them.");
+    options(c, s, "Options", v->options);
+    if (fits) options(c, s, "Columns", cr_design_table);
+    if (v->takes & VERB_READS) options(c, s, "Reading data", cr_read_table);
+    common_options(c, s);
+    if (fits) {
+        s->heading(c, "Models");
+        for (size_t i = 0; i < cr_class_count(); i++)
+            s->item_page(c, here, about_model(cr_class_at(i)), cr_class_summary(cr_class_at(i)));
+    }
+    if (v->result) json_section(c, s, v);
+    s->heading(c, "Examples");
+    s->lines(c, v->example);
+    exit_status(c, s);
+    s->heading(c, "See also");
+    see[n++] = about_program();
+    for (size_t i = 0; cli_verbs[i] && n < 4; i++) /* the first verbs: those one comes from or goes to */
+        if (cli_verbs[i] != v) see[n++] = about_verb(cli_verbs[i]->name);
+    s->see(c, here, see, n);
+}
+
+/* --- models ---------------------------------------------------------------------------------- */
+
+/* A command that fits the model on the data in examples/, and one with its first option. */
+static void model_examples(cli *c, const page_style *s, const cr_model_class *m)
+{
+    char             text[512], flag[80];
+    const cr_option *o = cr_class_options(m);
+    bool             regression = cr_class_tasks(m) & CR_TASK_REGRESSION;
+    const char      *data = regression ? "examples/diabetes.csv --target progression"
+                                       : "DATA --target COLUMN";
+    size_t used = (size_t)snprintf(text, sizeof text, "credence fit %s %s -o model.cred",
+                                   cr_class_name(m), data);
+    while (o->name && o->kind == CR_OPTION_flag) o++;
+    if (o->name) {
+        reference_flag(o, flag);
+        snprintf(text + used, sizeof text - used, "\ncredence fit %s %s %s %s", cr_class_name(m), data,
+                 flag, o->example);
+    }
+    s->heading(c, "Examples");
+    s->lines(c, text);
+}
+
+static void model_page(cli *c, const page_style *s, const cr_model_class *m)
+{
+    char text[256];
+    page here = about_model(m);
+    const page see[] = { about_verb("fit"), about_verb("predict"), about_verb("cv") };
+    s->begin(c, here, cr_class_summary(m));
+    s->heading(c, "Synopsis");
+    snprintf(text, sizeof text, "fit %s DATA%s [-o FILE.cred] [OPTIONS]", cr_class_name(m),
+             cr_class_tasks(m) & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) ? " --target COLUMN" : "");
+    s->usage(c, text);
+    s->heading(c, "Model");
+    s->lines(c, cr_class_formulas(m));
+    snprintf(text, sizeof text, "Task: %s. New rows can%s be added to a fitted model with credence update.",
+             cr_task_name(cr_class_tasks(m)), cr_class_offers(m, "update") ? "" : "not");
+    s->paragraph(c, text);
+    options(c, s, "Options", cr_class_options(m));
+    s->paragraph(c, "The options of columns and of reading data are those of credence fit.");
+    model_examples(c, s, m);
+    s->heading(c, "References");
+    s->paragraph(c, cr_class_reference(m));
+    s->heading(c, "See also");
+    s->see(c, here, see, sizeof see / sizeof *see);
+}
+
+void reference_page(cli *c, const page_style *s, page p)
+{
+    if (p.kind == PAGE_PROGRAM) program_page(c, s);
+    else if (p.kind == PAGE_VERB) verb_page(c, s, cli_verb_find(p.name));
+    else model_page(c, s, cr_class_find(c->cx, p.name));
+}
