@@ -35,6 +35,7 @@ const char *cli_value_word(const cr_option *o)
                                          [CR_OPTION_real] = "X",      [CR_OPTION_choice] = "WORD",
                                          [CR_OPTION_text] = "TEXT",   [CR_OPTION_list] = "LIST" };
     bool text = o->kind == CR_OPTION_text || o->kind == CR_OPTION_list;
+    if (o->kind == CR_OPTION_list && strcmp(o->range, "COLUMN") == 0) return "COLUMNS";
     return text && o->range[0] ? o->range : words[o->kind];
 }
 

@@ -330,11 +330,10 @@ static void offer_argument(line *l)
 static void offer_value(line *l)
 {
     const cr_option *o = l->option;
-    const char      *names = cli_value_word(o);
     if (o->kind == CR_OPTION_choice) offer_choices(l, o->range);
     else if (o->kind == CR_OPTION_flag) offer_choices(l, "true|false");
-    else if (strcmp(names, "COLUMN") == 0) offer_columns(l);
-    else if (strcmp(names, "FILE") == 0) l->c->answer_no = true;
+    else if (strcmp(o->range, "COLUMN") == 0) offer_columns(l);
+    else if (strcmp(o->range, "FILE") == 0) l->c->answer_no = true;
 }
 
 static void offer_candidates(line *l)

@@ -53,7 +53,7 @@ static void print_line(cli *c, const char *text)
 static void print_sentence(cli *c, const char *before, const char *phrase)
 {
     const char *first = before[0] ? before : phrase;
-    out_text(c, "%c", toupper((unsigned char)first[0]));
+    out_text(c, "%c", before[0] ? toupper((unsigned char)first[0]) : reference_capital(first));
     print_text(c, first + 1, strlen(first + 1));
     if (before[0]) print_text(c, phrase, strlen(phrase));
     out_text(c, ".\n");
@@ -86,7 +86,7 @@ static void man_begin(cli *c, page p, const char *summary)
         print_text(c, &upper, 1);
     }
     out_text(c, "\" %s \"\" \"credence %s\" \"credence manual\"\n", section_of(p), CREDENCE_VERSION);
-    out_text(c, ".SH NAME\n");
+    out_text(c, ".nh\n.ad l\n.SH NAME\n"); /* flags are not to be broken */
     print_text(c, title, strlen(title));
     out_text(c, " \\- ");
     print_line(c, summary);
@@ -124,13 +124,13 @@ static void print_usage_word(cli *c, const char *word, size_t n)
 
 static void man_usage(cli *c, const char *text)
 {
-    out_text(c, ".nh\n.ad l\n\\fBcredence\\fR");
+    out_text(c, "\\fBcredence\\fR");
     for (size_t n; *text; text += n + (text[n] == ' ')) {
         n = strcspn(text, " ");
         out_text(c, " ");
         print_usage_word(c, text, n);
     }
-    out_text(c, "\n.ad b\n.hy\n");
+    out_text(c, "\n");
 }
 
 static void man_lines(cli *c, const char *text)
@@ -181,7 +181,7 @@ static void man_options(cli *c, const cr_option *table)
         if (o->fallback[0]) print_sentence(c, "default: ", o->fallback);
         out_text(c, "Example: \\fB");
         print_text(c, flag, strlen(flag));
-        out_text(c, " ");
+        out_text(c, "\\ ");
         print_text(c, o->example, strlen(o->example));
         out_text(c, "\\fR\n");
     }

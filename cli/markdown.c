@@ -1,7 +1,6 @@
 /* markdown.c -- pages as Markdown, for the manual. */
 #include "surface.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +53,7 @@ static void markdown_begin(cli *c, page p, const char *summary)
 {
     out_text(c, "# %s%s\n\n", p.kind == PAGE_MODEL ? "" : p.kind == PAGE_VERB ? "credence " : "credence",
              p.name);
-    out_text(c, "%c", toupper((unsigned char)summary[0]));
+    out_text(c, "%c", reference_capital(summary));
     print_text(c, summary + 1);
     out_text(c, ".\n");
 }

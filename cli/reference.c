@@ -60,11 +60,17 @@ const char *reference_type(const cli_field *f, char out[64])
     return out;
 }
 
+char reference_capital(const char *phrase)
+{
+    size_t word = strcspn(phrase, " ");
+    return word && phrase[word - 1] == ':' ? phrase[0] : (char)toupper((unsigned char)phrase[0]);
+}
+
 /* A sentence from a phrase: "learn a model" -> "Learn a model." */
 static void paragraph(cli *c, const page_style *s, const char *phrase)
 {
     char text[512];
-    snprintf(text, sizeof text, "%c%s.", toupper((unsigned char)phrase[0]), phrase + 1);
+    snprintf(text, sizeof text, "%c%s.", reference_capital(phrase), phrase + 1);
     s->paragraph(c, text);
 }
 
@@ -88,7 +94,6 @@ static void exit_status(cli *c, const page_style *s)
 static void environment(cli *c, const page_style *s)
 {
     s->heading(c, "Environment");
-    s->item(c, "OMP_NUM_THREADS", "threads to use where --threads does not say; never changes a result");
     s->item(c, "OPENBLAS_CORETYPE",
             "matrix kernels of OpenBLAS; if not set and those it chose are older than the processor, "
             "credence starts again with better ones");
@@ -118,7 +123,8 @@ static const char program_summary[] = "probabilistic machine learning: every ans
 
 static void program_page(cli *c, const page_style *s)
 {
-    page here = about_program();
+    page       here = about_program();
+    const page see[] = { about_verb("fit"), about_verb("predict"), about_verb("models") };
     s->begin(c, here, program_summary);
     s->heading(c, "Synopsis");
     s->usage(c, "VERB [OPTIONS] [INPUT...]");
@@ -145,6 +151,8 @@ static void program_page(cli *c, const page_style *s)
     s->heading(c, "Files");
     s->item(c, "FILE.cred", "a model: a zip archive of model.json and NPY arrays, checked on every load");
     s->item(c, "PREFIX/share/credence/schema", "JSON schemas of all results");
+    s->heading(c, "See also");
+    s->see(c, here, see, sizeof see / sizeof *see);
 }
 
 /* --- verbs ----------------------------------------------------------------------------------- */

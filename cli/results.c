@@ -32,7 +32,7 @@ static const cli_field parameter[] = {
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                        \
     TEXT("model", of_model, "name of the model"),                                                     \
-    TEXT("task", of_model, "regression, classification, ..."),                                        \
+    TEXT("task", of_model, "regression, classification and so on"),                                        \
     OTHER(TEXTS, "features", of_model, "columns that the model reads"),                               \
     COUNT("terms", of_model, "columns of the design: powers and levels counted"),                     \
     TEXT("target", FIELD_NULL | (of_model), "column that it predicts; null for none"),                \
@@ -159,7 +159,7 @@ static const cli_field option[] = {
 
 #define ABOUT_MODEL(marks)                                                                            \
     TEXT("name", marks, "name of the model"),                                                         \
-        TEXT("task", marks, "regression, classification, ..."),                                       \
+        TEXT("task", marks, "regression, classification and so on"),                                       \
         FLAG("update", marks, "whether new rows can be added exactly"),                               \
         TEXT("summary", marks, "one line"), TEXT("formulas", marks, "the model in plain text"),       \
         TEXT("reference", marks, "book or paper"),                                                    \

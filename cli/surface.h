@@ -43,6 +43,8 @@ void reference_page(cli *c, const page_style *s, page p);
  * "at least 0", "one of a, b, c", or "" for any value. */
 bool        reference_flag(const cr_option *o, char out[80]);
 const char *reference_range(const cr_option *o, char out[256]);
+/* The first letter of a phrase that is to begin a sentence; "qr: every digit" stays as it is. */
+char reference_capital(const char *phrase);
 /* "text", "number or null", "array of objects", ... */
 const char *reference_type(const cli_field *f, char out[64]);
 

@@ -3,10 +3,20 @@
 
 #include <string.h>
 
+/* Models from outside the tree, after ours: X(stem) for each (the option of the same name in
+ * CMakeLists.txt). */
+#ifndef CREDENCE_EXTRA_MODELS
+#define CREDENCE_EXTRA_MODELS(X)
+#endif
+#define DECLARED(stem) extern const cr_model_class cri_class_##stem;
+#define LISTED(stem) &cri_class_##stem,
+CREDENCE_EXTRA_MODELS(DECLARED)
+
 static const cr_model_class *const classes[] = {
     &cri_class_bayes_linear,
     &cri_class_linear,
     &cri_class_ridge,
+    CREDENCE_EXTRA_MODELS(LISTED)
 };
 
 size_t                cr_class_count(void) { return sizeof classes / sizeof *classes; }

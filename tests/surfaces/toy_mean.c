@@ -1,0 +1,116 @@
+/* toy_mean.c -- a model with nothing but its descriptor: to see that one declaration reaches every
+ * surface.  y ~ N(m, s^2), whatever the features; m and s^2 are the sample's, weighted. */
+#include "models/class.h"
+
+#include <math.h>
+
+#define TOY_OPTIONS(X)                                                                             \
+    X(real,   widen, "1",    ">0",         "factor on the predictive standard deviation", "2")     \
+    X(choice, about, "mean", "mean|zero",  "where the predictions are centred", "zero")            \
+    X(flag,   noise, "true", "",           "add the noise to predictions", "false")
+enum { ABOUT_MEAN, ABOUT_ZERO };
+CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(toy_options, __VA_ARGS__)
+static const cr_option toy_table[] = { TOY_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct toy_state {
+    double mean, sd, n;
+} toy_state;
+
+static void toy_free(cr_ctx *cx, void *state) { cr_free(cx, state, 1, sizeof(toy_state)); }
+
+static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    const toy_options *o = options;
+    toy_state         *m = cr_alloc(cx, 1, sizeof *m);
+    double             square = 0;
+    (void)seed;
+    if (!m) return CR_ENOMEM;
+    for (size_t i = 0; i < rows->n; i++) {
+        double w = rows->w ? rows->w[i] : 1, d = rows->y[i] - m->mean;
+        if (w == 0) continue;
+        m->n += w;
+        m->mean += w / m->n * d;
+        square += w * d * (rows->y[i] - m->mean);
+    }
+    m->sd = o->noise ? o->widen * sqrt(square / m->n) : 0;
+    if (o->about == ABOUT_ZERO) m->mean = 0;
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = m;
+    return CR_OK;
+}
+
+static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    const toy_state *m = state;
+    (void)cx;
+    for (size_t i = 0; i < rows->n; i++) {
+        out->mean[i] = m->mean;
+        out->scale[i] = m->sd;
+        out->dof[i] = INFINITY;
+        out->leverage[i] = 1 / m->n;
+    }
+    return CR_OK;
+}
+
+static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status        st = CR_OK;
+    const toy_state *m = state;
+    (void)design;
+    CR_TRY(cri_store_set(cx, out, "parameters",
+                         json_pack("[{s:s, s:f, s:f}]", "name", "mean", "value", m->mean, "sd",
+                                   m->sd / sqrt(m->n))));
+    CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "sd", m->sd)));
+done:
+    return st;
+}
+
+static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status        st = CR_OK;
+    const toy_state *m = state;
+    (void)store;
+    CR_TRY(cri_store_set(cx, out, "mean", json_real(m->mean)));
+    CR_TRY(cri_store_set(cx, out, "sd", json_real(m->sd)));
+    CR_TRY(cri_store_set(cx, out, "n", json_real(m->n)));
+done:
+    return st;
+}
+
+static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                          const cr_design *design, void **out_state)
+{
+    cr_status  st = CR_OK;
+    toy_state *m = cr_alloc(cx, 1, sizeof *m);
+    (void)design;
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_store_get_real(cx, store, in, "mean", &m->mean));
+    CR_TRY(cri_store_get_real(cx, store, in, "sd", &m->sd));
+    CR_TRY(cri_store_get_real(cx, store, in, "n", &m->n));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) toy_free(cx, m);
+    return st;
+}
+
+extern const cr_model_class cri_class_toy_mean;
+const cr_model_class        cri_class_toy_mean = {
+    .name = "toy-mean",
+    .summary = "the mean of the target for every row",
+    .formulas = "y ~ N(m, s^2),  m and s^2 from the sample",
+    .reference = "Gauss (1809), Theoria motus",
+    .tasks = CR_TASK_REGRESSION,
+    .options = toy_table,
+    .options_size = sizeof(toy_options),
+    .default_scale = CR_SCALE_NONE,
+    .fit = toy_fit,
+    .predict = toy_predict,
+    .describe = toy_describe,
+    .write = toy_write,
+    .read = toy_read,
+    .free = toy_free,
+};
