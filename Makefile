@@ -6,6 +6,7 @@
 #   make bench    measure against the peers           (BENCH="--quick csv-1": options, tasks)
 #   make fuzz     throw made-up input at every parser (FUZZ_SECONDS=60 for each)
 #   make coverage lines and branches that the tests reach
+#   make docs     the manual as a site, into build/docs
 #   make install  PREFIX=/usr/local DESTDIR=
 #   make          build for speed, into build/release
 #   make deps     install what is missing for all of these; format, clean, help
@@ -20,7 +21,7 @@ configure = cmake --preset $(1) --log-level=WARNING $(2) >/dev/null
 build     = cmake --build --preset $(1) -j $(JOBS)
 ctest     = ctest --preset $(1) -j $(JOBS)
 
-.PHONY: all demo check test bench fuzz coverage install deps format clean help
+.PHONY: all demo check test bench fuzz coverage docs install deps format clean help
 .NOTPARALLEL:
 
 all:
@@ -64,6 +65,10 @@ coverage:
 	@$(call ctest,coverage) --label-exclude checker
 	@gcovr --root . --filter src/ --filter cli/ --print-summary build/coverage
 
+docs: all
+	@tools/install-deps docs
+	@tools/make-docs build/release/credence build/docs
+
 # Configured again because the place of the libraries depends on the prefix.
 install:
 	@tools/install-deps build
@@ -72,7 +77,7 @@ install:
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 deps:
-	@tools/install-deps build test bench fuzz coverage
+	@tools/install-deps build test bench fuzz coverage docs
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,0 +1,139 @@
+"""What --json prints is what the schema says, no more and no less."""
+import json
+import subprocess
+
+import pytest
+
+from conftest import DIABETES
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+def closed(schema):
+    """The schema in the test's view: objects have no key that is not declared."""
+    if isinstance(schema, dict):
+        schema = {key: closed(value) for key, value in schema.items()}
+        if "properties" in schema and isinstance(schema.get("type"), (str, list)):
+            schema.setdefault("additionalProperties", False)
+    return [closed(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def keys_of(value, schema, path=""):
+    """Paths of all declared keys that stand in the value."""
+    if isinstance(value, list):
+        for item in value:
+            yield from keys_of(item, schema.get("items", {}), path + "[]")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if key in schema.get("properties", {}):
+                yield f"{path}.{key}"
+                yield from keys_of(inner, schema["properties"][key], f"{path}.{key}")
+
+
+def declared(schema, path=""):
+    for key, inner in schema.get("properties", {}).items():
+        yield f"{path}.{key}"
+        yield from declared(inner, f"{path}.{key}")
+    if "items" in schema:
+        yield from declared(schema["items"], path + "[]")
+
+
+@pytest.fixture(scope="module")
+def schemas(credence, tmp_path_factory):
+    files = credence.document("schema", tmp_path_factory.mktemp("schema"))
+    return {name.split(".")[1]: json.loads(text) for name, text in files.items()}
+
+
+@pytest.fixture(scope="module")
+def results(credence, schemas, tmp_path_factory):
+    """(verb, arguments, result) of every verb, also in corners."""
+    place = tmp_path_factory.mktemp("results")
+    (place / "wide.csv").write_text("a,b,c,d,e,y\n1,2,3,1,5,1\n2,1,4,3,1,2\n5,5,1,2,2,4\n")
+    (place / "constant.csv").write_text("x,y\n1,3\n2,3\n4,3\n7,3\n")
+    (place / "mixed.csv").write_text("x,kind,w,y\n1,a,1,2\n2,b,2,\n,a,1,4\n4,b,0.5,5\n5,a,1,7\n6,b,1,7\n")
+    (place / "one.csv").write_text("x,y\n1,3\n")
+    target = [str(DIABETES), "--target", "progression"]
+    commands = [
+        ["fit", "linear", *target, "-o", "linear.cred"],
+        ["fit", "linear", *target, "--basis", "poly:2", "--missing", "drop"],
+        ["fit", "linear", "constant.csv", "--target", "y", "-o", "constant.cred"],
+        ["fit", "linear", "mixed.csv", "--target", "y", "--weights", "w", "--missing", "drop", "-o", "mixed.cred"],
+        ["fit", "linear", "one.csv", "--target", "y", "--no-intercept"],
+        ["fit", "ridge", *target, "-o", "ridge.cred"],
+        ["fit", "ridge", "wide.csv", "--target", "y"],
+        ["fit", "bayes-linear", *target, "-o", "bayes.cred"],
+        ["fit", "bayes-linear", *target, "--prior", "nig", "-o", "nig.cred"],
+        ["fit", "bayes-linear", "wide.csv", "--target", "y", "--max-iter", "1"],
+        ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "none", "--alpha", "1", "--noise", "1"],
+        ["update", "bayes.cred", DIABETES, "-o", "updated.cred"],
+        ["update", "ridge.cred", DIABETES],
+        ["predict", "bayes.cred", DIABETES],
+        ["predict", "linear.cred", DIABETES, "--leverage", "--interval", "0.5"],
+        ["predict", "mixed.cred", "mixed.csv"],
+        ["predict", "constant.cred", "constant.csv"],
+        ["predict", "nig.cred", DIABETES],
+        ["evaluate", "bayes.cred", DIABETES],
+        ["evaluate", "constant.cred", "constant.csv"],
+        ["evaluate", "mixed.cred", "mixed.csv"],
+        ["cv", "ridge", *target, "--folds", "4", "--lambda", "3"],
+        ["cv", "linear", "mixed.csv", "--target", "y", "--folds", "2", "--features", "x", "--missing", "drop"],
+        ["describe", DIABETES], ["describe", "mixed.csv"], ["describe", "one.csv"],
+        ["describe", "bayes.cred"], ["describe", "nig.cred"], ["describe", "mixed.cred"], ["describe", "linear.cred"],
+        ["check", DIABETES], ["check", "nig.cred"],
+        ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
+        ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
+    ]
+    return [(command[0], command, credence.json(*command, cwd=place)) for command in commands]
+
+
+def test_schemas_are_schemas(schemas):
+    for schema in schemas.values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_results_are_valid(schemas, results):
+    for verb, command, result in results:
+        jsonschema.validate(result, schemas[verb], jsonschema.Draft202012Validator)
+        jsonschema.validate(result, closed(schemas[verb]), jsonschema.Draft202012Validator), command
+
+
+def test_every_verb_is_looked_at(schemas, results):
+    assert set(schemas) == {verb for verb, _, _ in results}
+
+
+def test_verbs_without_a_schema_print_no_json(credence, schemas, tmp_path):
+    for verb in set(credence.complete("")[0]) - set(schemas):
+        arguments = {"convert": [DIABETES, "-"], "completion": ["bash"], "plot": ["absent.cred", DIABETES, "-o", "x.svg"]}
+        done = subprocess.run([credence.path, verb, *arguments.get(verb, []), "--json"], cwd=tmp_path,
+                              capture_output=True, text=True)
+        assert not done.stdout.startswith("{"), f"{verb} prints JSON, but has no table .result"
+
+
+CLASSES_ONLY = {".calibration", ".calibration[].count", ".calibration[].confidence", ".calibration[].accuracy",
+                ".predictions[].label", ".predictions[].p"}      # no model has classes yet
+
+
+def test_nothing_is_declared_that_never_comes(schemas, results):
+    seen = {verb: set() for verb in schemas}
+    for verb, _, result in results:
+        seen[verb] |= set(keys_of(result, schemas[verb]))
+    never = {verb: set(declared(schema)) - seen[verb] - CLASSES_ONLY for verb, schema in schemas.items()}
+    for verb in ("fit", "update"):                               # which models are updated is not the point
+        never[verb] -= {".parameters[].t", ".parameters[].p", ".log_likelihood", ".log_evidence"}
+    assert not any(never.values()), never
+
+
+def test_nulls_are_met(results):
+    """The corners really have nulls: otherwise the schema is not tested for them."""
+    flat = json.dumps([result for _, _, result in results])
+    assert flat.count("null") > 10
+
+
+def test_installed_schemas_stay_open(schemas, results):
+    """Results may gain keys: a program that validates must not break then."""
+    verb, _, result = results[0]
+    jsonschema.validate(result | {"news": 1}, schemas[verb], jsonschema.Draft202012Validator)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(result | {"news": 1}, closed(schemas[verb]), jsonschema.Draft202012Validator)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(result | {"rows": "442"}, schemas[verb], jsonschema.Draft202012Validator)
