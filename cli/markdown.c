@@ -53,6 +53,7 @@ static void markdown_begin(cli *c, page p, const char *summary)
 {
     out_text(c, "# %s%s\n\n", p.kind == PAGE_MODEL ? "" : p.kind == PAGE_VERB ? "credence " : "credence",
              p.name);
+    if (p.kind == PAGE_VERB) return; /* its description says it */
     out_text(c, "%c", reference_capital(summary));
     print_text(c, summary + 1);
     out_text(c, ".\n");

@@ -177,19 +177,18 @@ def test_bash_script_in_a_real_bash(credence, place):
 
 
 class Terminal:
-    """An interactive bash on a pseudo-terminal."""
+    """An interactive shell on a pseudo-terminal."""
 
-    def __init__(self, folder, program):
+    def __init__(self, folder, program, command, prepare):
         bin = folder / "bin"
         bin.mkdir()
         (bin / "credence").symlink_to(program)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"],
-                       os.environ | {"TERM": "dumb", "INPUTRC": "/dev/null", "PS1": "$ ",
-                                     "PATH": f"{bin}:{os.environ['PATH']}"})
-        self.type("bind 'set bell-style none'; source <(credence completion bash); echo rea''dy\n", "ready")
+            os.execvpe(command[0], command, os.environ | {"TERM": "dumb", "INPUTRC": "/dev/null", "PS1": "$ ",
+                                                          "PATH": f"{bin}:{os.environ['PATH']}"})
+        self.type(f"{prepare}; source <(credence completion {command[0]}); echo rea''dy\n", "ready")
 
     def type(self, text, until):
         os.write(self.fd, text.encode())
@@ -200,18 +199,32 @@ class Terminal:
         assert until in seen, f"{text!r} gave {seen!r}, not {until!r}"
         os.write(self.fd, b"\x15")                # clear the line
 
+    def close(self):
+        os.write(self.fd, b"exit\n")
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
+
 
 def test_tab_in_an_interactive_bash(credence, place):
-    terminal = Terminal(place, credence.path)
+    terminal = Terminal(place, credence.path, ["bash", "--norc", "--noprofile", "-i"], "bind 'set bell-style none'")
     fit = "credence fit ridge my\\ data.csv"
     terminal.type("credence fit rid\t", "ridge ")
     terminal.type("credence fit ridge pla\t", "plain.csv ")
     terminal.type(f"{fit} --target bl\t", "blood\\ pressure ")
     terminal.type(f"{fit} --target 'bl\t", "'blood pressure' ")
     terminal.type(f"{fit} --features=x\\ y,bl\t", "--features=x\\ y,blood\\ pressure ")
-    os.write(terminal.fd, b"exit\n")
-    os.close(terminal.fd)
-    os.waitpid(terminal.pid, 0)
+    terminal.close()
+
+
+def test_tab_in_an_interactive_zsh(credence, place):
+    if not shutil.which("zsh"):
+        pytest.skip("there is no zsh")
+    terminal = Terminal(place, credence.path, ["zsh", "-f", "-i"], "autoload -U compinit; compinit -D")
+    terminal.type("credence fit rid\t", "ridge ")
+    terminal.type("credence fit ridge pla\t", "plain.csv ")
+    terminal.type("credence fit ridge my\\ data.csv --target bl\t", "blood\\ pressure ")
+    terminal.type("credence fit ridge plain.csv --scale=st\t", "--scale=standard ")
+    terminal.close()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

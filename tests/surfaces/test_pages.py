@@ -124,6 +124,15 @@ def test_examples_work(credence, man, tmp_path):
     assert len(ran) > 15
 
 
+def test_installed(credence, tmp_path):
+    subprocess.run(["cmake", "--install", credence.path.parent, "--prefix", tmp_path], check=True, capture_output=True)
+    for name in ("man/man1/credence.1", "man/man1/credence-fit.1", "man/man7/credence-model-ridge.7",
+                 "bash-completion/completions/credence", "zsh/site-functions/_credence",
+                 "fish/vendor_completions.d/credence.fish", "credence/schema/credence.fit.1.schema.json"):
+        assert (tmp_path / "share" / name).stat().st_size > 100, name
+    assert not (tmp_path / "share/stamp").exists()
+
+
 # --- the site -----------------------------------------------------------------------------------------
 
 def make_docs(credence, out, root):
