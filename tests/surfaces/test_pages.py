@@ -147,11 +147,14 @@ def sources(tmp_path_factory):
     (root / "docs/figure.svg").write_text("<svg/>")
     (root / "docs/index.md").write_text(
         "# The manual\n\n[ridge](models/ridge.md#when) [linear](models/linear.md) [fit](verbs/fit.md#columns)\n"
-        "[licence](../LICENSE) ![figure](figure.svg) [second](second.md) [out](https://example.org/x#y)\n")
+        "[one](../README.md) [two](../examples/README.md#use) [folder](../examples/) [licence](../LICENSE) ![figure](figure.svg) [second](second.md) [out](https://example.org/x#y)\n")
     (root / "docs/second.md").write_text("# Second <page>\n\nA *word* of zebras.\n\n## A heading, twice\n\ntext\n")
     (root / "docs/models/ridge.md").write_text(
         "# ridge\n\n## When\n\nAlways.\n\n<!-- options ridge -->\n| old |\n| --- |\n<!-- end options -->\n")
     (root / "LICENSE").write_text("free\n")
+    (root / "examples").mkdir()
+    (root / "README.md").write_text("# credence\n\n[a model](docs/models/ridge.md)\n")
+    (root / "examples/README.md").write_text("# Examples\n\n## Use\n\n[up](../README.md)\n")
     return root
 
 
@@ -165,8 +168,11 @@ def site(credence, sources, tmp_path_factory):
 
 def test_site(credence, site):
     first = (site / "index.html").read_text()
-    for target in ("models/ridge.html#when", "models/linear.html", "files/LICENSE", "figure.svg", "second.html"):
+    for target in ("models/ridge.html#when", "models/linear.html", "files/LICENSE", "figure.svg", "second.html", "readme.html",
+                   "examples/readme.html#use"):
         assert f'"{target}"' in first and (site / target.split("#")[0]).is_file()
+    assert 'href="../readme.html"' in (site / "examples/readme.html").read_text()
+    assert 'href="models/ridge.html"' in (site / "readme.html").read_text()
     ridge = (site / "models/ridge.html").read_text()
     assert "Always." in ridge and "--lambda X" in ridge and ">old<" not in ridge       # the table is made anew
     linear = (site / "models/linear.html").read_text()                                # from the descriptor alone
