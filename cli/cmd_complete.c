@@ -1,11 +1,13 @@
-/* cmd_complete.c -- complete: what may stand for a word of the command line, for the shells' scripts.
+/* cmd_complete.c -- complete: what may stand for a word of the command line, for the shells'
+ * scripts.
  *
  *     credence complete [--shell S] [--at I] -- WORDS...
  *
- * prints the candidates for word I (the last, if not given), one per line; for zsh and fish with what
- * they mean behind a tab.  For bash the words are as typed, quotes and all, and so are the candidates.
- * Exit code 1 says that a file name may stand there, which the shell knows best.  It never complains:
- * a line that makes no sense has no candidates.  Files on the line are only looked into. */
+ * prints the candidates for word I (the last, if not given), one per line; for zsh and fish with
+ * what they mean behind a tab.  For bash the words are as typed, quotes and all, and so are the
+ * candidates. Exit code 1 says that a file name may stand there, which the shell knows best.  It
+ * never complains: a line that makes no sense has no candidates.  Files on the line are only looked
+ * into. */
 #include "cli.h"
 #include "data/column_names.h"
 
@@ -15,8 +17,8 @@
 #include <sys/stat.h>
 
 /* clang-format off */
-#define COMPLETE_OPTIONS(X)                                                                            \
-    X(choice, shell, "plain", "plain|bash|zsh|fish", "whose words these are", "bash")                  \
+#define COMPLETE_OPTIONS(X)                                                                        \
+    X(choice, shell, "plain", "plain|bash|zsh|fish", "whose words these are", "bash")              \
     X(count,  at,    "",      "",                    "which word is completed, from 0", "2")
 /* clang-format on */
 enum { SHELL_PLAIN, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
@@ -88,7 +90,8 @@ static void print_quoted(cli *c, const char *text, char quote)
 
 /* --- candidates ------------------------------------------------------------------------------ */
 
-/* A candidate, if it begins as the piece does: what was typed before the piece, and the candidate. */
+/* A candidate, if it begins as the piece does: what was typed before the piece, and the candidate.
+ */
 static void offer(const line *l, const char *candidate, const char *meaning)
 {
     cli   *c = l->c;
@@ -237,8 +240,10 @@ static bool is_option(const line *l, const char *text)
 static const cr_option *wants_value(const line *l, const char *text)
 {
     const cr_option *o = NULL;
-    if (strncmp(text, "--", 2) == 0 && !strchr(text, '=')) o = find_option(l, text + 2);
-    else if (strcmp(text, "-o") == 0) o = cr_option_find(cli_global_table, "output");
+    if (strncmp(text, "--", 2) == 0 && !strchr(text, '='))
+        o = find_option(l, text + 2);
+    else if (strcmp(text, "-o") == 0)
+        o = cr_option_find(cli_global_table, "output");
     return o && o->kind != CR_OPTION_flag ? o : NULL;
 }
 
@@ -251,7 +256,8 @@ static void take_argument(line *l, const char *text)
         l->lost = !l->verb;
         return;
     }
-    if (l->verb->takes & VERB_FITS && l->n_args == 0 && (m = cr_class_find(l->c->cx, text))) l->model = m;
+    if (l->verb->takes & VERB_FITS && l->n_args == 0 && (m = cr_class_find(l->c->cx, text)))
+        l->model = m;
     if (l->n_args < sizeof l->args / sizeof *l->args) l->args[l->n_args++] = text;
 }
 
@@ -321,27 +327,39 @@ static void offer_argument(line *l)
     char what[64];
     usage_word(l->verb->usage, l->position, what);
     if (l->position >= l->verb->most) return;
-    if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0) offer_models(l);
-    else if (strcmp(what, "VERB") == 0) offer_verbs(l);
-    else if (strchr(what, '|')) offer_choices(l, what);
-    else l->c->answer_no = true;
+    if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0)
+        offer_models(l);
+    else if (strcmp(what, "VERB") == 0)
+        offer_verbs(l);
+    else if (strchr(what, '|'))
+        offer_choices(l, what);
+    else
+        l->c->answer_no = true;
 }
 
 static void offer_value(line *l)
 {
     const cr_option *o = l->option;
-    if (o->kind == CR_OPTION_choice) offer_choices(l, o->range);
-    else if (o->kind == CR_OPTION_flag) offer_choices(l, "true|false");
-    else if (strcmp(o->range, "COLUMN") == 0) offer_columns(l);
-    else if (strcmp(o->range, "FILE") == 0) l->c->answer_no = true;
+    if (o->kind == CR_OPTION_choice)
+        offer_choices(l, o->range);
+    else if (o->kind == CR_OPTION_flag)
+        offer_choices(l, "true|false");
+    else if (strcmp(o->range, "COLUMN") == 0)
+        offer_columns(l);
+    else if (strcmp(o->range, "FILE") == 0)
+        l->c->answer_no = true;
 }
 
 static void offer_candidates(line *l)
 {
-    if (l->option) offer_value(l);
-    else if (is_option(l, l->word.text) || (l->word.text[0] == '-' && !l->ended)) offer_all_options(l);
-    else if (!l->verb && !l->lost) offer_verbs(l);
-    else if (l->verb) offer_argument(l);
+    if (l->option)
+        offer_value(l);
+    else if (is_option(l, l->word.text) || (l->word.text[0] == '-' && !l->ended))
+        offer_all_options(l);
+    else if (!l->verb && !l->lost)
+        offer_verbs(l);
+    else if (l->verb)
+        offer_argument(l);
 }
 
 static cr_status run_complete(cli *c)

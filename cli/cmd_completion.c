@@ -1,5 +1,5 @@
-/* cmd_completion.c -- completion: the script for a shell.  The scripts are short: they hand the line
- * to `credence complete`, which knows all the tables. */
+/* cmd_completion.c -- completion: the script for a shell.  The scripts are short: they hand the
+ * line to `credence complete`, which knows all the tables. */
 #include "cli.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ static const char bash_script[] =
     "{\n"
     "    local rest=$COMP_LINE words=() reply blank word before at=0 i\n"
     "    for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do\n"
-    "        word=${COMP_WORDS[i]} blank=${rest%%[![:blank:]]*} rest=${rest#\"${rest%%[![:blank:]]*}\"}\n"
+    "        word=${COMP_WORDS[i]} blank=${rest%%[![:blank:]]*}\n"
+    "        rest=${rest#\"$blank\"}\n"
     "        [[ $i == 0 || $blank || ! $rest ]] && words+=('')\n"
     "        if ((i == COMP_CWORD)); then\n"
     "            ((at = ${#words[@]} - 2))\n"
@@ -30,6 +31,7 @@ static const char bash_script[] =
     "}\n"
     "complete -F _credence credence\n";
 
+/* clang-format off */
 static const char zsh_script[] =
     "#compdef credence\n"
     "# zsh completion of credence, made by: credence completion zsh\n"
@@ -37,7 +39,8 @@ static const char zsh_script[] =
     "{\n"
     "    local reply line files none=1\n"
     "    local -a values shown\n"
-    "    reply=$($words[1] complete --shell zsh --at $((CURRENT - 2)) -- \"${(@Q)words[2,-1]}\" 2>/dev/null)\n"
+    "    reply=$($words[1] complete --shell zsh --at $((CURRENT - 2)) \\\n"
+    "        -- \"${(@Q)words[2,-1]}\" 2>/dev/null)\n"
     "    files=$?\n"
     "    for line in \"${(@f)reply}\"; do\n"
     "        [[ -n $line ]] || continue\n"
@@ -53,6 +56,7 @@ static const char zsh_script[] =
     "else\n"
     "    compdef _credence credence\n"
     "fi\n";
+/* clang-format on */
 
 static const char fish_script[] =
     "# fish completion of credence, made by: credence completion fish\n"
@@ -75,7 +79,8 @@ static cr_status run_completion(cli *c)
         out_bytes(c, scripts[i].script, strlen(scripts[i].script));
         return st;
     }
-    cr_fail(c->cx, CR_EARG, "there is no completion for '%s', only for bash, zsh and fish", c->args[0]);
+    cr_fail(c->cx, CR_EARG, "there is no completion for '%s', only for bash, zsh and fish",
+            c->args[0]);
     return cr_fail_hint(c->cx, "for example: source <(credence completion bash)");
 }
 

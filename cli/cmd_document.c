@@ -1,4 +1,5 @@
-/* cmd_document.c -- document: man pages, pages of the manual and JSON schemas as files, for the build. */
+/* cmd_document.c -- document: man pages, pages of the manual and JSON schemas as files, for the
+ * build. */
 #include "surface.h"
 #include "base/file.h"
 

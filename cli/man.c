@@ -12,7 +12,7 @@
 static unsigned next_code(const char **p)
 {
     const unsigned char *q = (const unsigned char *)*p;
-    unsigned n = q[0] < 0xC0 ? 0 : q[0] < 0xE0 ? 1 : q[0] < 0xF0 ? 2 : 3, code = q[0];
+    unsigned             n = q[0] < 0xC0 ? 0 : q[0] < 0xE0 ? 1 : q[0] < 0xF0 ? 2 : 3, code = q[0];
     if (n) code &= 0x3Fu >> n;
     for (unsigned i = 1; i <= n; i++) {
         if ((q[i] & 0xC0) != 0x80) return ++*p, q[0];
@@ -28,8 +28,8 @@ static void print_text(cli *c, const char *text, size_t length)
     static const struct {
         unsigned    code;
         const char *roff;
-    } special[] = { { '\\', "\\e" },   { '-', "\\-" },    { '\'', "\\(aq" }, { '`', "\\(ga" },
-                    { '^', "\\(ha" },  { '~', "\\(ti" },  { '"', "\\(dq" } };
+    } special[] = { { '\\', "\\e" },  { '-', "\\-" },   { '\'', "\\(aq" }, { '`', "\\(ga" },
+                    { '^', "\\(ha" }, { '~', "\\(ti" }, { '"', "\\(dq" } };
     const char *end = text + length;
     if (length && text[0] == '.') out_text(c, "\\&");
     while (text < end) {
@@ -37,9 +37,12 @@ static void print_text(cli *c, const char *text, size_t length)
         const char *roff = NULL;
         for (size_t i = 0; i < sizeof special / sizeof *special; i++)
             if (special[i].code == code) roff = special[i].roff;
-        if (roff) out_text(c, "%s", roff);
-        else if (code < 0x80) out_text(c, "%c", (int)code);
-        else out_text(c, "\\[u%04X]", code);
+        if (roff)
+            out_text(c, "%s", roff);
+        else if (code < 0x80)
+            out_text(c, "%c", (int)code);
+        else
+            out_text(c, "\\[u%04X]", code);
     }
 }
 
@@ -85,7 +88,8 @@ static void man_begin(cli *c, page p, const char *summary)
         char upper = (char)toupper((unsigned char)*t);
         print_text(c, &upper, 1);
     }
-    out_text(c, "\" %s \"\" \"credence %s\" \"credence manual\"\n", section_of(p), CREDENCE_VERSION);
+    out_text(c, "\" %s \"\" \"credence %s\" \"credence manual\"\n", section_of(p),
+             CREDENCE_VERSION);
     out_text(c, ".nh\n.ad l\n.SH NAME\n"); /* flags are not to be broken */
     print_text(c, title, strlen(title));
     out_text(c, " \\- ");
@@ -112,8 +116,9 @@ static void print_usage_word(cli *c, const char *word, size_t n)
         bool brackets = strchr("[].", word[i]), upper = isupper((unsigned char)word[i]);
         for (m = 1; i + m < n; m++) {
             const char *next = strchr("[].", word[i + m]);
-            if (!next != !brackets || (!brackets && !next && !!isupper((unsigned char)word[i + m]) != upper &&
-                                       isalpha((unsigned char)word[i + m])))
+            if (!next != !brackets ||
+                (!brackets && !next && !!isupper((unsigned char)word[i + m]) != upper &&
+                 isalpha((unsigned char)word[i + m])))
                 break;
         }
         out_text(c, "%s", brackets ? "\\fR" : upper ? "\\fI" : "\\fB");

@@ -8,11 +8,16 @@
 static void print_text(cli *c, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '<') out_text(c, "&lt;");
-        else if (*text == '>') out_text(c, "&gt;");
-        else if (*text == '&') out_text(c, "&amp;");
-        else if (strchr("\\`*_[]|", *text)) out_text(c, "\\%c", *text);
-        else out_bytes(c, text, 1);
+        if (*text == '<')
+            out_text(c, "&lt;");
+        else if (*text == '>')
+            out_text(c, "&gt;");
+        else if (*text == '&')
+            out_text(c, "&amp;");
+        else if (strchr("\\`*_[]|", *text))
+            out_text(c, "\\%c", *text);
+        else
+            out_bytes(c, text, 1);
     }
 }
 
@@ -21,15 +26,24 @@ static void print_code(cli *c, const char *text)
 {
     out_text(c, "<code>");
     for (; *text; text++) {
-        if (*text == '|') out_text(c, "&#124;");
-        else if (*text == '*') out_text(c, "&#42;");
-        else if (*text == '_') out_text(c, "&#95;");
-        else if (*text == '\\') out_text(c, "&#92;");
-        else if (*text == '`') out_text(c, "&#96;");
-        else if (*text == '<') out_text(c, "&lt;");
-        else if (*text == '>') out_text(c, "&gt;");
-        else if (*text == '&') out_text(c, "&amp;");
-        else out_bytes(c, text, 1);
+        if (*text == '|')
+            out_text(c, "&#124;");
+        else if (*text == '*')
+            out_text(c, "&#42;");
+        else if (*text == '_')
+            out_text(c, "&#95;");
+        else if (*text == '\\')
+            out_text(c, "&#92;");
+        else if (*text == '`')
+            out_text(c, "&#96;");
+        else if (*text == '<')
+            out_text(c, "&lt;");
+        else if (*text == '>')
+            out_text(c, "&gt;");
+        else if (*text == '&')
+            out_text(c, "&amp;");
+        else
+            out_bytes(c, text, 1);
     }
     out_text(c, "</code>");
 }
@@ -51,7 +65,10 @@ static void markdown_path(page p, char *out, size_t size)
 
 static void markdown_begin(cli *c, page p, const char *summary)
 {
-    out_text(c, "# %s%s\n\n", p.kind == PAGE_MODEL ? "" : p.kind == PAGE_VERB ? "credence " : "credence",
+    out_text(c, "# %s%s\n\n",
+             p.kind == PAGE_MODEL  ? ""
+             : p.kind == PAGE_VERB ? "credence "
+                                   : "credence",
              p.name);
     if (p.kind == PAGE_VERB) return; /* its description says it */
     out_text(c, "%c", reference_capital(summary));
@@ -68,7 +85,10 @@ static void markdown_paragraph(cli *c, const char *text)
     out_text(c, "\n\n");
 }
 
-static void markdown_usage(cli *c, const char *text) { out_text(c, "```\ncredence %s\n```\n", text); }
+static void markdown_usage(cli *c, const char *text)
+{
+    out_text(c, "```\ncredence %s\n```\n", text);
+}
 static void markdown_lines(cli *c, const char *text) { out_text(c, "\n```\n%s\n```\n\n", text); }
 
 static void markdown_item(cli *c, const char *term, const char *text)
@@ -85,7 +105,10 @@ static void print_link(cli *c, page from, page to)
 {
     char path[256];
     markdown_path(to, path, sizeof path);
-    out_text(c, "[%s%s](%s%s)", to.kind == PAGE_MODEL ? "" : to.kind == PAGE_VERB ? "credence " : "credence",
+    out_text(c, "[%s%s](%s%s)",
+             to.kind == PAGE_MODEL  ? ""
+             : to.kind == PAGE_VERB ? "credence "
+                                    : "credence",
              to.name, from.kind == PAGE_PROGRAM ? "" : "../", path);
 }
 
@@ -106,8 +129,10 @@ static void markdown_options(cli *c, const cr_option *table)
         bool off = reference_flag(o, flag), value = o->kind != CR_OPTION_flag;
         out_text(c, "| ");
         if (cli_letter(o->name)) out_text(c, "<code>-%c</code>, ", cli_letter(o->name));
-        if (value) print_code_words(c, flag, cli_value_word(o));
-        else print_code(c, flag);
+        if (value)
+            print_code_words(c, flag, cli_value_word(o));
+        else
+            print_code(c, flag);
         out_text(c, " | ");
         if (value && o->fallback[0]) print_code(c, o->fallback);
         out_text(c, " | ");

@@ -1,5 +1,6 @@
 /* reference.c -- the pages about program, verbs and models: what they say and in which order.
- * Everything that a verb or model declares comes from its table; here are only the words between. */
+ * Everything that a verb or model declares comes from its table; here are only the words between.
+ */
 #include "surface.h"
 
 #include <ctype.h>
@@ -21,8 +22,10 @@ static void spell_choices(const char *choices, char out[256])
 {
     size_t used = (size_t)snprintf(out, 256, "one of ");
     for (; *choices && used < 250; choices++) {
-        if (*choices == '|') out[used++] = ',', out[used++] = ' ';
-        else out[used++] = *choices;
+        if (*choices == '|')
+            out[used++] = ',', out[used++] = ' ';
+        else
+            out[used++] = *choices;
     }
     out[used] = '\0';
 }
@@ -31,12 +34,16 @@ const char *reference_range(const cr_option *o, char out[256])
 {
     const char *r = cli_range(o), *dots = strstr(r, "..");
     out[0] = '\0';
-    if (o->kind == CR_OPTION_choice) spell_choices(r, out);
-    else if (strncmp(r, ">=", 2) == 0) snprintf(out, 256, "at least %s", r + 2);
-    else if (r[0] == '>') snprintf(out, 256, "more than %s", r + 1);
+    if (o->kind == CR_OPTION_choice)
+        spell_choices(r, out);
+    else if (strncmp(r, ">=", 2) == 0)
+        snprintf(out, 256, "at least %s", r + 2);
+    else if (r[0] == '>')
+        snprintf(out, 256, "more than %s", r + 1);
     else if (dots && dots > r && dots[-1] == '<' && dots[2] == '<')
         snprintf(out, 256, "between %.*s and %s, these excluded", (int)(dots - 1 - r), r, dots + 3);
-    else if (dots) snprintf(out, 256, "%.*s to %s", (int)(dots - r), r, dots + 2);
+    else if (dots)
+        snprintf(out, 256, "%.*s to %s", (int)(dots - r), r, dots + 2);
     return out;
 }
 
@@ -94,9 +101,10 @@ static void exit_status(cli *c, const page_style *s)
 static void environment(cli *c, const page_style *s)
 {
     s->heading(c, "Environment");
-    s->item(c, "OPENBLAS_CORETYPE",
-            "matrix kernels of OpenBLAS; if not set and those it chose are older than the processor, "
-            "credence starts again with better ones");
+    s->item(
+        c, "OPENBLAS_CORETYPE",
+        "matrix kernels of OpenBLAS; if not set and those it chose are older than the processor, "
+        "credence starts again with better ones");
 }
 
 static void options(cli *c, const page_style *s, const char *title, const cr_option *table)
@@ -119,7 +127,8 @@ static page about_model(const cr_model_class *m) { return (page){ PAGE_MODEL, cr
 
 /* --- the program ----------------------------------------------------------------------------- */
 
-static const char program_summary[] = "probabilistic machine learning: every answer says how sure it is";
+static const char program_summary[] =
+    "probabilistic machine learning: every answer says how sure it is";
 
 static void program_page(cli *c, const page_style *s)
 {
@@ -129,14 +138,16 @@ static void program_page(cli *c, const page_style *s)
     s->heading(c, "Synopsis");
     s->usage(c, "VERB [OPTIONS] [INPUT...]");
     s->heading(c, "Description");
-    s->paragraph(c, "Data go in, a posterior comes out: predictions are distributions, parameters have "
-                    "standard deviations, and a model knows its evidence where there is one. Data are CSV "
-                    "or TSV files (also compressed by gzip or zstd), LIBSVM, NPY and NPZ files, tables and "
-                    "queries of SQLite databases, written sqlite:FILE?table or sqlite:FILE?query=SELECT..., "
-                    "or - for standard input. Columns go by their names.");
-    s->paragraph(c, "Results go to standard output, everything else to standard error. On a terminal a "
-                    "result is text, in a pipe CSV, with --json JSON. The same data, options and seed give "
-                    "the same bits, for any number of threads.");
+    s->paragraph(
+        c, "Data go in, a posterior comes out: predictions are distributions, parameters have "
+           "standard deviations, and a model knows its evidence where there is one. Data are CSV "
+           "or TSV files (also compressed by gzip or zstd), LIBSVM, NPY and NPZ files, tables and "
+           "queries of SQLite databases, written sqlite:FILE?table or sqlite:FILE?query=SELECT..., "
+           "or - for standard input. Columns go by their names.");
+    s->paragraph(
+        c, "Results go to standard output, everything else to standard error. On a terminal a "
+           "result is text, in a pipe CSV, with --json JSON. The same data, options and seed give "
+           "the same bits, for any number of threads.");
     s->heading(c, "Verbs");
     for (size_t i = 0; cli_verbs[i]; i++)
         s->item_page(c, here, about_verb(cli_verbs[i]->name), cli_verbs[i]->summary);
@@ -149,7 +160,8 @@ static void program_page(cli *c, const page_style *s)
     exit_status(c, s);
     environment(c, s);
     s->heading(c, "Files");
-    s->item(c, "FILE.cred", "a model: a zip archive of model.json and NPY arrays, checked on every load");
+    s->item(c, "FILE.cred",
+            "a model: a zip archive of model.json and NPY arrays, checked on every load");
     s->item(c, "PREFIX/share/credence/schema", "JSON schemas of all results");
     s->heading(c, "See also");
     s->see(c, here, see, sizeof see / sizeof *see);
@@ -162,7 +174,8 @@ static void json_section(cli *c, const page_style *s, const cli_verb *v)
     char text[160];
     s->heading(c, "JSON output");
     snprintf(text, sizeof text,
-             "With --json; the schema is credence.%s.1.schema.json. Keys may be added, none is taken away.",
+             "With --json; the schema is credence.%s.1.schema.json. Keys may be added, none is "
+             "taken away.",
              v->name);
     s->paragraph(c, text);
     s->fields(c, result_common, "");
@@ -171,8 +184,8 @@ static void json_section(cli *c, const page_style *s, const cli_verb *v)
 
 static void verb_page(cli *c, const page_style *s, const cli_verb *v)
 {
-    page here = about_verb(v->name), see[4];
-    bool fits = v->takes & VERB_FITS;
+    page   here = about_verb(v->name), see[4];
+    bool   fits = v->takes & VERB_FITS;
     size_t n = 0;
     s->begin(c, here, v->summary);
     s->heading(c, "Synopsis");
@@ -195,7 +208,8 @@ static void verb_page(cli *c, const page_style *s, const cli_verb *v)
     exit_status(c, s);
     s->heading(c, "See also");
     see[n++] = about_program();
-    for (size_t i = 0; cli_verbs[i] && n < 4; i++) /* the first verbs: those one comes from or goes to */
+    for (size_t i = 0; cli_verbs[i] && n < 4;
+         i++) /* the first verbs: those one comes from or goes to */
         if (cli_verbs[i] != v) see[n++] = about_verb(cli_verbs[i]->name);
     s->see(c, here, see, n);
 }
@@ -208,15 +222,15 @@ static void model_examples(cli *c, const page_style *s, const cr_model_class *m)
     char             text[512], flag[80];
     const cr_option *o = cr_class_options(m);
     bool             regression = cr_class_tasks(m) & CR_TASK_REGRESSION;
-    const char      *data = regression ? "examples/diabetes.csv --target progression"
-                                       : "DATA --target COLUMN";
+    const char      *data =
+        regression ? "examples/diabetes.csv --target progression" : "DATA --target COLUMN";
     size_t used = (size_t)snprintf(text, sizeof text, "credence fit %s %s -o model.cred",
                                    cr_class_name(m), data);
     while (o->name && o->kind == CR_OPTION_flag) o++;
     if (o->name) {
         reference_flag(o, flag);
-        snprintf(text + used, sizeof text - used, "\ncredence fit %s %s %s %s", cr_class_name(m), data,
-                 flag, o->example);
+        snprintf(text + used, sizeof text - used, "\ncredence fit %s %s %s %s", cr_class_name(m),
+                 data, flag, o->example);
     }
     s->heading(c, "Examples");
     s->lines(c, text);
@@ -224,17 +238,19 @@ static void model_examples(cli *c, const page_style *s, const cr_model_class *m)
 
 static void model_page(cli *c, const page_style *s, const cr_model_class *m)
 {
-    char text[256];
-    page here = about_model(m);
+    char       text[256];
+    page       here = about_model(m);
     const page see[] = { about_verb("fit"), about_verb("predict"), about_verb("cv") };
     s->begin(c, here, cr_class_summary(m));
     s->heading(c, "Synopsis");
     snprintf(text, sizeof text, "fit %s DATA%s [-o FILE.cred] [OPTIONS]", cr_class_name(m),
-             cr_class_tasks(m) & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) ? " --target COLUMN" : "");
+             cr_class_tasks(m) & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) ? " --target COLUMN"
+                                                                               : "");
     s->usage(c, text);
     s->heading(c, "Model");
     s->lines(c, cr_class_formulas(m));
-    snprintf(text, sizeof text, "Task: %s. New rows can%s be added to a fitted model with credence update.",
+    snprintf(text, sizeof text,
+             "Task: %s. New rows can%s be added to a fitted model with credence update.",
              cr_task_name(cr_class_tasks(m)), cr_class_offers(m, "update") ? "" : "not");
     s->paragraph(c, text);
     options(c, s, "Options", cr_class_options(m));
@@ -248,7 +264,10 @@ static void model_page(cli *c, const page_style *s, const cr_model_class *m)
 
 void reference_page(cli *c, const page_style *s, page p)
 {
-    if (p.kind == PAGE_PROGRAM) program_page(c, s);
-    else if (p.kind == PAGE_VERB) verb_page(c, s, cli_verb_find(p.name));
-    else model_page(c, s, cr_class_find(c->cx, p.name));
+    if (p.kind == PAGE_PROGRAM)
+        program_page(c, s);
+    else if (p.kind == PAGE_VERB)
+        verb_page(c, s, cli_verb_find(p.name));
+    else
+        model_page(c, s, cr_class_find(c->cx, p.name));
 }

@@ -3,12 +3,14 @@
 
 #include <stddef.h>
 
-#define TEXT(name, marks, help)          { name, FIELD_TEXT, marks, help, NULL }
-#define COUNT(name, marks, help)         { name, FIELD_COUNT, marks, help, NULL }
-#define NUMBER(name, marks, help)        { name, FIELD_NUMBER, marks, help, NULL }
-#define FLAG(name, marks, help)          { name, FIELD_FLAG, marks, help, NULL }
-#define OTHER(type, name, marks, help)   { name, FIELD_##type, marks, help, NULL }
+/* clang-format off */
+#define TEXT(name, marks, help) { name, FIELD_TEXT, marks, help, NULL }
+#define COUNT(name, marks, help) { name, FIELD_COUNT, marks, help, NULL }
+#define NUMBER(name, marks, help) { name, FIELD_NUMBER, marks, help, NULL }
+#define FLAG(name, marks, help) { name, FIELD_FLAG, marks, help, NULL }
+#define OTHER(type, name, marks, help) { name, FIELD_##type, marks, help, NULL }
 #define INNER(type, name, marks, help, inner) { name, FIELD_##type, marks, help, inner }
+/* clang-format on */
 
 const cli_field result_common[] = {
     TEXT("schema", 0, "which result this is, and its version"),
@@ -21,36 +23,38 @@ const cli_field result_common[] = {
 static const cli_field parameter[] = {
     TEXT("name", 0, "the term; intercept for the intercept"),
     NUMBER("value", FIELD_NULL, "posterior mean or estimate"),
-    NUMBER("sd", FIELD_NULL, "posterior standard deviation or standard error; null where there is none"),
+    NUMBER("sd", FIELD_NULL,
+           "posterior standard deviation or standard error; null where there is none"),
     NUMBER("lower", FIELD_NULL | FIELD_SOMETIMES, "lower end of the central 95 % interval"),
     NUMBER("upper", FIELD_NULL | FIELD_SOMETIMES, "upper end of it"),
     NUMBER("t", FIELD_NULL | FIELD_SOMETIMES, "value / sd, of models that test"),
-    NUMBER("p", FIELD_NULL | FIELD_SOMETIMES, "probability of a larger |t| by chance, of models that test"),
+    NUMBER("p", FIELD_NULL | FIELD_SOMETIMES,
+           "probability of a larger |t| by chance, of models that test"),
     FIELD_LAST,
 };
 
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
-#define MODEL_FIELDS(of_model)                                                                        \
-    TEXT("model", of_model, "name of the model"),                                                     \
-    TEXT("task", of_model, "regression, classification and so on"),                                        \
-    OTHER(TEXTS, "features", of_model, "columns that the model reads"),                               \
-    COUNT("terms", of_model, "columns of the design: powers and levels counted"),                     \
-    TEXT("target", FIELD_NULL | (of_model), "column that it predicts; null for none"),                \
-    TEXT("scale", of_model, "standard or none: whether the features were standardised"),              \
-    COUNT("seed", of_model, "random seed"),                                                           \
-    NUMBER("log_evidence", FIELD_NULL | FIELD_SOMETIMES,                                              \
-           "log marginal likelihood, of models that have one"),                                       \
-    NUMBER("log_likelihood", FIELD_NULL | FIELD_SOMETIMES,                                            \
-           "log likelihood at the estimate, of models without evidence"),                             \
-    COUNT("iterations", of_model, "steps taken; 0 for a closed form"),                                \
-    TEXT("stop", of_model, "closed form, converged or iteration limit"),                              \
-    INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty", parameter),         \
-    OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),                \
-    OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
+#define MODEL_FIELDS(of_model)                                                                     \
+    TEXT("model", of_model, "name of the model"),                                                  \
+        TEXT("task", of_model, "regression, classification and so on"),                            \
+        OTHER(TEXTS, "features", of_model, "columns that the model reads"),                        \
+        COUNT("terms", of_model, "columns of the design: powers and levels counted"),              \
+        TEXT("target", FIELD_NULL | (of_model), "column that it predicts; null for none"),         \
+        TEXT("scale", of_model, "standard or none: whether the features were standardised"),       \
+        COUNT("seed", of_model, "random seed"),                                                    \
+        NUMBER("log_evidence", FIELD_NULL | FIELD_SOMETIMES,                                       \
+               "log marginal likelihood, of models that have one"),                                \
+        NUMBER("log_likelihood", FIELD_NULL | FIELD_SOMETIMES,                                     \
+               "log likelihood at the estimate, of models without evidence"),                      \
+        COUNT("iterations", of_model, "steps taken; 0 for a closed form"),                         \
+        TEXT("stop", of_model, "closed form, converged or iteration limit"),                       \
+        INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty", parameter),  \
+        OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
+        OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
-#define FIT_FIELDS                                                                                    \
-    COUNT("rows", 0, "rows learned from"), MODEL_FIELDS(0),                                           \
-        NUMBER("seconds", 0, "time of the fit, reading not counted"),                                 \
+#define FIT_FIELDS                                                                                 \
+    COUNT("rows", 0, "rows learned from"), MODEL_FIELDS(0),                                        \
+        NUMBER("seconds", 0, "time of the fit, reading not counted"),                              \
         TEXT("output", FIELD_SOMETIMES, "file the model was saved to, with --output")
 
 const cli_field result_fit[] = { FIT_FIELDS, FIELD_LAST };
@@ -59,13 +63,18 @@ const cli_field result_update[] = { FIT_FIELDS, FIELD_LAST };
 /* --- predict --------------------------------------------------------------------------------- */
 
 static const cli_field prediction[] = {
-    NUMBER("mean", FIELD_NULL | FIELD_SOMETIMES, "of a number: its predictive mean; null for a row left out"),
-    NUMBER("sd", FIELD_NULL | FIELD_SOMETIMES, "of a number: predictive standard deviation; null if infinite"),
+    NUMBER("mean", FIELD_NULL | FIELD_SOMETIMES,
+           "of a number: its predictive mean; null for a row left out"),
+    NUMBER("sd", FIELD_NULL | FIELD_SOMETIMES,
+           "of a number: predictive standard deviation; null if infinite"),
     NUMBER("lower", FIELD_NULL | FIELD_SOMETIMES, "of a number: lower end of the interval"),
     NUMBER("upper", FIELD_NULL | FIELD_SOMETIMES, "of a number: upper end of the interval"),
-    NUMBER("leverage", FIELD_NULL | FIELD_SOMETIMES, "weight of the row in its own fit, with --leverage"),
-    NUMBER("dof", FIELD_NULL | FIELD_SOMETIMES, "of a number: degrees of freedom; null for a normal distribution"),
-    TEXT("label", FIELD_NULL | FIELD_SOMETIMES, "of a class: the most probable; null for a row left out"),
+    NUMBER("leverage", FIELD_NULL | FIELD_SOMETIMES,
+           "weight of the row in its own fit, with --leverage"),
+    NUMBER("dof", FIELD_NULL | FIELD_SOMETIMES,
+           "of a number: degrees of freedom; null for a normal distribution"),
+    TEXT("label", FIELD_NULL | FIELD_SOMETIMES,
+         "of a class: the most probable; null for a row left out"),
     OTHER(NUMBERS, "p", FIELD_SOMETIMES, "of a class: the probability of each"),
     FIELD_LAST,
 };
@@ -157,12 +166,12 @@ static const cli_field option[] = {
     FIELD_LAST,
 };
 
-#define ABOUT_MODEL(marks)                                                                            \
-    TEXT("name", marks, "name of the model"),                                                         \
-        TEXT("task", marks, "regression, classification and so on"),                                       \
-        FLAG("update", marks, "whether new rows can be added exactly"),                               \
-        TEXT("summary", marks, "one line"), TEXT("formulas", marks, "the model in plain text"),       \
-        TEXT("reference", marks, "book or paper"),                                                    \
+#define ABOUT_MODEL(marks)                                                                         \
+    TEXT("name", marks, "name of the model"),                                                      \
+        TEXT("task", marks, "regression, classification and so on"),                               \
+        FLAG("update", marks, "whether new rows can be added exactly"),                            \
+        TEXT("summary", marks, "one line"), TEXT("formulas", marks, "the model in plain text"),    \
+        TEXT("reference", marks, "book or paper"),                                                 \
         INNER(ROWS, "options", marks, "its own options", option)
 
 static const cli_field about_model[] = { ABOUT_MODEL(0), FIELD_LAST };
@@ -173,9 +182,9 @@ const cli_field result_models[] = {
     FIELD_LAST,
 };
 
-#define ABOUT_VERB(marks)                                                                             \
-    TEXT("name", marks, "name of the verb"), TEXT("usage", marks, "how it is called"),                \
-        TEXT("summary", marks, "one line"), TEXT("example", marks, "commands, one per line"),         \
+#define ABOUT_VERB(marks)                                                                          \
+    TEXT("name", marks, "name of the verb"), TEXT("usage", marks, "how it is called"),             \
+        TEXT("summary", marks, "one line"), TEXT("example", marks, "commands, one per line"),      \
         INNER(ROWS, "options", marks, "all that it takes", option)
 
 static const cli_field about_verb[] = { ABOUT_VERB(0), FIELD_LAST };

@@ -1,7 +1,7 @@
 /* results.h -- what the JSON of each verb holds, declared once.
- * A table beside the verb; from it come the JSON schema, the section on JSON of manual and man page,
- * and the test that nothing undeclared is printed.  `schema` and `warnings`, which every result has,
- * are not repeated in the tables. */
+ * A table beside the verb; from it come the JSON schema, the section on JSON of manual and man
+ * page, and the test that nothing undeclared is printed.  `schema` and `warnings`, which every
+ * result has, are not repeated in the tables. */
 #ifndef CREDENCE_CLI_RESULTS_H
 #define CREDENCE_CLI_RESULTS_H
 
@@ -20,9 +20,9 @@ typedef enum cli_type {
     FIELD_VALUES   /* an object: any name to a text, number or null  */
 } cli_type;
 
-enum { /* marks */
-    FIELD_NULL = 1 << 0,     /* may be null                                       */
-    FIELD_SOMETIMES = 1 << 1 /* may be absent; its help says when                 */
+enum {                          /* marks */
+       FIELD_NULL = 1 << 0,     /* may be null                                       */
+       FIELD_SOMETIMES = 1 << 1 /* may be absent; its help says when                 */
 };
 
 typedef struct cli_field {
@@ -33,12 +33,16 @@ typedef struct cli_field {
     const struct cli_field *inner; /* FIELD_OBJECT, FIELD_ROWS, FIELD_SCORES */
 } cli_field;
 
-#define FIELD_LAST { 0 }
+#define FIELD_LAST                                                                                 \
+    {                                                                                              \
+        0                                                                                          \
+    }
 
 /* The two that every result has. */
 extern const cli_field result_common[];
 
-extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[], result_cv[],
-    result_describe[], result_models[], result_check[], result_version[], result_help[];
+extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[],
+    result_cv[], result_describe[], result_models[], result_check[], result_version[],
+    result_help[];
 
 #endif

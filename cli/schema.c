@@ -25,22 +25,32 @@ static json_t *value_schema(const cli_field *f)
 {
     json_t *s = NULL;
     switch (f->type) {
-    case FIELD_TEXT: return type_schema("string");
-    case FIELD_COUNT: return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
-    case FIELD_NUMBER: return type_schema("number");
-    case FIELD_FLAG: return type_schema("boolean");
-    case FIELD_TEXTS: return array_schema(type_schema("string"));
-    case FIELD_OBJECT: return object_schema(f->inner);
-    case FIELD_ROWS: return array_schema(object_schema(f->inner));
-    case FIELD_NUMBERS: return map_schema(number_or_null());
+    case FIELD_TEXT:
+        return type_schema("string");
+    case FIELD_COUNT:
+        return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
+    case FIELD_NUMBER:
+        return type_schema("number");
+    case FIELD_FLAG:
+        return type_schema("boolean");
+    case FIELD_TEXTS:
+        return array_schema(type_schema("string"));
+    case FIELD_OBJECT:
+        return object_schema(f->inner);
+    case FIELD_ROWS:
+        return array_schema(object_schema(f->inner));
+    case FIELD_NUMBERS:
+        return map_schema(number_or_null());
     case FIELD_SCORES:
         s = object_schema(f->inner);
         json_object_set_new(s, "additionalProperties", number_or_null());
         return array_schema(s);
-    case FIELD_WORDS: return map_schema(type_schema("string"));
+    case FIELD_WORDS:
+        return map_schema(type_schema("string"));
     case FIELD_VALUES:
         return map_schema(json_pack("{s:[s, s, s]}", "type", "string", "number", "null"));
-    case FIELD_END: break;
+    case FIELD_END:
+        break;
     }
     return NULL;
 }
@@ -74,9 +84,9 @@ json_t *cli_schema(const cli_verb *verb)
     add_fields(verb->result, properties, json_object_get(s, "required"));
     snprintf(title, sizeof title, "credence.%s/1", verb->name);
     json_object_set_new(json_object_get(properties, "schema"), "const", json_string(title));
-    json_t *whole = json_pack("{s:s, s:s, s:s}", "$schema",
-                              "https://json-schema.org/draft/2020-12/schema", "title", title,
-                              "description", verb->summary);
+    json_t *whole =
+        json_pack("{s:s, s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema",
+                  "title", title, "description", verb->summary);
     json_object_update(whole, s);
     json_decref(s);
     return whole;

@@ -1,5 +1,6 @@
-/* surface.h -- what is made of the tables beside flags and help: completions, man pages, pages of the
- * manual, JSON schemas.  Pages are told once (reference.c) and set in two ways (man.c, markdown.c). */
+/* surface.h -- what is made of the tables beside flags and help: completions, man pages, pages of
+ * the manual, JSON schemas.  Pages are told once (reference.c) and set in two ways (man.c,
+ * markdown.c). */
 #ifndef CREDENCE_CLI_SURFACE_H
 #define CREDENCE_CLI_SURFACE_H
 

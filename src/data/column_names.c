@@ -16,7 +16,10 @@ static cr_status names_of_text(cr_ctx *cx, cri_source *source, const cr_read_opt
                                cri_name_fn *take, void *user)
 {
     cr_status st = CR_OK;
-    cri_csv   csv = { .cx = cx, .source = source, .options = options, .sizes = { .sample = LOOK },
+    cri_csv   csv = { .cx = cx,
+                      .source = source,
+                      .options = options,
+                      .sizes = { .sample = LOOK },
                       .scratch = cr_scratch_begin(cx) };
     CR_TRY(cri_csv_sample(&csv));
     for (size_t i = 0; i < csv.n; i++) take(user, csv.columns[i].name);
@@ -56,9 +59,10 @@ static cr_status names_of_database(cr_ctx *cx, const char *path, const cr_read_o
 static bool is_text(const char *path, const char *bytes, size_t size)
 {
     static const char *const magic[] = { "\x93NUMPY", "PK\3\4", "SQLite format 3" };
-    const char *dot = strrchr(path, '.');
+    const char              *dot = strrchr(path, '.');
     for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
-        if (size >= strlen(magic[i]) && memcmp(bytes, magic[i], strlen(magic[i])) == 0) return false;
+        if (size >= strlen(magic[i]) && memcmp(bytes, magic[i], strlen(magic[i])) == 0)
+            return false;
     if (dot && (strcmp(dot, ".svm") == 0 || strcmp(dot, ".libsvm") == 0)) return false;
     return (dot && strcmp(dot, ".csv") == 0) || !cri_libsvm_looks_like(bytes, size);
 }

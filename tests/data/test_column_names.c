@@ -1,4 +1,5 @@
-/* test_column_names.c -- the names are those that reading the whole gives, and little is read for it. */
+/* test_column_names.c -- the names are those that reading the whole gives, and little is read for
+ * it. */
 #include "support.h"
 #include "data/column_names.h"
 
@@ -17,7 +18,8 @@ static void add(void *user, const char *name)
     n->used += (size_t)snprintf(n->text + n->used, sizeof n->text - n->used, "%s|", name);
 }
 
-static cr_status look(cr_ctx *cx, const char *path, const char *option, const char *value, names *out)
+static cr_status look(cr_ctx *cx, const char *path, const char *option, const char *value,
+                      names *out)
 {
     cr_read_options o;
     cr_status       st = cr_options_init(cx, cr_read_table, &o);
@@ -50,12 +52,9 @@ static const char *text_file(const char *name, const char *text)
 static void test_text(void **state)
 {
     static const char *const files[][2] = {
-        { "a.csv", "a,b c,\"d,e\"\n1,2,3\n" },
-        { "b.csv", "1;2\n3;4\n" },
-        { "c.tsv", "x\ty\n1\t2\n" },
-        { "d.csv", "\xef\xbb\xbfleft,right\r\n1,2\r\n" },
-        { "e.svm", "1 1:0.5 3:2\n0 2:1\n" },
-        { "f.csv", ",v\n1,2\n" },
+        { "a.csv", "a,b c,\"d,e\"\n1,2,3\n" }, { "b.csv", "1;2\n3;4\n" },
+        { "c.tsv", "x\ty\n1\t2\n" },           { "d.csv", "\xef\xbb\xbfleft,right\r\n1,2\r\n" },
+        { "e.svm", "1 1:0.5 3:2\n0 2:1\n" },   { "f.csv", ",v\n1,2\n" },
     };
     cr_ctx *cx = test_context();
     names   quick, whole;
@@ -100,8 +99,10 @@ static const char *make_database(void)
     sqlite3    *db;
     snprintf(path, sizeof path, "%s/d.db", test_directory());
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "create table t (u real, v real); insert into t values (1, 2);",
-                                  NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "create table t (u real, v real); insert into t values (1, 2);",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(db);
     return path;
 }
@@ -113,7 +114,8 @@ static void test_database(void **state)
     char        spec[700], long_query[1200];
     names       n;
     (void)state;
-    static const char *const ends[][2] = { { "", "u|v|" }, { "?t", "u|v|" },
+    static const char *const ends[][2] = { { "", "u|v|" },
+                                           { "?t", "u|v|" },
                                            { "?query=select v as w from t", "w|" } };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         snprintf(spec, sizeof spec, "sqlite:%s%s", path, ends[i][0]);
@@ -167,8 +169,8 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),     cmocka_unit_test(test_the_rest_is_not_read),
-        cmocka_unit_test(test_database), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_text),        cmocka_unit_test(test_the_rest_is_not_read),
+        cmocka_unit_test(test_database),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,8 @@ def names(json_options):
 
 def test_verbs(credence):
     words, files = credence.complete("")
-    shown = [line.split()[0] for line in credence("help").splitlines() if line.startswith("  ") and "credence" not in line]
+    shown = [line.split()[0] for line in credence("help").splitlines()
+             if line.startswith("  ") and "credence" not in line]
     assert words == shown and "fit" in words and not files
     assert "complete" not in words and "document" not in words
     assert credence.complete("f") == (["fit"], False)

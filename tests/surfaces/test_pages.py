@@ -147,7 +147,8 @@ def sources(tmp_path_factory):
     (root / "docs/figure.svg").write_text("<svg/>")
     (root / "docs/index.md").write_text(
         "# The manual\n\n[ridge](models/ridge.md#when) [linear](models/linear.md) [fit](verbs/fit.md#columns)\n"
-        "[one](../README.md) [two](../examples/README.md#use) [folder](../examples/) [licence](../LICENSE) ![figure](figure.svg) [second](second.md) [out](https://example.org/x#y)\n")
+        "[one](../README.md) [two](../examples/README.md#use) [folder](../examples/)\n"
+        "[licence](../LICENSE) ![figure](figure.svg) [second](second.md) [out](https://example.org/x#y)\n")
     (root / "docs/second.md").write_text("# Second <page>\n\nA *word* of zebras.\n\n## A heading, twice\n\ntext\n")
     (root / "docs/models/ridge.md").write_text(
         "# ridge\n\n## When\n\nAlways.\n\n<!-- options ridge -->\n| old |\n| --- |\n<!-- end options -->\n")

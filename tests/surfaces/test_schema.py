@@ -103,7 +103,8 @@ def test_every_verb_is_looked_at(schemas, results):
 
 def test_verbs_without_a_schema_print_no_json(credence, schemas, tmp_path):
     for verb in set(credence.complete("")[0]) - set(schemas):
-        arguments = {"convert": [DIABETES, "-"], "completion": ["bash"], "plot": ["absent.cred", DIABETES, "-o", "x.svg"]}
+        arguments = {"convert": [DIABETES, "-"], "completion": ["bash"],
+                     "plot": ["absent.cred", DIABETES, "-o", "x.svg"]}
         done = subprocess.run([credence.path, verb, *arguments.get(verb, []), "--json"], cwd=tmp_path,
                               capture_output=True, text=True)
         assert not done.stdout.startswith("{"), f"{verb} prints JSON, but has no table .result"

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #define TOY_OPTIONS(X)                                                                             \
-    X(real,   widen, "1",    ">0",         "factor on the predictive standard deviation", "2")     \
-    X(choice, about, "mean", "mean|zero",  "where the predictions are centred", "zero")            \
-    X(flag,   noise, "true", "",           "add the noise to predictions", "false")
+    X(real, widen, "1", ">0", "factor on the predictive standard deviation", "2")                  \
+    X(choice, about, "mean", "mean|zero", "where the predictions are centred", "zero")             \
+    X(flag, noise, "true", "", "add the noise to predictions", "false")
 enum { ABOUT_MEAN, ABOUT_ZERO };
 CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(toy_options, __VA_ARGS__)
@@ -42,7 +42,8 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     return CR_OK;
 }
 
-static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     const toy_state *m = state;
     (void)cx;
@@ -99,18 +100,18 @@ done:
 
 extern const cr_model_class cri_class_toy_mean;
 const cr_model_class        cri_class_toy_mean = {
-    .name = "toy-mean",
-    .summary = "the mean of the target for every row",
-    .formulas = "y ~ N(m, s^2),  m and s^2 from the sample",
-    .reference = "Gauss (1809), Theoria motus",
-    .tasks = CR_TASK_REGRESSION,
-    .options = toy_table,
-    .options_size = sizeof(toy_options),
-    .default_scale = CR_SCALE_NONE,
-    .fit = toy_fit,
-    .predict = toy_predict,
-    .describe = toy_describe,
-    .write = toy_write,
-    .read = toy_read,
-    .free = toy_free,
+           .name = "toy-mean",
+           .summary = "the mean of the target for every row",
+           .formulas = "y ~ N(m, s^2),  m and s^2 from the sample",
+           .reference = "Gauss (1809), Theoria motus",
+           .tasks = CR_TASK_REGRESSION,
+           .options = toy_table,
+           .options_size = sizeof(toy_options),
+           .default_scale = CR_SCALE_NONE,
+           .fit = toy_fit,
+           .predict = toy_predict,
+           .describe = toy_describe,
+           .write = toy_write,
+           .read = toy_read,
+           .free = toy_free,
 };
