@@ -128,6 +128,10 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
     double       top = s->p ? s->d[s->p - 1] : 0, tiny = 1e-20 * s->tt;
     posterior    q = evaluate(s, m->alpha, m->beta);
 
+    if (!(top > 0)) { /* the data say nothing of any coefficient, so alpha stays as it is */
+        m->beta = s->n / s->tt;
+        return CR_OK;
+    }
     report->stop = CR_STOP_LIMIT;
     for (report->iterations = 0; report->iterations < o->max_iter;) {
         cr_status st = cr_check_interrupt(cx);
@@ -162,7 +166,7 @@ static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, con
     m->alpha = isnan(o->alpha) ? 1 : o->alpha;
     if (o->optimize != OPTIMIZE_NONE) {
         if (!(s->tt > 0)) return refuse_noiseless(cx);
-        if (isnan(o->alpha)) m->alpha = (double)s->p / spread;
+        if (isnan(o->alpha)) m->alpha = (double)(s->p ? s->p : 1) / spread;
         cr_status st = optimise(cx, m, s, o, report);
         if (st != CR_OK) return st;
     } else if (!isfinite(m->beta)) {
@@ -227,7 +231,8 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     spectrum s = { p, g.weight - flat, d, u, g.tt, g.tt };
     if (!(s.n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     for (size_t k = 0; k < p; k++) {
-        if (d[k] < 0x1p-50 * (double)p * d[p - 1]) d[k] = u[k] = 0; /* no data in this direction */
+        bool told = d[k] > 0x1p-50 * (double)p * d[p - 1];
+        if (!told) d[k] = u[k] = 0; /* no data in this direction */
         else s.rss0 -= u[k] * u[k] / d[k];
     }
     if (s.rss0 < 0) s.rss0 = 0;

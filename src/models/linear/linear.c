@@ -107,7 +107,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     double rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
     double r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
     double total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
-    double ratio = (f->tss - f->rss) / rank / (f->rss / dof);
+    double ratio = f->tss > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
     double k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
     double loglik = -0.5 * n * (log(2 * M_PI * f->rss / n) + 1);
     json_t *s;
