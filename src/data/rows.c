@@ -234,6 +234,9 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
         CR_TRY(check_finite(cx, t, target));
         /* weights are part of fitting and scoring; data without them counts each row once */
         weights = d->weights ? cr_table_find(t, d->weights) : NULL;
+        if (weights && weights->type == CR_CATEGORY)
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
+                           d->weights));
         if (weights) CR_TRY(check_finite(cx, t, weights));
     }
     CR_TRY(keep_rows(cx, &r, target, weights));
