@@ -191,7 +191,7 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
         m->rss = q.rss;
         m->loocv = q.loo;
     }
-    m->fit.sigma = sqrt(m->rss / (left > 0 ? left : n));
+    m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN; /* one row tells nothing of the noise */
     cri_predictor_set_sds(&m->fit);
     m->gcv = n * m->rss / (left * left);
     m->r2 = g.tt > 0 ? 1 - m->rss / g.tt : NAN;
