@@ -141,7 +141,10 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
         if (o->optimize == OPTIMIZE_EM) step_em(s, q, &m->alpha, &m->beta);
         else step_fixed_point(s, q, &m->alpha, &m->beta);
         bool away = !(m->alpha < LARGEST * m->beta * top);
-        if (away) m->alpha = LARGEST * m->beta * top;
+        if (away) { /* all is noise */
+            m->beta = s->n / s->tt;
+            m->alpha = LARGEST * m->beta * top;
+        }
         q = evaluate(s, m->alpha, m->beta);
         report->iterations++;
         cr_progress(cx, "maximising the evidence", (double)report->iterations, 0);
