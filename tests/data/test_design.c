@@ -181,6 +181,11 @@ static void test_one_hot(void **state)
     cr_table_free(cx, u);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
+    t = table_of_text(cx, "t.csv", "c,y\nb,1\na,2\nb,3\na,4\nc,5\n"); /* of equals the first */
+    d = design_of(cx, t, "target=y reference=frequent", false);
+    assert_string_equal(terms_of(d), "c=b,c=c");
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
