@@ -134,7 +134,8 @@ static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
         }
         if (!isfinite(pow(largest, term->power)))
             return cr_fail(cx, CR_EDATA, "%s: column '%s' to the power %u overflows",
-                           cri_table_where(r->table, at, where, sizeof where), c->name, term->power);
+                           cri_table_where(r->table, at, where, sizeof where), c->name,
+                           term->power);
     }
     return CR_OK;
 }

@@ -124,7 +124,8 @@ static cr_status check_text(cr_ctx *cx, const char *what, const char *text)
 static cr_status check_column_texts(cr_ctx *cx, const cri_design_column *c)
 {
     cr_status st = check_text(cx, "column", c->name);
-    for (size_t k = 0; k < c->n_levels && st == CR_OK; k++) st = check_text(cx, c->name, c->levels[k]);
+    for (size_t k = 0; k < c->n_levels && st == CR_OK; k++)
+        st = check_text(cx, c->name, c->levels[k]);
     return st;
 }
 

@@ -1,5 +1,5 @@
-/* test_design.c -- choosing columns, one-hot coding, missing values, powers and standardisation, and
- * what happens when another table comes than the one that was learned. */
+/* test_design.c -- choosing columns, one-hot coding, missing values, powers and standardisation,
+ * and what happens when another table comes than the one that was learned. */
 #include "../models/fixture.h"
 #include "data/design_internal.h"
 #include "data/table_internal.h"
@@ -51,7 +51,8 @@ static void check_matrix_at(cr_ctx *cx, const cr_design *d, const cr_table *t,
 {
     cri_rows r;
     double   X[256], Y[256];
-    check_status(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE, &r), CR_OK, NULL, "open", __FILE__, line);
+    check_status(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE, &r), CR_OK, NULL, "open", __FILE__,
+                 line);
     assert_true(r.n * r.p <= 256);
     assert_ok(cx, cri_rows_matrix(cx, &r, X));
     cri_rows_fill(&r, 0, r.n, Y, r.p);
@@ -75,8 +76,8 @@ static void check_open_fails(cr_ctx *cx, const cr_design *d, const cr_table *t, 
 static void test_choosing(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "t.csv", "x1,x2,y,x3,w,z\n1,2,3,4,5,6\n6,4,3,2,1,5\n");
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "t.csv", "x1,x2,y,x3,w,z\n1,2,3,4,5,6\n6,4,3,2,1,5\n");
     const char *const cases[][2] = {
         { "", "x1,x2,x3,z" },
         { "features=x*,!x3", "x1,x2" },
@@ -161,8 +162,8 @@ static const char colours[] = "c,b,y\nred,true,1\nblue,false,2\nred,true,3\ngree
 static void test_one_hot(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "t.csv", colours);
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "t.csv", colours);
     cr_design *d = design_of(cx, t, "target=y reference=first", false);
     assert_string_equal(terms_of(d), "c=green,c=red,b"); /* blue, the first by name, has none */
     check_matrix(cx, d, t, ((double[]){ 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0 }), 0);
@@ -223,9 +224,10 @@ static void test_numbers_that_were_categories(void **state)
     assert_string_equal(terms_of(d), "c=1,c=10,c=1e+300,c=2.5");
     assert_ok(cx, cr_table_new(cx, "u", 5, &u));
     assert_ok(cx, cr_table_add_numbers(cx, u, "c", CR_REAL, numbers, 1));
-    check_matrix(cx, d, u, ((double[]){ 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1,
-                                        1, 0, 0, 0, /* missing: the most frequent */
-                                        0, 0, 1, 0 }), 0);
+    check_matrix(cx, d, u, ((double[]){ 0, 1, 0, 0, 1, 0, 0, 0,
+                                        0, 0, 0, 1, 1, 0, 0, 0, /* missing: the most frequent */
+                                        0, 0, 1, 0 }),
+                 0);
     cr_table_free(cx, u);
     assert_ok(cx, cr_table_new(cx, "u", 6, &u));
     assert_ok(cx, cr_table_add_numbers(cx, u, "c", CR_REAL, numbers, 1));
@@ -322,7 +324,8 @@ static void test_missing_is_dropped(void **state)
     assert_int_equal(r.imputed, 0);
     assert_true(r.y[0] == 1 && r.w[0] == 1);
     cri_rows_close(cx, &r);
-    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE, &r)); /* gaps of target and weight do no harm */
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE,
+                                &r)); /* gaps of target and weight do no harm */
     assert_int_equal(r.n, 3);
     assert_ok(cx, cri_rows_matrix(cx, &r, X));
     for (size_t i = 0; i < 6; i++) assert_true(X[i] == ((double[]){ 1, 0, 7, 1, 8, 1 })[i]);
@@ -362,9 +365,9 @@ static void test_missing_is_imputed(void **state)
 static void test_infinite_is_refused(void **state)
 {
     (void)state;
-    cr_ctx    *cx = test_context();
-    cr_table  *t = table_of_text(cx, "t.csv", "x,y,w\n1,2,3\n2,3,4\n");
-    cr_design *d = design_of(cx, t, "target=y weights=w missing=impute", false);
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "t.csv", "x,y,w\n1,2,3\n2,3,4\n");
+    cr_design        *d = design_of(cx, t, "target=y weights=w missing=impute", false);
     const char *const files[][2] = {
         { "x,y,w\n1,2,3\ninf,3,4\n", "new.csv:3: column 'x' is infinite" },
         { "x,y,w\n,2,3\n-inf,3,4\n", "new.csv:3: column 'x' is infinite" },
@@ -385,8 +388,8 @@ static void test_infinite_is_refused(void **state)
     check_open_fails(cx, d, u, CRI_TARGET_NONE, "new.csv:3: column 'x' to the power 3 overflows");
     cr_table_free(cx, u);
     u = table_of_text(cx, "new.csv", "x,y\n1e102,1\n-1e102,1\n");
-    check_matrix(cx, d, u, ((double[]){ 1e102, 1e204, pow(1e102, 3), -1e102, 1e204, -pow(1e102, 3) }),
-                 1e-15);
+    check_matrix(cx, d, u,
+                 ((double[]){ 1e102, 1e204, pow(1e102, 3), -1e102, 1e204, -pow(1e102, 3) }), 1e-15);
     cr_table_free(cx, u);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
@@ -398,10 +401,10 @@ static void test_infinite_is_refused(void **state)
 static void test_columns_by_name(void **state)
 {
     (void)state;
-    cr_ctx    *cx = test_context();
-    cr_table  *t = table_of_text(cx, "t.csv", "a,b,y\n1,2,3\n3,5,4\n");
-    cr_table  *u = table_of_text(cx, "u.csv", "junk,b,y,more,a\nx,2,,z,1\nx,5,4,z,3\n");
-    cr_design *d = design_of(cx, t, "target=y basis=poly:2", false);
+    cr_ctx      *cx = test_context();
+    cr_table    *t = table_of_text(cx, "t.csv", "a,b,y\n1,2,3\n3,5,4\n");
+    cr_table    *u = table_of_text(cx, "u.csv", "junk,b,y,more,a\nx,2,,z,1\nx,5,4,z,3\n");
+    cr_design   *d = design_of(cx, t, "target=y basis=poly:2", false);
     const double X[] = { 1, 1, 2, 4, 3, 9, 5, 25 };
     assert_string_equal(terms_of(d), "a,a^2,b,b^2");
     check_matrix(cx, d, t, X, 0);
@@ -473,7 +476,8 @@ static void test_standardise(void **state)
     cr_table *t = make_table(cx, X, n, p, y, w);
     for (int weighted = 0; weighted < 2; weighted++) {
         const double *weights = weighted ? w : NULL;
-        cr_design    *d = design_of(cx, t, weighted ? "target=y weights=w" : "target=y features=x*", true);
+        cr_design    *d =
+            design_of(cx, t, weighted ? "target=y weights=w" : "target=y features=x*", true);
         const double *shift = cr_design_shift(d), *scale = cr_design_scale(d);
         cri_rows      r;
         for (size_t j = 0; j < p; j++)
@@ -553,6 +557,41 @@ static void test_pieces(void **state)
     test_context_free(cx);
 }
 
+/* Columns that lie side by side in a matrix of the caller's, all or some of them. */
+static void test_borrowed_matrix(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const double M[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }; /* a, b, c, y */
+    const struct {
+        const char  *settings;
+        const double X[9];
+    } cases[] = {
+        { "target=y", { 1, 2, 3, 5, 6, 7, 9, 10, 11 } },
+        { "target=y features=b,c", { 2, 3, 6, 7, 10, 11 } },
+        { "target=y features=a,c", { 1, 3, 5, 7, 9, 11 } },
+        { "target=a features=b,y", { 2, 4, 6, 8, 10, 12 } },
+        { "target=y features=b basis=poly:2", { 2, 4, 6, 36, 10, 100 } },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cr_table *t = NULL, *u = NULL; /* in the same order, and in another */
+        assert_ok(cx, cr_table_new(cx, "t", 3, &t));
+        assert_ok(cx, cr_table_new(cx, "u", 3, &u));
+        for (size_t j = 0; j < 4; j++) {
+            const char names[][2] = { "a", "b", "c", "y" };
+            assert_ok(cx, cr_table_borrow_numbers(cx, t, names[j], CR_REAL, M + j, 4));
+            assert_ok(cx, cr_table_borrow_numbers(cx, u, names[3 - j], CR_REAL, M + 3 - j, 4));
+        }
+        cr_design *d = design_of(cx, t, cases[k].settings, false);
+        check_matrix(cx, d, t, cases[k].X, 0);
+        check_matrix(cx, d, u, cases[k].X, 0);
+        cri_design_free(cx, d);
+        cr_table_free(cx, t);
+        cr_table_free(cx, u);
+    }
+    test_context_free(cx);
+}
+
 /* --- no memory ------------------------------------------------------------------------------- */
 
 static cr_status design_and_open(cr_ctx *cx, void *arg)
@@ -560,8 +599,9 @@ static cr_status design_and_open(cr_ctx *cx, void *arg)
     const char *const texts[] = { "a", "b", NULL, "a" };
     const double      x[] = { 1, 2, 3, NAN }, y[] = { 1, 2, 3, 4 };
     char              target[] = "y", weights[] = "w", basis[] = "poly:2";
-    cr_design_options o = { .target = target, .weights = weights, .basis = basis,
-                            .missing = *(const int *)arg };
+    cr_design_options o = {
+        .target = target, .weights = weights, .basis = basis, .missing = *(const int *)arg
+    };
     cr_status  st = CR_OK;
     cr_table  *t = NULL;
     cr_design *d = NULL;
@@ -608,6 +648,7 @@ int main(void)
         cmocka_unit_test(test_standardise),
         cmocka_unit_test(test_standardise_kept_rows),
         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_borrowed_matrix),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

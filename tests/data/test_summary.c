@@ -39,7 +39,8 @@ static void test_numbers(void **state)
         cr_summary s = summary_of(a, stride, n);
         assert_int_equal(s.present, present);
         assert_close(s.mean, (double)mean, 1e-14);
-        assert_relative(s.sd, (double)sqrtl(square / (long double)(present - 1)), shift ? 1e-9 : 1e-13);
+        assert_relative(s.sd, (double)sqrtl(square / (long double)(present - 1)),
+                        shift ? 1e-9 : 1e-13);
         assert_true(s.min == least && s.max == most);
     }
 }

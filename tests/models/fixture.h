@@ -231,8 +231,8 @@ static inline long double quadratic_form(size_t n, long double *C, long double *
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-/* The cases of ../shared/data/classic/reference.json of one family; skips the test when they are not
- * there.  *out_root keeps them alive. */
+/* The cases of ../shared/data/classic/reference.json of one family; skips the test when they are
+ * not there.  *out_root keeps them alive. */
 static inline json_t *reference_cases(const char *family, json_t **out_root)
 {
     const char *path = test_shared_data("classic/reference.json");
@@ -265,8 +265,9 @@ static inline cr_table *reference_table(cr_ctx *cx, const json_t *item, char *ou
     snprintf(path, sizeof path, "classic/%s", file);
     const char *found = test_shared_data(path);
     assert_non_null(found);
-    used = (size_t)snprintf(out_settings, size, "target=%s features=",
-                            json_string_value(json_object_get(data, "target")));
+    used =
+        (size_t)snprintf(out_settings, size,
+                         "target=%s features=", json_string_value(json_object_get(data, "target")));
     json_array_foreach(json_object_get(data, "features"), i, name)
     {
         used += (size_t)snprintf(out_settings + used, size - used, "%s%s", i ? "," : "",

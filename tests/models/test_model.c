@@ -29,7 +29,8 @@ static void test_refusals(void **state)
         { "ridge", "target=y lambda=-1", CR_EARG, "--lambda: '-1' is not", NULL },
         { "linear", "features=x", CR_EARG, "the model linear needs a target", NULL },
         { "linear", "target=q", CR_EDATA, "column 'q' not found in ", NULL },
-        { "linear", "target=c", CR_EDATA, "the target 'c' is a category, but linear predicts", NULL },
+        { "linear", "target=c", CR_EDATA, "the target 'c' is a category, but linear predicts",
+          NULL },
         { "linear", "target=y", CR_EDATA, "mixed.csv:3: the column 'x' is missing", NULL },
         { "linear", "target=y missing=drop features=x weights=b", CR_OK, "", NULL },
     };
@@ -49,7 +50,7 @@ static void test_refusals(void **state)
     cr_table_free(cx, t);
 
     cr_model *m = NULL;
-    double nothing[1] = { 0 };
+    double    nothing[1] = { 0 };
     assert_ok(cx, cr_table_new(cx, "none", 0, &t));
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, nothing, 1));
     assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, nothing, 1));
@@ -67,7 +68,8 @@ static void test_not_utf8(void **state)
 {
     (void)state;
     cr_ctx           *cx = test_context();
-    const char *const files[] = { "gr\xf6\xdf" "e,y\n1,2\n2,3\n3,5\n",
+    const char *const files[] = { "gr\xf6\xdf"
+                                  "e,y\n1,2\n2,3\n3,5\n",
                                   "c,y\nblau,1\ngr\xfcn,2\nrot,4\n" };
     for (size_t k = 0; k < 2; k++) {
         cr_table *t = table_of_text(cx, "latin.csv", files[k]);
@@ -93,7 +95,8 @@ static void test_update_where_there_is_none(void **state)
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     cr_model *m = fit(cx, "linear", t, "target=y missing=drop"), *next = NULL;
-    assert_fails_with(cx, cr_update(cx, m, t, &next), CR_EUNSUPPORTED, "linear has no exact update");
+    assert_fails_with(cx, cr_update(cx, m, t, &next), CR_EUNSUPPORTED,
+                      "linear has no exact update");
     assert_null(next);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
@@ -122,8 +125,10 @@ static void test_rows_stay_in_place(void **state)
             assert_true(isnan(p.leverage[i]) && isnan(observed[i]) && isnan(weight[i]));
             continue;
         }
-        assert_close(p.mean[i], parameter(d, "intercept", "value") + x[i] * parameter(d, "x", "value") +
-                                    z[i] * parameter(d, "z", "value"), 1e-12);
+        assert_close(p.mean[i],
+                     parameter(d, "intercept", "value") + x[i] * parameter(d, "x", "value") +
+                         z[i] * parameter(d, "z", "value"),
+                     1e-12);
         assert_true(observed[i] == y[i] && weight[i] == w[i]);
     }
     json_decref(d);
@@ -140,7 +145,8 @@ static void test_scaled_target(void **state)
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "mixed.csv", mixed);
     cr_model *a = fit(cx, "linear", t, "target=y missing=impute features=x,z");
-    cr_model *b = fit(cx, "linear", t, "target=y missing=impute features=x,z scale_target=standard");
+    cr_model *b =
+        fit(cx, "linear", t, "target=y missing=impute features=x,z scale_target=standard");
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     double        observed[9];
     for (size_t i = 0; i < 9; i++) {
@@ -233,8 +239,10 @@ static cr_status run_predict(cr_ctx *cx, const cr_model *m, const cr_table *t)
 {
     cr_prediction p = { 0 };
     cr_status     st = cr_predict(cx, m, t, &p);
-    if (st != CR_OK) assert_null(p.mean);
-    else cr_prediction_free(cx, &p);
+    if (st != CR_OK)
+        assert_null(p.mean);
+    else
+        cr_prediction_free(cx, &p);
     return st;
 }
 

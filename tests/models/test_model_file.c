@@ -1,5 +1,6 @@
-/* test_model_file.c -- models in files: the same bits after saving and loading, from two fits, on any
- * number of threads; and two thousand files with a valid checksum and something wrong inside. */
+/* test_model_file.c -- models in files: the same bits after saving and loading, from two fits, on
+ * any number of threads; and two thousand files with a valid checksum and something wrong inside.
+ */
 #include "fixture.h"
 #include "data/npy.h"
 #include "models/store_internal.h"
@@ -18,7 +19,8 @@ typedef struct model_case {
 static const model_case cases[] = {
     { "linear", "target=y missing=impute" },
     { "linear", "target=y missing=drop weights=w reference=none features=c,x,z" },
-    { "linear", "target=y missing=impute intercept=false solver=gram features=x,z scale_target=standard" },
+    { "linear",
+      "target=y missing=impute intercept=false solver=gram features=x,z scale_target=standard" },
     { "linear", "target=y missing=impute basis=poly:4 seed=12" }, /* more coefficients than rows */
     { "ridge", "target=y missing=impute lambda=0.3 basis=poly:2" },
     { "ridge", "target=y missing=impute solver=dual weights=w scale=none" },
@@ -46,7 +48,8 @@ static void check_same_bytes(cr_ctx *cx, const cr_model *a, const cr_model *b)
     cr_free(cx, y, k, 1);
 }
 
-static void check_same_prediction(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t)
+static void check_same_prediction(cr_ctx *cx, const cr_model *a, const cr_model *b,
+                                  const cr_table *t)
 {
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     size_t        size = p.n * sizeof(double);
@@ -134,7 +137,7 @@ static void test_threads(void **state)
                                  { "linear", "target=y solver=gram weights=w" },
                                  { "ridge", "target=y features=x*" },
                                  { "bayes-linear", "target=y weights=w" } };
-    cr_ctx *cx = test_context();
+    cr_ctx          *cx = test_context();
     draw_regression(1, n, p, 1, X, y);
     for (size_t i = 0; i < n; i++) w[i] = 0.5 + (double)(i % 3);
     cr_table *t = make_table(cx, X, n, p, y, w);
@@ -195,23 +198,33 @@ static void collect(json_t *node, place *places, size_t *n)
 
 static json_t *odd_value(cr_rng *r, const json_t *old)
 {
-    static const double numbers[] = { 0,    -1,   0.5,    1e308,  -1e308, 1e-308, -1e-308,
-                                      1e17, -0.0, 1.5e16, 3,      64,     65,     4294967296.0 };
-    static const long long integers[] = { 0, 1, -1, 2, 3, 7, 64, 1LL << 31, 1LL << 32, INT64_MAX,
-                                          INT64_MIN, 1LL << 53 };
-    static const char *const texts[] = { "",      "x",      "real", "category", "boolean", "true",
-                                         "c",     "1e308",  "none", "drop",     "linear",  "ridge",
-                                         "impute", "bayes-linear", "-1", "poly:32", "nan", "\x7f" };
+    static const double    numbers[] = { 0,    -1,   0.5,    1e308, -1e308, 1e-308, -1e-308,
+                                         1e17, -0.0, 1.5e16, 3,     64,     65,     4294967296.0 };
+    static const long long integers[] = {
+        0, 1, -1, 2, 3, 7, 64, 1LL << 31, 1LL << 32, INT64_MAX, INT64_MIN, 1LL << 53
+    };
+    static const char *const texts[] = { "",        "x",     "real",   "category",     "boolean",
+                                         "true",    "c",     "1e308",  "none",         "drop",
+                                         "linear",  "ridge", "impute", "bayes-linear", "-1",
+                                         "poly:32", "nan",   "\x7f" };
     switch (cr_rng_below(r, 9)) {
-    case 0: return json_null();
-    case 1: return json_boolean(cr_rng_below(r, 2));
+    case 0:
+        return json_null();
+    case 1:
+        return json_boolean(cr_rng_below(r, 2));
     case 2:
-    case 3: return json_real(numbers[cr_rng_below(r, sizeof numbers / sizeof *numbers)]);
-    case 4: return json_integer(integers[cr_rng_below(r, sizeof integers / sizeof *integers)]);
-    case 5: return json_string(texts[cr_rng_below(r, sizeof texts / sizeof *texts)]);
-    case 6: return cr_rng_below(r, 2) ? json_array() : json_object();
-    case 7: return json_is_number(old) ? json_real(-json_number_value(old)) : json_deep_copy(old);
-    default: return json_is_integer(old) ? json_integer(json_integer_value(old) + 1) : json_null();
+    case 3:
+        return json_real(numbers[cr_rng_below(r, sizeof numbers / sizeof *numbers)]);
+    case 4:
+        return json_integer(integers[cr_rng_below(r, sizeof integers / sizeof *integers)]);
+    case 5:
+        return json_string(texts[cr_rng_below(r, sizeof texts / sizeof *texts)]);
+    case 6:
+        return cr_rng_below(r, 2) ? json_array() : json_object();
+    case 7:
+        return json_is_number(old) ? json_real(-json_number_value(old)) : json_deep_copy(old);
+    default:
+        return json_is_integer(old) ? json_integer(json_integer_value(old) + 1) : json_null();
     }
 }
 
@@ -229,17 +242,23 @@ static void mutate_json(cr_rng *r, json_t *root)
                         : odd_value(r, old);
     switch (cr_rng_below(r, 6)) {
     case 0: /* away with it */
-        if (at.key) json_object_del(at.parent, at.key);
-        else json_array_remove(at.parent, at.index);
+        if (at.key)
+            json_object_del(at.parent, at.key);
+        else
+            json_array_remove(at.parent, at.index);
         json_decref(value);
         return;
     case 1: /* twice, or under another name */
-        if (at.key) json_object_set_new(at.parent, "extra", value);
-        else json_array_append_new(at.parent, value);
+        if (at.key)
+            json_object_set_new(at.parent, "extra", value);
+        else
+            json_array_append_new(at.parent, value);
         return;
     default:
-        if (at.key) json_object_set_new(at.parent, at.key, value);
-        else json_array_set_new(at.parent, at.index, value);
+        if (at.key)
+            json_object_set_new(at.parent, at.key, value);
+        else
+            json_array_set_new(at.parent, at.index, value);
     }
 }
 
@@ -247,36 +266,50 @@ static void mutate_json(cr_rng *r, json_t *root)
 static void copy_array(cr_ctx *cx, cr_rng *r, const cri_stored *from, bool change, cri_store *to)
 {
     static const char *const names[] = { "coef", "scale", "moments", "factor", "other" };
-    static const double odd[] = { 0, -1, NAN, INFINITY, 1e308, -1e308, 1e-320 };
-    size_t  rows = from->array.rows, cols = from->array.cols, n = rows * cols;
-    double *a = calloc(n + 64, sizeof *a);
-    char    name[64];
-    bool    vector = from->array.dims == 1;
+    static const double      odd[] = { 0, -1, NAN, INFINITY, 1e308, -1e308, 1e-320 };
+    size_t                   rows = from->array.rows, cols = from->array.cols, n = rows * cols;
+    double                  *a = calloc(n + 64, sizeof *a);
+    char                     name[64];
+    bool                     vector = from->array.dims == 1;
     assert_ok(cx, cri_npy_values(cx, "array", &from->array, a));
     snprintf(name, sizeof name, "%s", from->name);
     switch (change ? cr_rng_below(r, 7) : 6) {
-    case 0: free(a); return; /* lost */
-    case 1: snprintf(name, sizeof name, "%s", names[cr_rng_below(r, 5)]); break;
-    case 2: rows += 1; break;
-    case 3: rows -= rows > 0; break;
-    case 4: vector = !vector; break;
+    case 0:
+        free(a);
+        return; /* lost */
+    case 1:
+        snprintf(name, sizeof name, "%s", names[cr_rng_below(r, 5)]);
+        break;
+    case 2:
+        rows += 1;
+        break;
+    case 3:
+        rows -= rows > 0;
+        break;
+    case 4:
+        vector = !vector;
+        break;
     case 5: {
         size_t swap = rows;
         rows = cols, cols = swap;
         break;
     }
-    default: break;
+    default:
+        break;
     }
     if (change && n && cr_rng_below(r, 2)) a[cr_rng_below(r, n)] = odd[cr_rng_below(r, 7)];
     if (!cri_store_find(to, name)) {
-        if (vector) (void)cri_store_put_vector(cx, to, name, a, rows * cols);
-        else (void)cri_store_put_matrix(cx, to, name, a, rows, cols);
+        if (vector)
+            (void)cri_store_put_vector(cx, to, name, a, rows * cols);
+        else
+            (void)cri_store_put_matrix(cx, to, name, a, rows, cols);
     }
     free(a);
 }
 
 /* A file with a valid checksum and something wrong in it. */
-static cr_status hostile_bytes(cr_ctx *cx, cr_rng *r, const cri_store *good, char **out, size_t *size)
+static cr_status hostile_bytes(cr_ctx *cx, cr_rng *r, const cri_store *good, char **out,
+                               size_t *size)
 {
     cri_store *bad = NULL;
     assert_ok(cx, cri_store_new(cx, &bad));
@@ -328,8 +361,9 @@ static void test_hostile_files(void **state)
     const model_case some[] = { { "linear", "target=y missing=impute features=c,x reference=none" },
                                 { "ridge", "target=y missing=impute features=b,x weights=w" },
                                 { "ridge", "target=y missing=drop features=b,x solver=dual" },
-                                { "bayes-linear", "target=y missing=impute features=c,x basis=poly:2" } };
-    size_t refused = 0, accepted = 0;
+                                { "bayes-linear",
+                                  "target=y missing=impute features=c,x basis=poly:2" } };
+    size_t           refused = 0, accepted = 0;
     for (uint64_t k = 0; k < 2000; k++) {
         static cri_store *good;
         cr_rng            r = cr_rng_stream(k, 5);

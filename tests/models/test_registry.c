@@ -19,8 +19,8 @@ static const named_table shared[] = {
 enum { SHARED = sizeof shared / sizeof *shared };
 
 /* The shared tables, then one per class. */
-static size_t       table_count(void) { return SHARED + cr_class_count(); }
-static named_table  table_at(size_t i)
+static size_t      table_count(void) { return SHARED + cr_class_count(); }
+static named_table table_at(size_t i)
 {
     if (i < SHARED) return shared[i];
     const cr_model_class *c = cr_class_at(i - SHARED);
@@ -105,8 +105,8 @@ static void test_options_parse(void **state)
             cr_options_print(o, values, first, sizeof first);
             if (strcmp(first, o->fallback) != 0 && o->kind != CR_OPTION_real)
                 fail_msg("%s: the default of %s prints as '%s'", t.name, o->name, first);
-            check_status(cx, cr_options_set(cx, t.options, values, o->name, o->example), CR_OK, NULL,
-                         o->name, __FILE__, __LINE__);
+            check_status(cx, cr_options_set(cx, t.options, values, o->name, o->example), CR_OK,
+                         NULL, o->name, __FILE__, __LINE__);
             cr_options_print(o, values, first, sizeof first);
             assert_ok(cx, cr_options_set(cx, t.options, again, o->name, first));
             cr_options_print(o, again, second, sizeof second);
@@ -128,7 +128,8 @@ static void test_options_agree(void **state)
     for (size_t i = 0; i < table_count(); i++) {
         named_table a = table_at(i);
         for (const cr_option *o = a.options; o->name; o++) {
-            assert_int_equal(strspn(o->name, "abcdefghijklmnopqrstuvwxyz0123456789_"), strlen(o->name));
+            assert_int_equal(strspn(o->name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+                             strlen(o->name));
             if (cr_option_find(a.options, o->name) != o)
                 fail_msg("%s: two options are called %s", a.name, o->name);
             for (size_t j = 0; j < i; j++) {

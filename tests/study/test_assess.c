@@ -1,4 +1,5 @@
-/* test_assess.c -- evaluation against loops over the rows, cross-validation against folds by hand. */
+/* test_assess.c -- evaluation against loops over the rows, cross-validation against folds by hand.
+ */
 #include "../models/fixture.h"
 #include "data/split.h"
 #include "data/subset.h"
@@ -31,11 +32,13 @@ static double crps_by_integration(double y, double mean, double scale, double do
 static void check_metrics(const cr_assessment *a, const double *y, const double *w, size_t n,
                           const cr_prediction *p, double level)
 {
-    double W = 0, mean = 0, square = 0, absolute = 0, total = 0, log_score = 0, inside = 0, width = 0;
+    double W = 0, mean = 0, square = 0, absolute = 0, total = 0, log_score = 0, inside = 0,
+           width = 0;
     double crps = 0;
     size_t scored = 0;
     for (size_t i = 0; i < n; i++)
-        if (!isnan(y[i]) && !isnan(p->mean[i])) W += w ? w[i] : 1, mean += (w ? w[i] : 1) * y[i], scored++;
+        if (!isnan(y[i]) && !isnan(p->mean[i]))
+            W += w ? w[i] : 1, mean += (w ? w[i] : 1) * y[i], scored++;
     mean /= W;
     for (size_t i = 0; i < n; i++) {
         double wi = (w ? w[i] : 1) / W, e = y[i] - p->mean[i], s = p->scale[i], nu = p->dof[i];
@@ -47,10 +50,10 @@ static void check_metrics(const cr_assessment *a, const double *y, const double 
         total += wi * pow(y[i] - mean, 2);
         inside += wi * (y[i] >= lower && y[i] <= upper);
         width += wi * (upper - lower);
-        log_score += wi * (isinf(nu) ? -0.5 * (e / s) * (e / s) - log(s * sqrt(2 * M_PI))
-                                     : lgamma((nu + 1) / 2) - lgamma(nu / 2) -
-                                           0.5 * log(nu * M_PI) - log(s) -
-                                           (nu + 1) / 2 * log1p(e * e / (s * s * nu)));
+        log_score +=
+            wi * (isinf(nu) ? -0.5 * (e / s) * (e / s) - log(s * sqrt(2 * M_PI))
+                            : lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(nu * M_PI) -
+                                  log(s) - (nu + 1) / 2 * log1p(e * e / (s * s * nu)));
         crps += wi * crps_by_integration(y[i], p->mean[i], s, nu);
     }
     assert_int_equal(a->rows, scored);
@@ -79,8 +82,9 @@ static void test_evaluate(void **state)
     cr_table *test = make_table(cx, X + N * P, N, P, y + N, w + N);
     for (size_t k = 0; k < 6; k++) {
         bool      weighted = k % 2;
-        cr_model *m = fit(cx, models[k / 2], train,
-                          weighted ? "target=y weights=w missing=drop" : "target=y features=x* missing=drop");
+        cr_model *m =
+            fit(cx, models[k / 2], train,
+                weighted ? "target=y weights=w missing=drop" : "target=y features=x* missing=drop");
         cr_prediction p = predict(cx, m, test);
         cr_assessment a;
         assert_ok(cx, cr_evaluate(cx, m, test, 0.8, &a));
@@ -244,7 +248,8 @@ static void test_seeds(void **state)
     double  X[N * P], y[N];
     draw_regression(5, N, P, 0.7, X, y);
     cr_table         *t = make_table(cx, X, N, P, y, NULL);
-    const char *const same[] = { "target=y seed=1000", "target=y seed=1e3", "seed=3 target=y seed=1000" };
+    const char *const same[] = { "target=y seed=1000", "target=y seed=1e3",
+                                 "seed=3 target=y seed=1000" };
     double            rmse[4];
     for (size_t k = 0; k < 4; k++) {
         cr_cv cv;
@@ -272,7 +277,8 @@ static void test_cv_refusals(void **state)
         cr_status       status;
         const char     *text;
     } wrong[] = {
-        { few, "target=y", "folds=5", CR_EDATA, "data.csv has 4 rows, which is not enough for 5 folds" },
+        { few, "target=y", "folds=5", CR_EDATA,
+          "data.csv has 4 rows, which is not enough for 5 folds" },
         { t, "target=y", "split=stratified", CR_EARG, "needs a target that is a category" },
         { t, "features=x1", "split=stratified", CR_EARG, "needs a target that is a category" },
         { t, "target=z", "split=stratified", CR_EDATA, "column 'z' not found" },
@@ -281,8 +287,7 @@ static void test_cv_refusals(void **state)
         { few, "target=y", "folds=4 split=ordered", CR_EARG, "" },
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        cr_status st =
-            try_cv(cx, "linear", wrong[k].t, wrong[k].settings, wrong[k].options, &cv);
+        cr_status st = try_cv(cx, "linear", wrong[k].t, wrong[k].settings, wrong[k].options, &cv);
         check_status(cx, st, wrong[k].status, wrong[k].text, wrong[k].settings, __FILE__, __LINE__);
         assert_int_equal(cv.folds, 4711);
     }
@@ -324,9 +329,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_evaluate),          cmocka_unit_test(test_evaluate_refusals),
-        cmocka_unit_test(test_points_only),       cmocka_unit_test(test_cross_validation),
-        cmocka_unit_test(test_seeds),             cmocka_unit_test(test_cv_refusals),
+        cmocka_unit_test(test_evaluate),    cmocka_unit_test(test_evaluate_refusals),
+        cmocka_unit_test(test_points_only), cmocka_unit_test(test_cross_validation),
+        cmocka_unit_test(test_seeds),       cmocka_unit_test(test_cv_refusals),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,9 +78,9 @@ static void scale_columns(problem *q, double *C)
     }
 }
 
-/* A scaled column j is known up to the rounding of its numbers, about 2^-53 |A_j| / D_j per row.  Ends
- * the rank at the first column whose distance R_kk from those before it could come from rounding alone:
- * from its own and, times the weights v of the combination, from theirs.  O(p^3). */
+/* A scaled column j is known up to the rounding of its numbers, about 2^-53 |A_j| / D_j per row.
+ * Ends the rank at the first column whose distance R_kk from those before it could come from
+ * rounding alone: from its own and, times the weights v of the combination, from theirs.  O(p^3). */
 static void end_rank_at_rounding(problem *q, double *v)
 {
     const double few = 0x1p-49;
@@ -282,8 +282,8 @@ static void name_aliased(cr_ctx *cx, const problem *q, const cr_design *design, 
         fit->coef_sd[a] = NAN;
         cr_log(cx, CR_LOG_WARNING,
                constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
-                        : "'%s' is a linear combination of the other columns: its coefficient is set "
-                          "to 0 and cannot be told apart",
+                        : "'%s' is a linear combination of the other columns: its coefficient is "
+                          "set to 0 and cannot be told apart",
                cr_design_term_name(design, a));
     }
 }

@@ -46,8 +46,8 @@ cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool st
                        cri_gram *out);
 void      cri_gram_free(cr_ctx *cx, cri_gram *gram);
 
-/* Fails with CR_ENUMERIC when the sum of squares of term j < p, or of the target j = p, whose numbers
- * are about `size`, is beyond the doubles, or vanishes although size does not. */
+/* Fails with CR_ENUMERIC when the sum of squares of term j < p, or of the target j = p, whose
+ * numbers are about `size`, is beyond the doubles, or vanishes although size does not. */
 cr_status cri_check_squares(cr_ctx *cx, size_t j, size_t p, double square, double size);
 
 #endif

@@ -1,6 +1,6 @@
 /* test_bayes_linear.c -- the evidence as the dense marginal density of the data, as a product of
- * one-step predictions and as an integral; optima against their neighbours; updates against one fit;
- * coverage by simulation; and the reference answers. */
+ * one-step predictions and as an integral; optima against their neighbours; updates against one
+ * fit; coverage by simulation; and the reference answers. */
 #include "../fixture.h"
 #include "math/special.h"
 
@@ -90,7 +90,8 @@ static void test_posterior(void **state)
         for (size_t k = 0; k < P; k++) m[j] += S[j * P + k] * g[k];
     cr_table     *table = make_table(cx, X, N, P, y, NULL);
     cr_model     *model = fit(cx, "bayes-linear", table,
-                              "target=y optimize=none alpha=0.7 noise=0.4 intercept=false scale=none");
+                              "target=y optimize=none alpha=0.7 noise=0.4 intercept=false "
+                               "scale=none");
     json_t       *d = describe(cx, model);
     cr_prediction q = predict(cx, model, table);
     for (size_t j = 0; j < P; j++) {
@@ -119,10 +120,10 @@ static void test_posterior(void **state)
 static void test_flat_intercept(void **state)
 {
     (void)state;
-    cr_ctx            *cx = test_context();
-    double             X[N * P], y[N], shifted[N];
-    const char *const  priors[] = { "optimize=none alpha=0.7 noise=0.4",
-                                    "prior=nig prior_variance=2 shape=3 rate=1.5" };
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N], shifted[N];
+    const char *const priors[] = { "optimize=none alpha=0.7 noise=0.4",
+                                   "prior=nig prior_variance=2 shape=3 rate=1.5" };
     draw_regression(5, N, P, 0.5, X, y);
     for (size_t j = 0; j < P; j++) { /* centred columns: then b0 is what the flat prior is about */
         double mean = 0;
@@ -132,7 +133,8 @@ static void test_flat_intercept(void **state)
     cr_table *table = make_table(cx, X, N, P, y, NULL);
     for (size_t k = 0; k < 2; k++) {
         char settings[256];
-        snprintf(settings, sizeof settings, "target=y scale=none intercept_prior=flat %s", priors[k]);
+        snprintf(settings, sizeof settings, "target=y scale=none intercept_prior=flat %s",
+                 priors[k]);
         cr_model *m = fit(cx, "bayes-linear", table, settings);
         snprintf(settings, sizeof settings, "target=y scale=none intercept=false %s", priors[k]);
         double top = evidence_of(m), sum = 0, step = k ? 0.02 : 0.05, mean = 0;
@@ -142,7 +144,7 @@ static void test_flat_intercept(void **state)
             if (k && abs(s) > 500 && s % 50) continue; /* the tails of the t are long and smooth */
             cr_table *u = make_table(cx, X, N, P, shifted, NULL);
             cr_model *b = fit(cx, "bayes-linear", u, settings);
-            double    width = k && abs(s) > 500 ? 50 * step : k && abs(s) == 500 ? 25.5 * step : step;
+            double width = k && abs(s) > 500 ? 50 * step : k && abs(s) == 500 ? 25.5 * step : step;
             sum += width * exp(evidence_of(b) - top);
             cr_model_free(cx, b);
             cr_table_free(cx, u);
@@ -156,7 +158,8 @@ static void test_flat_intercept(void **state)
 
 /* --- the normal-inverse-gamma prior ---------------------------------------------------------- */
 
-/* The marginal of the data is a multivariate t: 2a degrees of freedom, scale (b/a) (I + v Z Z^T). */
+/* The marginal of the data is a multivariate t: 2a degrees of freedom, scale (b/a) (I + v Z Z^T).
+ */
 static void test_nig_evidence_is_the_marginal_density(void **state)
 {
     (void)state;
@@ -180,9 +183,9 @@ static void test_nig_evidence_is_the_marginal_density(void **state)
             standardise(X, y, n, p, intercept, scale, Z, t);
             marginal_covariance(Z, n, p, (long double)b / a, (long double)b / a * v, C);
             long double square = quadratic_form(n, C, t, &logdet), nu = 2 * (long double)a;
-            double      expected = (double)(lgammal((nu + n) / 2) - lgammal(nu / 2) -
-                                       0.5L * (n * logl(nu * M_PIl) + logdet +
-                                               (nu + n) * log1pl(square / nu)));
+            double      expected =
+                (double)(lgammal((nu + n) / 2) - lgammal(nu / 2) -
+                         0.5L * (n * logl(nu * M_PIl) + logdet + (nu + n) * log1pl(square / nu)));
             cr_model *m = fit(cx, "bayes-linear", table, settings);
             assert_close(evidence_of(m), expected, 1e-9);
             cr_model_free(cx, m);
@@ -219,7 +222,8 @@ static void check_chain(const char *settings)
 static void test_chain_rule(void **state)
 {
     (void)state;
-    check_chain("target=y prior=nig prior_variance=3 shape=1.5 rate=0.8 intercept=false scale=none");
+    check_chain(
+        "target=y prior=nig prior_variance=3 shape=1.5 rate=0.8 intercept=false scale=none");
     check_chain("target=y optimize=none alpha=0.7 noise=0.4 intercept=false scale=none");
 }
 
@@ -250,8 +254,8 @@ static void test_optimum(void **state)
         double found[2][3], start[2][3];
         for (size_t em = 0; em < 2; em++) {
             char settings[256];
-            snprintf(settings, sizeof settings, "target=y optimize=%s %s", em ? "em" : "fixed-point",
-                     more[k]);
+            snprintf(settings, sizeof settings, "target=y optimize=%s %s",
+                     em ? "em" : "fixed-point", more[k]);
             cr_model *m = fit(cx, "bayes-linear", t, settings);
             json_t   *d = describe(cx, m);
             assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
@@ -305,8 +309,8 @@ static void test_iteration_limit(void **state)
     test_context_free(cx);
 }
 
-/* Targets that have nothing to do with the columns: all coefficients shrink away, the evidence is that
- * of noise alone. */
+/* Targets that have nothing to do with the columns: all coefficients shrink away, the evidence is
+ * that of noise alone. */
 static void test_nothing_to_learn(void **state)
 {
     (void)state;
@@ -329,11 +333,11 @@ static void test_nothing_to_learn(void **state)
 static void test_no_information(void **state)
 {
     (void)state;
-    cr_ctx    *cx = test_context();
-    cr_table  *t = table_of_text(cx, "c.csv", "c,k,y\na,0.1,1\na,0.1,2.5\na,0.1,3\na,0.1,7\n");
+    cr_ctx     *cx = test_context();
+    cr_table   *t = table_of_text(cx, "c.csv", "c,k,y\na,0.1,1\na,0.1,2.5\na,0.1,3\na,0.1,7\n");
     const char *settings[] = { "target=y features=c", "target=y features=k",
                                "target=y features=k optimize=em" };
-    double mean = 3.375, square = 0, y[4] = { 1, 2.5, 3, 7 };
+    double      mean = 3.375, square = 0, y[4] = { 1, 2.5, 3, 7 };
     for (size_t i = 0; i < 4; i++) square += pow(y[i] - mean, 2);
     for (size_t k = 0; k < 3; k++) {
         cr_model     *m = fit(cx, "bayes-linear", t, settings[k]);
@@ -360,7 +364,8 @@ static void test_noiseless_is_refused(void **state)
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y", &m), CR_ENUMERIC, "no noise");
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y optimize=none", &m), CR_ENUMERIC,
                       "no noise");
-    m = fit(cx, "bayes-linear", t, "target=y optimize=none noise=0.01 alpha=1"); /* as the hint says */
+    m = fit(cx, "bayes-linear", t,
+            "target=y optimize=none noise=0.01 alpha=1"); /* as the hint says */
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     t = make_table(cx, x, 1, 1, y, NULL);
@@ -387,8 +392,10 @@ static void check_updates(const char *settings)
         size_t    at = k * n / parts;
         cr_table *t = make_table(cx, X + at * p, n / parts, p, y + at, w + at);
         cr_model *next = NULL;
-        if (m) assert_ok(cx, cr_update(cx, m, t, &next));
-        else next = fit(cx, "bayes-linear", t, settings);
+        if (m)
+            assert_ok(cx, cr_update(cx, m, t, &next));
+        else
+            next = fit(cx, "bayes-linear", t, settings);
         cr_model_free(cx, m);
         m = next;
         cr_table_free(cx, t);
@@ -423,8 +430,8 @@ static void test_ten_updates_are_one_fit(void **state)
 
 /* --- simulation ------------------------------------------------------------------------------ */
 
-/* 400 data sets of 60 rows, 100 new rows each, drawn from the model: the intervals of mass 0.95 hold
- * 0.95 of them.  The standard error of a share over data sets is below 0.002. */
+/* 400 data sets of 60 rows, 100 new rows each, drawn from the model: the intervals of mass 0.95
+ * hold 0.95 of them.  The standard error of a share over data sets is below 0.002. */
 static void check_coverage(const char *settings, double alpha, uint64_t seed)
 {
     enum { n = 60, p = 5, tests = 100, runs = 400 };
@@ -547,8 +554,10 @@ static void test_reference(void **state)
     json_array_foreach(cases, i, item)
     {
         json_t *expected = json_object_get(item, "expected");
-        if (json_object_get(expected, "a_n")) nig++, check_nig_case(cx, item, expected);
-        else evidence++, check_evidence_case(cx, item, expected);
+        if (json_object_get(expected, "a_n"))
+            nig++, check_nig_case(cx, item, expected);
+        else
+            evidence++, check_evidence_case(cx, item, expected);
     }
     assert_true(evidence >= 3 && nig >= 3);
     json_decref(root);

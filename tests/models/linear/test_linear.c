@@ -49,10 +49,11 @@ static size_t check_set(cr_ctx *cx, const nist_set *s, const cr_table *certified
     cr_table        *t = read_table(cx, path);
     cr_model        *m = fit(cx, "linear", t, s->settings);
     json_t          *d = describe(cx, m);
-    const cr_column *set = cr_table_find(certified, "set"), *term = cr_table_find(certified, "term");
-    const double    *estimate = cr_table_find(certified, "estimate")->values;
-    const double    *sd = cr_table_find(certified, "sd")->values;
-    size_t           found = 0;
+    const cr_column *set = cr_table_find(certified, "set"),
+                    *term = cr_table_find(certified, "term");
+    const double *estimate = cr_table_find(certified, "estimate")->values;
+    const double *sd = cr_table_find(certified, "sd")->values;
+    size_t        found = 0;
 
     for (size_t i = 0; i < cr_table_rows(certified); i++) {
         const char *name = text_at(term, i);
@@ -94,8 +95,8 @@ static const char *const statistics[] = { "residual_sd", "residual_dof", "rss", 
                                           "f",           "f_p",          "aic", "bic" };
 
 /* The same parameters, statistics and predictions for the rows of t. */
-static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t, size_t p,
-                       double tolerance)
+static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t,
+                       size_t p, double tolerance)
 {
     json_t       *da = describe(cx, a), *db = describe(cx, b);
     cr_prediction pa = predict(cx, a, t), pb = predict(cx, b, t);
@@ -133,7 +134,8 @@ static void test_weights_repeat_rows(void **state)
             yy[n] = y[i];
         }
     }
-    cr_table *weighted = make_table(cx, X, N, P, y, w), *repeated = make_table(cx, XX, n, P, yy, NULL);
+    cr_table *weighted = make_table(cx, X, N, P, y, w),
+             *repeated = make_table(cx, XX, n, P, yy, NULL);
     const char *const solvers[] = { "solver=qr", "solver=gram" };
     for (size_t s = 0; s < 2; s++) {
         char with[64], without[64];
@@ -354,7 +356,7 @@ static void dense_hat(const double *X, size_t n, size_t p, const double *w, long
 {
     size_t       q = p + 1;
     long double *G = calloc(q * q, sizeof *G), *B = calloc(q * n, sizeof *B);
-#define CELL(i, j) ((long double)((j) ? X[(i) * p + (j) - 1] : 1))
+#define CELL(i, j) ((long double)((j) ? X[(i)*p + (j)-1] : 1))
     for (size_t i = 0; i < n; i++)
         for (size_t a = 0; a < q; a++) {
             B[a * n + i] = CELL(i, a);
@@ -382,7 +384,8 @@ static void test_leverage_and_intervals(void **state)
     for (size_t i = 0; i < N; i++) w[i] = 0.25 + 0.5 * (double)(i % 5);
     cr_table *t = make_table(cx, X, N, P, y, w);
     for (int weighted = 0; weighted < 2; weighted++) {
-        cr_model *m = fit(cx, "linear", t, weighted ? "target=y weights=w" : "target=y features=x*");
+        cr_model *m =
+            fit(cx, "linear", t, weighted ? "target=y weights=w" : "target=y features=x*");
         cr_prediction q = predict(cx, m, t);
         json_t       *d = describe(cx, m);
         double        s = statistic(d, "residual_sd"), top = 0, rss = 0, total = 0;
@@ -414,9 +417,9 @@ static void test_leverage_and_intervals(void **state)
 static void test_interval_formula(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  x[7] = { 1, 2, 3, 4, 5, 6, 7 }, y[7] = { 1.1, 1.9, 3.2, 3.9, 5.3, 5.8, 7.1 };
-    double  sd, lower, upper;
+    cr_ctx       *cx = test_context();
+    double        x[7] = { 1, 2, 3, 4, 5, 6, 7 }, y[7] = { 1.1, 1.9, 3.2, 3.9, 5.3, 5.8, 7.1 };
+    double        sd, lower, upper;
     cr_table     *t = make_table(cx, x, 7, 1, y, NULL);
     cr_model     *m = fit(cx, "linear", t, "target=y");
     cr_prediction q = predict(cx, m, t);
@@ -755,7 +758,8 @@ static void test_constant_target(void **state)
     assert_string_equal(log.text, "");
     assert_close(coefficient(d, 0, "value"), 0.1, 1e-15);
     for (size_t j = 1; j <= P; j++) assert_close(coefficient(d, j, "value"), 0, 1e-15);
-    assert_true(isnan(statistic(d, "r2")) && isnan(statistic(d, "f")) && isnan(statistic(d, "f_p")));
+    assert_true(isnan(statistic(d, "r2")) && isnan(statistic(d, "f")) &&
+                isnan(statistic(d, "f_p")));
     json_decref(d);
     cr_model_free(cx, m);
     cr_table_free(cx, t);

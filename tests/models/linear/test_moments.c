@@ -1,4 +1,5 @@
-/* test_moments.c -- sufficient statistics against plain sums in long double; merging; the Gram form. */
+/* test_moments.c -- sufficient statistics against plain sums in long double; merging; the Gram
+ * form. */
 #include "../fixture.h"
 #include "models/linear/moments.h"
 
@@ -92,7 +93,7 @@ static void test_against_sums(void **state)
 static void test_merge(void **state)
 {
     (void)state;
-    cr_ctx      *cx = test_context();
+    cr_ctx *cx = test_context();
     enum { n = 60, p = 2 };
     double       X[n * p], y[n], w[n];
     const size_t cuts[][3] = { { 0, 30, 60 }, { 0, 1, 60 }, { 59, 59, 60 }, { 0, 20, 40 } };
@@ -106,7 +107,7 @@ static void test_merge(void **state)
             end = k < 3 ? cuts[c][k] : n;
             if (end == begin) continue;
             opened      a = open_rows(cx, X + begin * p, end - begin, p, y + begin,
-                                      begin == 0 && end == 1 ? NULL : w + begin);
+                                 begin == 0 && end == 1 ? NULL : w + begin);
             cri_moments part;
             assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &part));
             if (begin == 0 && end == 1) part.weight = 0, part.rows = 0; /* row 0 weighs nothing */
@@ -202,13 +203,13 @@ static void test_threads(void **state)
 
 static cr_status gather(cr_ctx *cx, void *arg)
 {
-    const double *X = arg, y[3] = { 1, 2, 4 };
-    cr_table     *t = NULL;
-    cr_design    *d = NULL;
-    cri_rows      rows = { 0 };
-    cri_moments   m = { 0 };
-    cri_gram      g = { 0 };
-    char          target[] = "y";
+    const double     *X = arg, y[3] = { 1, 2, 4 };
+    cr_table         *t = NULL;
+    cr_design        *d = NULL;
+    cri_rows          rows = { 0 };
+    cri_moments       m = { 0 };
+    cri_gram          g = { 0 };
+    char              target[] = "y";
     cr_design_options o = { .target = target };
     cr_status         st = CR_OK;
     CR_TRY(cr_table_new(cx, "t", 3, &t));

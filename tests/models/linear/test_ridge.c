@@ -1,5 +1,5 @@
-/* test_ridge.c -- ridge against the dense normal equations in long double, primal against dual, real
- * refits, and the reference answers. */
+/* test_ridge.c -- ridge against the dense normal equations in long double, primal against dual,
+ * real refits, and the reference answers. */
 #include "../fixture.h"
 
 enum { N = 19, P = 5 };
@@ -42,8 +42,8 @@ static void measure(oracle *o, const double *X, const double *w, bool standardis
     }
 }
 
-static void solve_oracle(oracle *o, const double *X, const double *y, const double *w, double lambda,
-                         bool standardise)
+static void solve_oracle(oracle *o, const double *X, const double *y, const double *w,
+                         double lambda, bool standardise)
 {
     size_t      p = o->p;
     long double G[64 * 64] = { 0 }, K[64 * 64], b[64] = { 0 }, mean = 0;
@@ -182,10 +182,10 @@ static void test_no_penalty(void **state)
     cr_ctx *cx = test_context();
     double  X[N * P], y[N];
     draw_regression(6, N, P, 0.8, X, y);
-    cr_table     *t = make_table(cx, X, N, P, y, NULL);
-    cr_model     *a = fit(cx, "ridge", t, "target=y lambda=0"), *b = fit(cx, "linear", t, "target=y");
-    json_t       *da = describe(cx, a), *db = describe(cx, b);
-    cr_model     *none = NULL;
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *a = fit(cx, "ridge", t, "target=y lambda=0"), *b = fit(cx, "linear", t, "target=y");
+    json_t   *da = describe(cx, a), *db = describe(cx, b);
+    cr_model *none = NULL;
     for (size_t j = 0; j <= P; j++) {
         assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-10);
         assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-10);
@@ -291,7 +291,8 @@ static void test_update(void **state)
     cr_table   *all = make_table(cx, X, N, P, y, w);
     cr_table   *first = make_table(cx, X, 8, P, y, w);
     cr_table   *rest = make_table(cx, X + 8 * P, N - 8, P, y + 8, w + 8);
-    cr_model   *a = fit(cx, "ridge", all, settings), *b = fit(cx, "ridge", first, settings), *c = NULL;
+    cr_model   *a = fit(cx, "ridge", all, settings), *b = fit(cx, "ridge", first, settings),
+             *c = NULL;
     assert_ok(cx, cr_update(cx, b, rest, &c));
     json_t *da = describe(cx, a), *dc = describe(cx, c);
     for (size_t j = 0; j <= P; j++) {
@@ -339,7 +340,7 @@ static void test_extreme_sizes(void **state)
     const char *const settings[] = { "target=y", "target=y solver=dual" };
     double            X[N * P], y[N];
     cr_model         *m = NULL;
-    const double factors[] = { 1e200, 1e-200 };
+    const double      factors[] = { 1e200, 1e-200 };
     const char *const words[] = { "so large that its squares overflow",
                                   "so small that its squares vanish" };
     for (size_t k = 0; k < 8; k++) {
@@ -347,7 +348,8 @@ static void test_extreme_sizes(void **state)
         bool target = k & 1, small = k & 2;
         draw_regression(10, N, P, 0.8, X, y);
         for (size_t i = 0; i < N; i++) *(target ? &y[i] : &X[i * P + 1]) *= factors[small];
-        snprintf(what, sizeof what, "%s is %s", target ? "the target" : "term 2 of 5", words[small]);
+        snprintf(what, sizeof what, "%s is %s", target ? "the target" : "term 2 of 5",
+                 words[small]);
         cr_table *t = make_table(cx, X, N, P, y, NULL);
         assert_fails_with(cx, try_fit(cx, "ridge", t, settings[k / 4], &m), CR_ENUMERIC, what);
         cr_table_free(cx, t);
@@ -374,7 +376,8 @@ static void test_reference(void **state)
             for (size_t j = 0; j < json_array_size(names); j++)
                 assert_relative(parameter(d, json_string_value(json_array_get(names, j)), "value"),
                                 element(coef, j), 1e-8);
-            assert_relative(parameter(d, "intercept", "value"), number_of(step, "intercept_raw"), 1e-8);
+            assert_relative(parameter(d, "intercept", "value"), number_of(step, "intercept_raw"),
+                            1e-8);
             assert_relative(statistic(d, "effective_df"),
                             number_of(step, "effective_df_incl_intercept"), 1e-8);
             assert_relative(statistic(d, "rss"), number_of(step, "rss"), 1e-8);
