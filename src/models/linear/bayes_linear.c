@@ -125,7 +125,8 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
                           cr_report *report)
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
-    double       top = s->p ? s->d[s->p - 1] : 0, tiny = 1e-20 * s->tt;
+    double       top = s->p ? s->d[s->p - 1] : 0;
+    double       tiny = 0x1p-50 * (double)(s->p + 4) * s->tt; /* rounding of the moments */
     posterior    q = evaluate(s, m->alpha, m->beta);
 
     if (!(top > 0)) { /* the data say nothing of any coefficient, so alpha stays as it is */
