@@ -368,6 +368,23 @@ static void test_noiseless_is_refused(void **state)
             "target=y optimize=none noise=0.01 alpha=1"); /* as the hint says */
     cr_model_free(cx, m);
     cr_table_free(cx, t);
+
+    /* a target without error is refused whatever rounding makes of it; the least noise will do */
+    enum { n = 20 };
+    double X[n * P], v[n];
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        draw_regression(seed, n, P, 1, X, v);
+        for (size_t i = 0; i < n; i++) {
+            if (seed % 2) X[i * P] = floor(10 * X[i * P]);
+            v[i] = 3 + 2 * X[i * P] + (seed >= 20 ? (i % 2 ? 1e-5 : -1e-5) : 0);
+        }
+        m = NULL;
+        t = make_table(cx, X, n, P, v, NULL);
+        cr_status st = try_fit(cx, "bayes-linear", t, "target=y", &m);
+        assert_int_equal(st, seed >= 20 ? CR_OK : CR_ENUMERIC);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
     t = make_table(cx, x, 1, 1, y, NULL);
     m = NULL;
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y intercept_prior=flat", &m),
