@@ -170,7 +170,7 @@ static size_t most_frequent_level(const cr_column *c, size_t rows, size_t *count
 
 /* Copies what the design must remember of a table column. */
 static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
-                                 int reference, cri_design_column *c)
+                                 int reference, bool impute, cri_design_column *c)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -182,7 +182,7 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
     c->name = cri_string_copy(cx, from->name);
     if (!c->name) CR_TRY(CR_ENOMEM);
     if (from->type != CR_CATEGORY) {
-        c->fill = from->missing ? mean_of(from, cr_table_rows(t)) : 0;
+        c->fill = impute ? mean_of(from, cr_table_rows(t)) : 0; /* other tables may have gaps */
         goto done;
     }
     c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);
@@ -340,11 +340,13 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     d->missing = (cr_missing)o->missing;
     for (size_t k = 0; k < n; k++) {
         if (!chosen[k]) continue;
-        CR_TRY(remember_column(cx, t, cr_table_column(t, k), o->reference, &d->columns[i]));
+        CR_TRY(remember_column(cx, t, cr_table_column(t, k), o->reference,
+                               d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         CR_TRY(add_terms(cx, d, i++, powers, &j));
     }
     if (o->target)
-        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), REFERENCE_NONE, &d->target));
+        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), REFERENCE_NONE, false,
+                               &d->target));
     if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) CR_TRY(CR_ENOMEM);
 
     if (standardise || (standardise_y && o->target)) {

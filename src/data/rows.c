@@ -107,6 +107,30 @@ static cr_status check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
                    cri_table_where(t, row, where, sizeof where), c->name);
 }
 
+/* Fails where the highest power of a column overflows; the values are finite. */
+static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
+{
+    const cr_design *d = r->design;
+    for (size_t j = 0; j < d->p; j++) {
+        const cri_design_term *term = &d->terms[j];
+        const cr_column       *c = r->columns[term->column];
+        bool   highest = j + 1 == d->p || d->terms[j + 1].column != term->column;
+        size_t at = 0;
+        double largest = 0;
+        char   where[512];
+        if (term->power < 2 || !highest) continue;
+        for (size_t i = 0; i < cr_table_rows(r->table); i++) {
+            double x = fabs(c->values[i * c->stride]);
+            if (x > largest) largest = x, at = i;
+        }
+        if (!isfinite(pow(largest, term->power)))
+            return cr_fail(cx, CR_EDATA, "%s: column '%s' to the power %u overflows",
+                           cri_table_where(r->table, at, where, sizeof where), c->name,
+                           term->power);
+    }
+    return CR_OK;
+}
+
 static bool is_missing(const cr_column *c, size_t row)
 {
     return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
@@ -233,6 +257,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
         CR_TRY(match_column(cx, t, &d->columns[i], &r.columns[i], &r.recode[i]));
         CR_TRY(check_finite(cx, t, r.columns[i]));
     }
+    CR_TRY(check_powers(cx, &r));
     if (use == CRI_TARGET_NEEDED && d->target.name) {
         st = match_column(cx, t, &d->target, &target, &target_recode);
         if (target) target_levels = target->n_levels;
@@ -240,6 +265,9 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
         CR_TRY(check_finite(cx, t, target));
         /* weights are part of fitting and scoring; data without them counts each row once */
         weights = d->weights ? cr_table_find(t, d->weights) : NULL;
+        if (weights && weights->type == CR_CATEGORY)
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
+                           d->weights));
         if (weights) CR_TRY(check_finite(cx, t, weights));
     }
     CR_TRY(keep_rows(cx, &r, target, weights));

@@ -6,7 +6,6 @@
 #include "../data/table_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROW(...) CR_OPTION_ROW(cr_cv_options, __VA_ARGS__)
@@ -110,6 +109,16 @@ static const char *setting(const cr_setting *settings, size_t n, const char *nam
     return NULL;
 }
 
+/* The seed as the fit reads it: "1e3" is a number too. */
+static cr_status read_seed(cr_ctx *cx, const char *text, uint64_t *out_seed)
+{
+    cr_fit_options o;
+    cr_status      st = cr_options_init(cx, cr_fit_table, &o);
+    if (st == CR_OK && text) st = cr_options_set(cx, cr_fit_table, &o, "seed", text);
+    if (st == CR_OK) *out_seed = o.seed;
+    return st;
+}
+
 static cr_status make_folds(cr_ctx *cx, const cr_table *t, const char *target, uint64_t seed,
                             const cr_cv_options *o, cr_folds *out)
 {
@@ -174,12 +183,12 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
                             const cr_setting *settings, size_t n_settings,
                             const cr_cv_options *options, cr_cv *out)
 {
-    cr_status   st = CR_OK;
-    cr_folds    folds = { 0 };
-    const char *seed = setting(settings, n_settings, "seed");
-    cr_cv       cv = { .folds = options->folds, .seed = seed ? strtoull(seed, NULL, 10) : 0 };
+    cr_status st = CR_OK;
+    cr_folds  folds = { 0 };
+    cr_cv     cv = { .folds = options->folds };
 
     CR_TRY(cr_check_settings(cx, name, settings, n_settings));
+    CR_TRY(read_seed(cx, setting(settings, n_settings, "seed"), &cv.seed));
     CR_TRY(make_folds(cx, t, setting(settings, n_settings, "target"), cv.seed, options, &folds));
     cv.fold = cr_alloc(cx, cv.folds, sizeof *cv.fold);
     if (!cv.fold) CR_TRY(CR_ENOMEM);

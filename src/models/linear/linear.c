@@ -107,7 +107,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     double rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
     double r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
     double total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
-    double ratio = (f->tss - f->rss) / rank / (f->rss / dof);
+    double ratio = f->tss > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
     double k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
     double loglik = -0.5 * n * (log(2 * M_PI * f->rss / n) + 1);
     json_t *s;
@@ -115,7 +115,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma)));
-    CR_TRY(cri_store_set(cx, s, "residual_dof", json_real(dof)));
+    CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(dof)));
     CR_TRY(cri_store_set(cx, s, "rss", json_real(f->rss)));
     CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(r2)));
     CR_TRY(cri_store_set(cx, s, "adjusted_r2", cri_json_number(1 - (1 - r2) * total / dof)));
