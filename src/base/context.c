@@ -188,7 +188,9 @@ cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, si
                           const char *(*name)(const void *user, size_t i), const void *user)
 {
     size_t length = strlen(unknown);
-    double best = length < 3 ? 1.01 : 1.01 + (double)length / 4; /* a quarter may be mistyped */
+    double best = length < 2   ? 0.6 /* only its case */
+                  : length < 3 ? 1.01
+                               : 1.01 + (double)length / 4; /* a quarter may be mistyped */
     char   list[NOTES_SIZE / 2] = "";
     size_t used = 0, left_out = 0;
 
