@@ -6,7 +6,6 @@
 #include "../data/table_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROW(...) CR_OPTION_ROW(cr_cv_options, __VA_ARGS__)
@@ -174,12 +173,16 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
                             const cr_setting *settings, size_t n_settings,
                             const cr_cv_options *options, cr_cv *out)
 {
-    cr_status   st = CR_OK;
-    cr_folds    folds = { 0 };
-    const char *seed = setting(settings, n_settings, "seed");
-    cr_cv       cv = { .folds = options->folds, .seed = seed ? strtoull(seed, NULL, 10) : 0 };
+    cr_status      st = CR_OK;
+    cr_folds       folds = { 0 };
+    const char    *seed = setting(settings, n_settings, "seed");
+    cr_fit_options fit;
+    cr_cv          cv = { .folds = options->folds };
 
     CR_TRY(cr_check_settings(cx, name, settings, n_settings));
+    CR_TRY(cr_options_init(cx, cr_fit_table, &fit));
+    if (seed) CR_TRY(cr_options_set(cx, cr_fit_table, &fit, "seed", seed));
+    cv.seed = fit.seed;
     CR_TRY(make_folds(cx, t, setting(settings, n_settings, "target"), cv.seed, options, &folds));
     cv.fold = cr_alloc(cx, cv.folds, sizeof *cv.fold);
     if (!cv.fold) CR_TRY(CR_ENOMEM);
