@@ -143,6 +143,7 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);
 
 /* --- shared by verbs ------------------------------------------------------------------------- */
 
+bool cli_ends_with(const char *text, const char *end);
 /* Reads the data file argument `index`, taking the categories of an already fitted model as such. */
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
 /* Reads the model file argument `index`. */

@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Where to write, the second argument or --output, and in which format; standard output is CSV. */
 static cr_status find_target(cli *c, const char **out_path, bool *out_npy)
 {
@@ -23,7 +17,7 @@ static cr_status find_target(cli *c, const char **out_path, bool *out_npy)
         cr_fail(c->cx, CR_EARG, "convert does not write JSON");
         return cr_fail_hint(c->cx, "credence describe %s --json prints what is in it", c->args[0]);
     }
-    bool npy = ends_with(to, ".npy"), csv = ends_with(to, ".csv") || strcmp(to, "-") == 0;
+    bool npy = cli_ends_with(to, ".npy"), csv = cli_ends_with(to, ".csv") || strcmp(to, "-") == 0;
     if (!npy && !csv) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of '%s' from its name", to);
         return cr_fail_hint(c->cx, "end it in .csv or .npy");

@@ -48,6 +48,9 @@ static cr_status run_evaluate(cli *c)
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cr_evaluate(c->cx, m, t, o->level, &a));
+    if (a.rows < cr_table_rows(t))
+        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
+               cr_table_rows(t) - a.rows, cr_table_rows(t));
     CR_TRY(cli_check_strict(c));
     json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
     json_object_set_new(root, "rows", json_integer((json_int_t)a.rows));

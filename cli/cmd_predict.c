@@ -55,6 +55,7 @@ static void print_header(cli *c, const cr_prediction *p, const predict_options *
     out_text(c, "\n");
 }
 
+/* In text a row without an answer is an empty line, not one of blanks. */
 static void print_numbers(cli *c, const double *x, size_t n)
 {
     char   line[MOST_NUMBERS * 35 + 2], number[32];
@@ -65,6 +66,7 @@ static void print_numbers(cli *c, const double *x, size_t n)
                                  c->format == FORMAT_CSV ? "%s%s" : "  %s%12s",
                                  c->format == FORMAT_CSV && j ? "," : "", number);
     }
+    while (used > 0 && line[used - 1] == ' ') used--;
     line[used++] = '\n';
     out_bytes(c, line, used);
 }
@@ -132,6 +134,16 @@ done:
 
 /* --- the verb -------------------------------------------------------------------------------- */
 
+static void warn_left_out(cli *c, const cr_prediction *p)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < p->n; i++)
+        missing += isnan(p->mean ? p->mean[i] : p->prob[i * p->n_classes]) != 0;
+    if (missing)
+        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and get no prediction",
+               missing, p->n);
+}
+
 static cr_status run_predict(cli *c)
 {
     cr_status              st = CR_OK;
@@ -146,6 +158,7 @@ static cr_status run_predict(cli *c)
     if (o->leverage && !p.leverage)
         CR_TRY(cr_fail(c->cx, CR_EUNSUPPORTED, "the model %s has no leverage",
                        cr_class_name(cr_model_get_class(m))));
+    warn_left_out(c, &p);
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {

@@ -24,6 +24,12 @@ static cr_status take_categories(cli *c, const cr_design *design)
     return st;
 }
 
+bool cli_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
 static bool is_stream(const char *path) { return strcmp(path, "-") == 0; }
 
 /* Standard input serves one argument, and not from a keyboard. */
@@ -83,18 +89,12 @@ done:
     return st;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 /* Told by the name, so that a damaged model is not taken for bad data, or by the first bytes. */
 static bool looks_like_model(const char *path, const char *bytes, size_t size)
 {
     static const char name[] = "model.json";
     enum { NAME_AT = 30 }; /* in a zip archive: that of the first entry */
-    return ends_with(path, ".cred") ||
+    return cli_ends_with(path, ".cred") ||
            (size >= NAME_AT + sizeof name - 1 && memcmp(bytes, "PK\3\4", 4) == 0 &&
             memcmp(bytes + NAME_AT, name, sizeof name - 1) == 0);
 }
