@@ -26,6 +26,7 @@ struct cr_ctx {
     void           *log_user;
     cr_progress_fn *progress;
     void           *progress_user;
+    bool            progress_muted;
 
     /* Fixed room, so that reporting a failure cannot itself run out of memory. */
     cr_status status;
@@ -100,6 +101,8 @@ void cr_ctx_set_progress(cr_ctx *cx, cr_progress_fn *fn, void *user)
     cx->progress_user = user;
 }
 
+void cri_mute_progress(cr_ctx *cx, bool muted) { cx->progress_muted = muted; }
+
 void cr_interrupt(cr_ctx *cx) { atomic_store(&cx->interrupted, true); }
 void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
 
@@ -133,7 +136,7 @@ void cr_log(cr_ctx *cx, cr_log_level level, const char *format, ...)
 
 void cr_progress(cr_ctx *cx, const char *what, double done, double total)
 {
-    if (cx->progress) cx->progress(cx->progress_user, what, done, total);
+    if (cx->progress && !cx->progress_muted) cx->progress(cx->progress_user, what, done, total);
 }
 
 /* --- failures -------------------------------------------------------------------------------- */
