@@ -45,9 +45,12 @@ static cr_status run_evaluate(cli *c)
     cr_assessment           a;
     json_t                 *root = json_object(), *rows = json_array();
 
-    CR_TRY(cr_model_load(c->cx, c->args[0], &m));
+    CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cr_evaluate(c->cx, m, t, o->level, &a));
+    if (a.rows < cr_table_rows(t))
+        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
+               cr_table_rows(t) - a.rows, cr_table_rows(t));
     CR_TRY(cli_check_strict(c));
     json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
     json_object_set_new(root, "rows", json_integer((json_int_t)a.rows));
@@ -63,11 +66,12 @@ static cr_status run_evaluate(cli *c)
     }
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
-        CR_TRY(out_json(c, "evaluate", root));
+        out_json(c, "evaluate", root);
     } else {
         if (c->format == FORMAT_TEXT)
-            out_text(c, "%s on %zu rows of %s\n\n", cr_class_name(cr_model_get_class(m)), a.rows,
-                     cr_table_source(t));
+            out_text(c, "%s on %zu row%s of %s, seed %llu\n\n",
+                     cr_class_name(cr_model_get_class(m)), a.rows, a.rows == 1 ? "" : "s",
+                     cr_table_source(t), (unsigned long long)cr_model_get_seed(m));
         out_table(c, rows);
     }
 done:
@@ -118,7 +122,7 @@ static cr_status print_cv(cli *c, const cr_cv *cv, const cr_table *t)
     }
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
-        CR_TRY(out_json(c, "cv", root));
+        out_json(c, "cv", root);
     } else {
         if (c->format == FORMAT_TEXT)
             out_text(c, "%s, %zu-fold cross-validation on %zu rows of %s, seed %llu\n\n", c->args[0],
@@ -136,7 +140,7 @@ static cr_status run_cv(cli *c)
     cr_status st = CR_OK;
     cr_table *t = NULL;
     cr_cv     cv = { 0 };
-    CR_TRY(cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings));
+    CR_TRY(cli_check_settings(c));
     CR_TRY(cli_read_data(c, 1, NULL, &t));
     CR_TRY(cr_cross_validate(c->cx, c->args[0], t, c->settings, c->n_settings, c->own, &cv));
     CR_TRY(cli_check_strict(c));

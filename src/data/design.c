@@ -5,6 +5,7 @@
 #include "../base/number.h"
 #include "../base/parallel.h"
 #include "../base/scratch.h"
+#include "../base/utf8.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -168,6 +169,21 @@ static size_t most_frequent_level(const cr_column *c, size_t rows, size_t *count
     return best;
 }
 
+/* What is remembered goes into a model file and into JSON, which hold UTF-8 only. */
+static cr_status check_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    const char *bad = cri_utf8_valid(c->name) ? NULL : c->name;
+    if (bad) cr_fail(cx, CR_EDATA, "%s: the column name '%s' is not UTF-8", cr_table_source(t), bad);
+    for (size_t k = 0; !bad && k < c->n_levels; k++) {
+        if (cri_utf8_valid(c->levels[k])) continue;
+        bad = c->levels[k];
+        cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which is not UTF-8",
+                cr_table_source(t), c->name, bad);
+    }
+    if (!bad) return CR_OK;
+    return cr_fail_hint(cx, "convert the data first: iconv -f latin1 -t utf-8 OLD > NEW");
+}
+
 /* Copies what the design must remember of a table column. */
 static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
                                  int reference, bool impute, cri_design_column *c)
@@ -177,6 +193,7 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
     size_t    *counts = cr_scratch_index(&s, from->n_levels);
 
     CR_TRY(s.status);
+    CR_TRY(check_texts(cx, t, from));
     c->type = from->type;
     c->reference = CRI_NO_LEVEL;
     c->name = cri_string_copy(cx, from->name);

@@ -142,12 +142,13 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
     size_t row = 0;
     char   where[512];
     while (!is_missing(c, row)) row++;
-    cr_fail(cx, CR_EDATA, "%s: the %s '%s' is missing (%zu of %zu rows have none)",
+    cr_fail(cx, CR_EDATA, "%s: the %s '%s' has no value (it is missing in %zu of %zu rows)",
             cri_table_where(t, row, where, sizeof where), role, c->name, c->missing,
             cr_table_rows(t));
     return cr_fail_hint(cx, strcmp(role, "column") == 0
-                                ? "--missing drop leaves such rows out, --missing impute fills them"
-                                : "--missing drop leaves such rows out");
+                                ? "fit with --missing drop to leave such rows out, or with --missing "
+                                  "impute to fill them"
+                                : "fit with --missing drop to leave such rows out");
 }
 
 /* Applies the policy to the features and the target: fails, or lists the rows to keep. */

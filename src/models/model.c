@@ -296,9 +296,9 @@ void cr_prediction_interval(const cr_prediction *p, size_t row, double level, do
                             double *out_lower, double *out_upper)
 {
     double dof = p->dof[row], half = cr_student_t_quantile(0.5 + level / 2, dof) * p->scale[row];
-    *out_sd = isinf(dof) ? p->scale[row]
-              : dof > 2  ? p->scale[row] * sqrt(dof / (dof - 2))
-                         : INFINITY;
+    *out_sd = isinf(dof) || isnan(dof) ? p->scale[row] /* NaN in rows that were left out */
+              : dof > 2                ? p->scale[row] * sqrt(dof / (dof - 2))
+                                       : INFINITY;
     *out_lower = p->mean[row] - half;
     *out_upper = p->mean[row] + half;
 }

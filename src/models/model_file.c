@@ -17,7 +17,7 @@ static cr_status write_options(cr_ctx *cx, const cr_option *table, const void *v
         char  *text = cr_alloc(cx, length + 1, 1);
         if (!text) return CR_ENOMEM;
         cr_options_print(o, values, text, length + 1);
-        if (length > 0) st = cri_store_set(cx, out, o->name, json_string_nocheck(text));
+        if (length > 0) st = cri_store_set_text(cx, out, o->name, text);
         cr_free(cx, text, length + 1, 1);
     }
     return st;

@@ -1,5 +1,6 @@
 /* assess.c -- evaluation and cross-validation. */
 #include "assess.h"
+#include "../base/context_internal.h"
 #include "../base/scratch.h"
 #include "../data/split.h"
 #include "../data/subset.h"
@@ -195,7 +196,10 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
     for (size_t f = 0; f < cv.folds; f++) {
         CR_TRY(cr_check_interrupt(cx));
         cr_progress(cx, "cross-validating", (double)f, (double)cv.folds);
-        CR_TRY(run_fold(cx, name, t, settings, n_settings, &folds, f, options->level, &cv.fold[f]));
+        cri_mute_progress(cx, true); /* the folds are what is counted, not the steps of each */
+        st = run_fold(cx, name, t, settings, n_settings, &folds, f, options->level, &cv.fold[f]);
+        cri_mute_progress(cx, false);
+        CR_TRY(st);
     }
     summarise(&cv);
     *out = cv;
