@@ -282,15 +282,15 @@ static void test_missing_is_an_error(void **state)
     cr_table  *t = table_of_text(cx, "gaps.csv", gaps);
     cr_design *d = design_of(cx, t, "target=y", false);
     check_open_fails(cx, d, t, CRI_TARGET_NONE,
-                     "gaps.csv:3: the column 'x' is missing (1 of 5 rows have none)");
+                     "gaps.csv:3: the column 'x' has no value (it is missing in 1 of 5 rows)");
     assert_non_null(strstr(cr_error_hint(cx), "--missing drop"));
     assert_non_null(strstr(cr_error_hint(cx), "--missing impute"));
     cri_design_free(cx, d);
     d = design_of(cx, t, "target=y features=c", false);
-    check_open_fails(cx, d, t, CRI_TARGET_NONE, "gaps.csv:4: the column 'c' is missing");
+    check_open_fails(cx, d, t, CRI_TARGET_NONE, "gaps.csv:4: the column 'c' has no value");
     cri_design_free(cx, d);
     d = design_of(cx, t, "target=y missing=impute weights=w", false);
-    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "gaps.csv:5: the target 'y' is missing");
+    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "gaps.csv:5: the target 'y' has no value");
     assert_null(strstr(cr_error_hint(cx), "impute"));
     cri_design_free(cx, d);
     d = design_of(cx, t, "weights=w target=x features=c missing=drop", false);
@@ -303,7 +303,7 @@ static void test_missing_is_an_error(void **state)
     assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, x, 1));
     assert_ok(cx, cr_table_add_numbers(cx, t, "w", CR_REAL, w, 1));
     d = design_of(cx, t, "target=y weights=w", false);
-    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "memory, row 2: the weight 'w' is missing");
+    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "memory, row 2: the weight 'w' has no value");
     cri_design_free(cx, d);
     cr_table_free(cx, t);
     test_context_free(cx);

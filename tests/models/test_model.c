@@ -31,7 +31,7 @@ static void test_refusals(void **state)
         { "linear", "target=q", CR_EDATA, "column 'q' not found in ", NULL },
         { "linear", "target=c", CR_EDATA, "the target 'c' is a category, but linear predicts",
           NULL },
-        { "linear", "target=y", CR_EDATA, "mixed.csv:3: the column 'x' is missing", NULL },
+        { "linear", "target=y", CR_EDATA, "mixed.csv:3: the column 'x' has no value", NULL },
         { "linear", "target=y missing=drop features=x weights=b", CR_OK, "", NULL },
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
