@@ -166,6 +166,7 @@ static void summarise(cr_cv *cv)
 {
     double k = (double)cv->folds;
     cv->mean = cv->fold[0];
+    cv->mean.has_bins = false; /* they are those of one fold */
     cv->mean.rows = 0;
     for (size_t f = 0; f < cv->folds; f++) cv->mean.rows += cv->fold[f].rows;
     for (size_t m = 0; m < cv->mean.n; m++) {
