@@ -2,13 +2,13 @@
  *   bench_dense [n] [runs]
  * One JSON line per measurement: the median of `runs` runs.  The contestants of a task take turns,
  * so that a disturbance of the machine hits all of them alike. */
+#include "math/lapack.h"
 #include "base/context.h"
 #include "math/blas.h"
 #include "math/chol.h"
 #include "math/dense.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,10 +91,7 @@ static void raw_gemv(problem *p)
 }
 
 static cr_status our_chol(problem *p) { return cr_chol(p->cx, square(p->C, p->n)); }
-static void      raw_chol(problem *p)
-{
-    LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)p->n, p->C, (int)p->n);
-}
+static void      raw_chol(problem *p) { cri_dpotrf('U', (int)p->n, p->C, (int)p->n); }
 
 static cr_status our_solve(problem *p)
 {
@@ -102,8 +99,7 @@ static cr_status our_solve(problem *p)
 }
 static void raw_solve(problem *p)
 {
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', (int)p->n, (int)p->n, p->L, (int)p->n, p->C,
-                        (int)p->n);
+    cri_dpotrs('U', (int)p->n, (int)p->n, p->L, (int)p->n, p->C, (int)p->n);
 }
 
 static cr_status our_inverse(problem *p)
@@ -112,7 +108,7 @@ static cr_status our_inverse(problem *p)
 }
 static void raw_inverse(problem *p) /* one triangle only */
 {
-    LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', (int)p->n, p->C, (int)p->n);
+    cri_dpotri('U', (int)p->n, p->C, (int)p->n);
 }
 
 typedef struct times {
@@ -214,9 +210,9 @@ int main(int argc, char **argv)
         { "gram", "cblas_dsyrk tall", (double)TALL * COLUMNS * COLUMNS, prepare_nothing, our_gram,
           raw_gram },
         { "gemv", "cblas_dgemv", 2 * n2, prepare_nothing, our_gemv, raw_gemv },
-        { "chol", "LAPACKE_dpotrf", n3 / 3, prepare_spd, our_chol, raw_chol },
-        { "chol_solve", "LAPACKE_dpotrs", 2 * n3, prepare_rhs, our_solve, raw_solve },
-        { "chol_inverse", "LAPACKE_dpotri", 2 * n3 / 3, prepare_factor, our_inverse, raw_inverse },
+        { "chol", "dpotrf", n3 / 3, prepare_spd, our_chol, raw_chol },
+        { "chol_solve", "dpotrs", 2 * n3, prepare_rhs, our_solve, raw_solve },
+        { "chol_inverse", "dpotri", 2 * n3 / 3, prepare_factor, our_inverse, raw_inverse },
     };
     cr_blas_info info = cr_blas_query();
     printf("{\"library\":\"%s\",\"kernel\":\"%s\",\"slow\":%s,\"better\":\"%s\"}\n", info.library,

@@ -16,6 +16,16 @@ const cli_verb *const cli_verbs[] = { &verb_fit,      &verb_predict, &verb_evalu
                                       &verb_convert,  &verb_plot,     &verb_version, &verb_help,
                                       NULL };
 
+static const char BLAS_THREADS[] = "OPENBLAS_NUM_THREADS";
+static bool       asked_for_one_thread;
+
+/* We run BLAS with one thread inside our own; without this OpenBLAS would start threads of its own,
+ * which spin before they sleep.  A constructor, so that it comes before OpenBLAS's. */
+static void __attribute__((constructor(101))) ask_for_one_thread(void)
+{
+    asked_for_one_thread = !getenv(BLAS_THREADS) && setenv(BLAS_THREADS, "1", 0) == 0;
+}
+
 /* OpenBLAS chooses its kernels when it is loaded.  Where it fell back to kernels older than this CPU,
  * only a fresh start with OPENBLAS_CORETYPE set helps; worth it for verbs that factorise. */
 static void restart_with_fast_blas(char **argv)
@@ -72,11 +82,12 @@ done:
 
 int main(int argc, char **argv)
 {
-    cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
+    if (asked_for_one_thread) unsetenv(BLAS_THREADS); /* not for commands that we start */
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         printf("credence %s\n", CREDENCE_VERSION);
         return fflush(stdout) == 0 ? 0 : 5;
     }
+    cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
     if (!c.warnings || cr_ctx_new(NULL, &c.cx) != CR_OK) {
         fputs("credence: error: out of memory\n", stderr);
         return 6;

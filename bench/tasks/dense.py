@@ -2,8 +2,8 @@
 from harness import Contest
 
 N = 3000
-RAW = {"gemm": "cblas_dgemm", "syrk": "cblas_dsyrk", "gram": "cblas_dsyrk tall", "chol": "LAPACKE_dpotrf",
-       "chol_solve": "LAPACKE_dpotrs", "chol_inverse": "LAPACKE_dpotri"}
+RAW = {"gemm": "cblas_dgemm", "syrk": "cblas_dsyrk", "gram": "cblas_dsyrk tall", "chol": "dpotrf",
+       "chol_solve": "dpotrs", "chol_inverse": "dpotri"}
 
 
 def lines():

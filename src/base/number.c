@@ -26,7 +26,7 @@ static uint64_t to_bits(double x)
     return bits;
 }
 
-/* --- digits ---------------------------------------------------------------------------------- */
+/* --- digits ----------------------------------------------------------------------------------- */
 
 static inline bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
 
@@ -71,7 +71,7 @@ static inline const char *take_digits(const char *p, const char *end, uint64_t *
     return p;
 }
 
-/* --- w * 10^q, rounded ----------------------------------------------------------------------- */
+/* --- w * 10^q, rounded ------------------------------------------------------------------------ */
 
 /* The bits of a double from a significand of 54 or 55 bits whose last one rounds, and its biased
  * exponent <= 0: shifts it into place among the subnormals. */
@@ -145,7 +145,7 @@ static uint64_t scale_long(const char *begin, const char *end, int64_t exponent,
     return cri_round_decimal(begin, end, exponent, low);
 }
 
-/* --- the grammar ----------------------------------------------------------------------------- */
+/* --- the grammar ------------------------------------------------------------------------------ */
 
 /* true when [p, end) starts with the lower-case word, in any case. */
 static bool starts_with(const char *p, const char *end, const char *word)

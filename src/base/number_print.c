@@ -1,8 +1,8 @@
 /* number_print.c -- the shortest text of a double.
  * x = c * 2^q; every decimal strictly closer to x than to its neighbours reads back to x.  With
- * 10^k just below the width of that interval, at most a few multiples of 10^k lie inside it: take one
- * of 10^(k+1) if there is one, else the nearest of 10^k.  The interval's ends, times 4, are computed
- * as floor(.) with a sticky last bit, which keeps every comparison below exact.
+ * 10^k just below the width of that interval, a few multiples of 10^k lie inside it: take one of
+ * 10^(k+1) if there is one, else the nearest of 10^k.  The ends of the interval, times 4, are
+ * computed as floor(.) with a sticky last bit, which keeps every comparison below exact.
  * Giulietti (2020), "The Schubfach way to render doubles", sec. 9. */
 #include "number.h"
 #include "number_powers.h"
@@ -75,7 +75,8 @@ static decimal to_decimal(uint64_t bits)
 
 static decimal drop_zeros(decimal d)
 {
-    while (d.digits >= 100000000 && d.digits % 100000000 == 0) d.digits /= 100000000, d.exponent += 8;
+    const uint64_t eight = 100000000;
+    while (d.digits >= eight && d.digits % eight == 0) d.digits /= eight, d.exponent += 8;
     while (d.digits % 10 == 0) d.digits /= 10, d.exponent++;
     return d;
 }

@@ -22,7 +22,7 @@ static void free_all(cri_csv *csv)
     cr_scratch_end(&csv->scratch);
 }
 
-/* --- passes ---------------------------------------------------------------------------------- */
+/* --- passes ----------------------------------------------------------------------------------- */
 
 static bool is_numeric(const cri_csv_column *k)
 {
@@ -55,8 +55,8 @@ done:
     return st;
 }
 
-/* Reads the late categories again, alone.  A number out of range is a fault only now that its column
- * is known to be numeric: reading it strictly finds the place. */
+/* Reads the late categories again, alone.  A number out of range is a fault only now that its
+ * column is known to be numeric: reading it strictly finds the place. */
 static cr_status read_again(cri_csv *csv, bool *settled)
 {
     cr_status st = CR_OK;
@@ -82,7 +82,7 @@ done:
     return st;
 }
 
-/* --- the table --------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static cr_type type_of(const cri_csv_column *k)
 {

@@ -13,21 +13,22 @@
  * runs of blanks.
  *
  * Header, if not told: the first record names the columns when some column has a text there and
- * only numbers (or booleans) below, and no first cell is a boolean or has a decimal point or exponent
- * (so `id,2019,2020` is a header over numbers); or when all its cells are different texts.
+ * only numbers (or booleans) below, and no first cell is a boolean or has a decimal point or
+ * exponent (so `id,2019,2020` is a header over numbers); or when all its cells are different texts.
  * Otherwise columns are x1, x2, ...; so is a first column with an empty name (row labels, as R
  * and pandas write them), and every column of a header that is all empty.
  *
- * Types are decided by the whole file: integer when every value is written as sign and digits and is at
- * most 2^53 in size; real when every value is a number (inf counts); boolean when every value is true or
- * false in any case; else category, with the texts as written ("007" stays "007").  A column without
- * any value is real.  Missing: an empty field, NA, N/A, #N/A, NaN in any case, null, NULL, ?, and the texts
- * of options->missing_values (those that are numbers also by value); quotes make no difference.
+ * Types are decided by the whole file: integer when every value is written as sign and digits and
+ * is at most 2^53 in size; real when every value is a number (inf counts); boolean when every value
+ * is true or false in any case; else category, with the texts as written ("007" stays "007").  A
+ * column without any value is real.  Missing: an empty field, NA, N/A, #N/A, NaN in any case, null,
+ * NULL, ?, and the texts of options->missing_values (those that are numbers also by value); quotes
+ * make no difference.
  *
  * Cost: one pass over the bytes in batches of some MiB, each parsed in parallel straight into the
  * columns; a second pass only when a column turns out to be a category after the first part of the
  * file.  Memory: the columns, the texts of the categories, and one batch; a record longer than
- * that must fit as a whole.  The table depends neither on the threads nor on the sizes of the pieces.
+ * that must fit as a whole.  The table depends neither on the threads nor on the sizes of pieces.
  * (Internal header.) */
 #ifndef CREDENCE_DATA_CSV_H
 #define CREDENCE_DATA_CSV_H

@@ -1,7 +1,7 @@
 /* csv_batch.c -- bytes in, pieces of whole records out.
  * Only line ends outside quotes end a record, and whether a place is inside quotes depends on all
- * that stands before it; so the cutter walks from quote to quote (memchr, hence at memory speed where
- * there are none), and the pieces it makes can then be parsed independently. */
+ * that stands before it; so the cutter walks from quote to quote (memchr, hence at memory speed
+ * where there are none), and the pieces it makes can then be parsed independently. */
 #include "csv_internal.h"
 
 #include <string.h>
@@ -20,7 +20,8 @@ static const char *close_quote(const char *q, const char *end)
 {
     for (const char *p = q + 1; p < end; p += 2) {
         p = memchr(p, '"', (size_t)(end - p));
-        if (!p || p + 1 == end) return p ? end : NULL; /* at the very end it may be the first of two */
+        if (!p) return NULL;
+        if (p + 1 == end) return end; /* it may be the first of two: the record goes on */
         if (p[1] != '"') return p + 1;
     }
     return NULL;
@@ -70,7 +71,7 @@ size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end,
     return (size_t)(c.last - begin);
 }
 
-/* --- batches --------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 static cr_status reserve(cri_csv *csv, size_t capacity)
 {
@@ -135,7 +136,7 @@ cr_status cri_csv_next_batch(cri_csv *csv)
         if (target < csv->sizes.piece) target = csv->sizes.piece;
         csv->whole = cri_csv_cut(&csv->dialect, csv->buffer, csv->buffer + csv->filled, target,
                                  csv->pieces, &csv->n_pieces);
-        if (csv->ended && csv->whole < csv->filled) { /* a quote is open: one last piece, at fault */
+        if (csv->ended && csv->whole < csv->filled) { /* a quote is open */
             csv->pieces[csv->n_pieces++] = (cri_csv_piece){ .begin = csv->buffer + csv->whole,
                                                             .end = csv->buffer + csv->filled };
             csv->whole = csv->filled;

@@ -105,7 +105,7 @@ char *cri_csv_unescape(char *begin, char *end)
     return to;
 }
 
-/* --- what a text is ---------------------------------------------------------------------------- */
+/* --- what a text is --------------------------------------------------------------------------- */
 
 static bool equals(const char *begin, size_t n, const char *word)
 {

@@ -1,6 +1,6 @@
 /* csv_cell.h -- one field of delimited text: where it ends, and what it is.
- * All text handed to these functions ends with the dialect's line end, so that no loop needs to look
- * for the end of the block.  (Internal header.) */
+ * All text handed to these functions ends with the dialect's line end, so that no loop needs to
+ * look for the end of the block.  (Internal header.) */
 #ifndef CREDENCE_DATA_CSV_CELL_H
 #define CREDENCE_DATA_CSV_CELL_H
 
@@ -73,7 +73,8 @@ unsigned cri_csv_classify_number(const cri_csv_dialect *d, double *x, unsigned n
 /* true when what a column holds altogether makes it a category. */
 static inline bool cri_csv_is_mixed(unsigned seen)
 {
-    return (seen & CRI_CSV_TEXT) || ((seen & CRI_CSV_BOOLEAN) && (seen & ~(unsigned)CRI_CSV_BOOLEAN));
+    const unsigned boolean = CRI_CSV_BOOLEAN;
+    return (seen & CRI_CSV_TEXT) || ((seen & boolean) && (seen & ~boolean));
 }
 
 #endif

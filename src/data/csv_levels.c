@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Words of eight bytes, mixed by multiplication with an odd constant (2^64 over the golden ratio). */
+/* Words of eight bytes, mixed by multiplication with 2^64 over the golden ratio. */
 static uint32_t hash_text(const char *text, size_t length)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15;

@@ -1,8 +1,8 @@
 /* csv_parse.c -- pieces of text into columns.
- * Line ends bound the rows of a piece, so each piece has its place in the columns before it is parsed
- * and writes there directly; rows it turns out not to have (blank lines, line ends inside quotes) are
- * closed up afterwards.  Texts of categories are numbered column by column once the batch is
- * parsed: until then a code is the place of the field in the batch. */
+ * Line ends bound the rows of a piece, so each piece has its place in the columns before it is
+ * parsed and writes there directly; rows it turns out not to have (blank lines, line ends inside
+ * quotes) are closed up afterwards.  Texts of categories are numbered column by column once the
+ * batch is parsed: until then a code is the place of the field in the batch. */
 #include "csv_internal.h"
 #include "../base/number.h"
 #include "../base/parallel.h"
@@ -24,7 +24,7 @@ static const char *fail_cell(cri_csv_piece *p, const cri_csv_cell *cell, size_t 
     return fail_piece(p, cell->fault, cell->fault_at, 1, column);
 }
 
-/* --- one field: returns its stop, NULL at a fault ---------------------------------------------- */
+/* --- one field: returns its stop, NULL at a fault --------------------------------------------- */
 
 static const char *parse_other(const cri_csv *csv, cri_csv_piece *p, unsigned char *seen,
                                const char *at, size_t c, double *out)
@@ -75,7 +75,7 @@ static const char *skip_cell(const cri_csv *csv, cri_csv_piece *p, const char *a
     return cell.fault ? fail_cell(p, &cell, c) : cell.stop;
 }
 
-/* --- records ----------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* The record goes on behind its last column: counts the rest. */
 static const char *fail_too_many(const cri_csv *csv, cri_csv_piece *p, const char *stop)
@@ -149,7 +149,7 @@ static void count_lines(void *arg, size_t i)
     p->lines = lines;
 }
 
-/* --- room and places ---------------------------------------------------------------------------- */
+/* --- room and places -------------------------------------------------------------------------- */
 
 /* Room for `need` rows in the columns that take values now.  Of a source of known size the number
  * of rows is foreseen from what has been read; large blocks grow without being copied. */
@@ -202,7 +202,7 @@ static void move_rows(const cri_csv *csv, size_t from, size_t to, size_t n)
     for (size_t c = 0; c < csv->n; c++) {
         const cri_csv_column *k = &csv->columns[c];
         if (k->mode == CRI_CSV_SKIP) continue;
-        if (k->mode == CRI_CSV_CATEGORY) memmove(k->codes + to, k->codes + from, n * sizeof *k->codes);
+        if (k->codes) memmove(k->codes + to, k->codes + from, n * sizeof *k->codes);
         else memmove(k->values + to, k->values + from, n * sizeof *k->values);
     }
 }
@@ -233,7 +233,7 @@ static cr_status gather(cri_csv *csv)
     return CR_OK;
 }
 
-/* --- categories ---------------------------------------------------------------------------------- */
+/* --- categories ------------------------------------------------------------------------------- */
 
 static void intern_column(void *arg, size_t c)
 {

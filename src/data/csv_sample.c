@@ -23,7 +23,7 @@ typedef struct contents {
     size_t         n;
 } contents;
 
-/* --- the bytes --------------------------------------------------------------------------------- */
+/* --- the bytes -------------------------------------------------------------------------------- */
 
 static cr_status load(cri_csv *csv, size_t want, sample *s)
 {
@@ -65,7 +65,7 @@ static const char *end_of_records(const cri_csv_dialect *d, const sample *s)
     return s->complete ? s->end : s->begin + cri_csv_cut(d, s->begin, s->end, 1, NULL, NULL);
 }
 
-/* --- the delimiter ------------------------------------------------------------------------------ */
+/* --- the delimiter ---------------------------------------------------------------------------- */
 
 /* The number of fields of the record at `at`; *at moves behind it, to NULL at a fault. */
 static size_t count_fields(const cri_csv_dialect *d, const char **at, const char *end)
@@ -135,7 +135,7 @@ done:
     return st;
 }
 
-/* --- header and types ---------------------------------------------------------------------------- */
+/* --- header and types ------------------------------------------------------------------------- */
 
 /* The kinds of one record's cells; returns the start of the next record, NULL at a fault. */
 static const char *look_at_record(const cri_csv_dialect *d, const char *at, const char *end,

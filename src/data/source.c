@@ -44,7 +44,7 @@ struct cri_source {
     ZSTD_DStream *zstd;
 };
 
-/* --- raw bytes ------------------------------------------------------------------------------- */
+/* --- raw bytes -------------------------------------------------------------------------------- */
 
 static const char *raw(const cri_source *s)
 {
@@ -229,7 +229,7 @@ static cr_status decode(cri_source *s, char *out, size_t size, size_t *out_got)
     return decode_plain(s, out, size, out_got);
 }
 
-/* --- life ------------------------------------------------------------------------------------ */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static codec tell_codec(const unsigned char *p, size_t n)
 {
@@ -269,7 +269,8 @@ static cr_status open_descriptor(cri_source *s, const char *path)
     s->owns_fd = !standard;
     if (s->fd < 0 || fstat(s->fd, &info) != 0)
         return cr_fail(s->cx, CR_EIO, "cannot open %s: %s", s->name, strerror(errno));
-    if (S_ISDIR(info.st_mode)) return cr_fail(s->cx, CR_EIO, "cannot read %s: it is a directory", s->name);
+    if (S_ISDIR(info.st_mode))
+        return cr_fail(s->cx, CR_EIO, "cannot read %s: it is a directory", s->name);
     s->origin = FROM_PIPE;
     if (!S_ISREG(info.st_mode)) return CR_OK;
     s->start = lseek(s->fd, 0, SEEK_CUR);
@@ -325,7 +326,7 @@ void cri_source_close(cri_source *s)
 const char *cri_source_name(const cri_source *s) { return s->name; }
 size_t      cri_source_size(const cri_source *s) { return s->codec == PLAIN ? s->size : 0; }
 
-/* --- reading --------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* Fills out as far as there are bytes. */
 static cr_status decode_all(cri_source *s, char *out, size_t size, size_t *out_got)

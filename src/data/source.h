@@ -1,4 +1,4 @@
-/* source.h -- bytes from a file, standard input, a pipe or memory, in pieces, and again from the start.
+/* source.h -- bytes from a file, a pipe or memory, in pieces, and again from the start.
  * gzip (any number of members) and zstd (any number of frames) are told by their first bytes and
  * decompressed on the way, whatever the name says.  Regular files, also as standard input, are read
  * again by seeking; what came through a pipe is kept, as it came, so that it can be read again.
@@ -28,8 +28,8 @@ size_t cri_source_size(const cri_source *source);
  * call on the source.  Fails like cri_source_read. */
 cr_status cri_source_peek(cri_source *source, size_t want, const char **out_bytes,
                           size_t *out_size);
-/* Takes the next bytes: `size` of them, fewer only at the end.  Fails with CR_EIO, with CR_EDATA for
- * a damaged or cut off gzip or zstd stream, CR_ENOMEM or CR_EINTERRUPTED. */
+/* Takes the next bytes: `size` of them, fewer only at the end.  Fails with CR_EIO, with CR_EDATA
+ * for a damaged or cut off gzip or zstd stream, CR_ENOMEM or CR_EINTERRUPTED. */
 cr_status cri_source_read(cri_source *source, char *out, size_t size, size_t *out_got);
 /* Back to the first byte. */
 cr_status cri_source_rewind(cri_source *source);

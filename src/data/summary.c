@@ -1,25 +1,40 @@
-/* summary.c -- one pass over a column (Welford 1962 for mean and sd). */
+/* summary.c -- a column in a few numbers. */
 #include "summary.h"
 #include "../base/scratch.h"
 
 #include <math.h>
 
+/* Two passes: the sum and extremes, then the squares about the mean, which take up what the first
+ * mean lost to rounding. */
 static void summarise_numbers(const cr_column *c, size_t rows, cr_summary *s)
 {
-    double mean = 0, square = 0;
+    double n, mean, scale, sum = 0, rest = 0, square = 0;
     s->min = INFINITY, s->max = -INFINITY;
     for (size_t i = 0; i < rows; i++) {
         double x = c->values[i * c->stride];
         if (isnan(x)) continue;
-        double delta = x - mean;
-        mean += delta / (double)++s->present;
-        square += delta * (x - mean);
-        if (x < s->min) s->min = x;
-        if (x > s->max) s->max = x;
+        s->present++;
+        s->min = x < s->min ? x : s->min;
+        s->max = x > s->max ? x : s->max;
     }
-    if (s->present == 0) s->min = s->max = mean = NAN;
-    s->mean = mean;
-    s->sd = s->present > 1 ? sqrt(square / (double)(s->present - 1)) : NAN;
+    n = (double)s->present;
+    scale = fmax(fabs(s->min), fabs(s->max)) > 1e150 ? 0x1p-600 : 1; /* no sum may overflow */
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride];
+        sum += isnan(x) ? 0 : x * scale;
+    }
+    mean = sum / n;
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride], d = isnan(x) ? 0 : x * scale - mean;
+        rest += d;
+        square += d * d;
+    }
+    if (s->present == 0) {
+        s->min = s->max = NAN;
+        return;
+    }
+    s->mean = (mean + rest / n) / scale;
+    s->sd = s->present > 1 ? sqrt((square - rest * rest / n) / (n - 1)) / scale : NAN;
 }
 
 cr_status cr_summarise(cr_ctx *cx, const cr_column *c, size_t rows, cr_summary *out)

@@ -4,10 +4,10 @@
 #include "chol.h"
 #include "chol_internal.h"
 #include "dense_internal.h"
+#include "lapack.h"
 #include "../base/scratch.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 
 enum { MOST_ATTEMPTS = 9, RESTORE_ROWS = 64 };
@@ -16,8 +16,7 @@ enum { MOST_ATTEMPTS = 9, RESTORE_ROWS = 64 };
  * number of rows.  The row-major lower triangle is the upper one in LAPACK's order of columns. */
 static size_t factor_tile(cr_mat T)
 {
-    lapack_int info =
-        LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)T.rows, T.a, cri_blas_stride(T.stride));
+    int    info = cri_dpotrf('U', (int)T.rows, T.a, cri_blas_stride(T.stride));
     size_t good = info > 0 ? (size_t)info - 1 : T.rows;
     for (size_t i = 0; i < good; i++) { /* OpenBLAS lets NaN pass */
         double d = T.a[i * T.stride + i];

@@ -6,10 +6,10 @@
 #include "chol.h"
 #include "chol_internal.h"
 #include "dense_internal.h"
+#include "lapack.h"
 #include "../base/scratch.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <string.h>
 
 /* T := a op(L)^-1 T, or T op(L)^-1; T := L^T T. */
@@ -40,15 +40,9 @@ static void add_square(cr_mat P, cr_mat T)
 }
 
 /* A tile on the diagonal: L^-1, or W^T W, in the lower triangle (LAPACK's upper). */
-static void invert_tile(cr_mat T)
-{
-    LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', (int)T.rows, T.a, (int)T.stride);
-}
+static void invert_tile(cr_mat T) { cri_dtrtri('U', 'N', (int)T.rows, T.a, (int)T.stride); }
 
-static void square_tile(cr_mat T)
-{
-    LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', (int)T.rows, T.a, (int)T.stride);
-}
+static void square_tile(cr_mat T) { cri_dlauum('U', (int)T.rows, T.a, (int)T.stride); }
 
 /* W = L^-1 over L.  Before step k the tiles left of column k hold W of the leading k rows, and,
  * below them, the sums over those columns that are still to be finished. */

@@ -2,10 +2,10 @@
 #include "chol.h"
 #include "chol_internal.h"
 #include "../base/parallel.h"
+#include "lapack.h"
 #include "../base/scratch.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
 
 enum {
@@ -87,10 +87,10 @@ double cr_chol_logdet(cr_cmat L)
 
 cr_status cr_chol_rcond(cr_ctx *cx, cr_cmat L, double anorm, double *out_rcond)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    double     *work = NULL, rcond = 1;
-    lapack_int *iwork = NULL;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *work = NULL, rcond = 1;
+    int       *iwork = NULL;
 
     cri_blas_enter();
     CR_TRY(cri_chol_check(cx, "chol rcond", L, L));
@@ -99,9 +99,7 @@ cr_status cr_chol_rcond(cr_ctx *cx, cr_cmat L, double anorm, double *out_rcond)
     work = cr_scratch_matrix(&s, L.rows, 3);
     iwork = cr_scratch_bytes(&s, L.rows, sizeof *iwork);
     CR_TRY(s.status);
-    if (L.rows > 0)
-        LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'U', (int)L.rows, L.a, (int)L.stride, anorm, &rcond,
-                            work, iwork);
+    if (L.rows > 0) cri_dpocon('U', (int)L.rows, L.a, (int)L.stride, anorm, &rcond, work, iwork);
     *out_rcond = rcond;
 done:
     cri_blas_leave();

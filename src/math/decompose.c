@@ -1,9 +1,9 @@
 /* decompose.c -- symmetric eigenvalues and singular values, with signs fixed. */
 #include "decompose.h"
 #include "decompose_internal.h"
+#include "lapack.h"
 #include "dense_internal.h"
 
-#include <lapacke.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -66,15 +66,14 @@ static void scale(double *v, size_t n, double by)
  * eigenvectors as columns, that is as rows of the row-major view. */
 static cr_status run_syevd(cr_ctx *cx, cr_scratch *s, int n, double *Z, double *w)
 {
-    cr_status  st = CR_OK;
-    double     size = 0, *work = NULL;
-    lapack_int isize = 0;
-    LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, Z, n, w, &size, -1, &isize, -1);
+    cr_status st = CR_OK;
+    double    size = 0, *work = NULL;
+    int       isize = 0;
+    cri_dsyevd('V', 'U', n, Z, n, w, &size, -1, &isize, -1);
     CR_TRY(cri_decompose_work(cx, "eigen", s, size, &work));
-    lapack_int *iwork = cr_scratch_bytes(s, (size_t)isize, sizeof *iwork);
+    int *iwork = cr_scratch_bytes(s, (size_t)isize, sizeof *iwork);
     CR_TRY(s->status);
-    if (LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, Z, n, w, work, (lapack_int)size, iwork,
-                            isize) != 0)
+    if (cri_dsyevd('V', 'U', n, Z, n, w, work, (int)size, iwork, isize) != 0)
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "eigen: the iteration did not converge"));
 done:
     return st;
@@ -119,16 +118,14 @@ typedef struct svd_parts { /* of A [m x n], k = min(m, n) */
 
 static cr_status run_gesdd(cr_ctx *cx, cr_scratch *s, svd_parts *p)
 {
-    cr_status   st = CR_OK;
-    int         m = (int)p->m, n = (int)p->n, k = (int)p->k;
-    double      size = 0, *work = NULL;
-    lapack_int *iwork = cr_scratch_bytes(s, 8 * p->k, sizeof *iwork);
+    cr_status st = CR_OK;
+    int       m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    double    size = 0, *work = NULL;
+    int      *iwork = cr_scratch_bytes(s, 8 * p->k, sizeof *iwork);
     CR_TRY(s->status);
-    LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', n, m, p->A, n, p->s, p->Vt, n, p->U, k, &size, -1,
-                        iwork);
+    cri_dgesdd('S', n, m, p->A, n, p->s, p->Vt, n, p->U, k, &size, -1, iwork);
     CR_TRY(cri_decompose_work(cx, "svd", s, size, &work));
-    if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', n, m, p->A, n, p->s, p->Vt, n, p->U, k, work,
-                            (lapack_int)size, iwork) != 0)
+    if (cri_dgesdd('S', n, m, p->A, n, p->s, p->Vt, n, p->U, k, work, (int)size, iwork) != 0)
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "svd: the iteration did not converge"));
 done:
     return st;

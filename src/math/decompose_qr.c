@@ -1,11 +1,11 @@
 /* decompose_qr.c -- Householder QR with column pivoting and what it solves. */
 #include "decompose.h"
 #include "decompose_internal.h"
+#include "lapack.h"
 #include "dense_internal.h"
 
 #include <cblas.h>
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
@@ -23,17 +23,16 @@ static size_t count_rank(const cr_qr *qr, double tolerance)
 /* dgeqp3 on qr->factors; fills tau and pivot. */
 static cr_status run_geqp3(cr_ctx *cx, cr_qr *qr)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    int         m = (int)qr->m, n = (int)qr->n;
-    double      size = 0, *work = NULL;
-    lapack_int *column = cr_scratch_bytes(&s, qr->n, sizeof *column); /* 0: free to move */
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    int        m = (int)qr->m, n = (int)qr->n;
+    double     size = 0, *work = NULL;
+    int       *column = cr_scratch_bytes(&s, qr->n, sizeof *column); /* 0: free to move */
 
     CR_TRY(s.status);
-    LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, qr->factors, m, column, qr->tau, &size, -1);
+    cri_dgeqp3(m, n, qr->factors, m, column, qr->tau, &size, -1);
     CR_TRY(cri_decompose_work(cx, "qr", &s, size, &work));
-    LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, qr->factors, m, column, qr->tau, work,
-                        (lapack_int)size);
+    cri_dgeqp3(m, n, qr->factors, m, column, qr->tau, work, (int)size);
     for (size_t j = 0; j < qr->n; j++) qr->pivot[j] = (size_t)column[j] - 1;
 done:
     cr_scratch_end(&s);
@@ -109,16 +108,15 @@ void cr_qr_solve_r(const cr_qr *qr, bool transpose, double *b)
 
 cr_status cr_qr_rcond(cr_ctx *cx, const cr_qr *qr, double *out_rcond)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    double     *work = cr_scratch_matrix(&s, qr->rank, 3), rcond = 1;
-    lapack_int *iwork = cr_scratch_bytes(&s, qr->rank, sizeof *iwork);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *work = cr_scratch_matrix(&s, qr->rank, 3), rcond = 1;
+    int       *iwork = cr_scratch_bytes(&s, qr->rank, sizeof *iwork);
 
     cri_blas_enter();
     CR_TRY(s.status);
     if (qr->rank > 0)
-        LAPACKE_dtrcon_work(LAPACK_COL_MAJOR, '1', 'U', 'N', (int)qr->rank, qr->factors, (int)qr->m,
-                            &rcond, work, iwork);
+        cri_dtrcon('1', 'U', 'N', (int)qr->rank, qr->factors, (int)qr->m, &rcond, work, iwork);
     *out_rcond = rcond;
 done:
     cri_blas_leave();

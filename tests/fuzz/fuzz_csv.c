@@ -38,7 +38,9 @@ static void compare(const cr_table *a, const cr_table *b)
         for (size_t k = 0; k < x->n_levels; k++) require(strcmp(x->levels[k], y->levels[k]) == 0);
         for (size_t i = 0; i < rows; i++) {
             if (x->type == CR_CATEGORY) require(x->codes[i] == y->codes[i]);
-            else require(x->values[i] == y->values[i] || (isnan(x->values[i]) && isnan(y->values[i])));
+            else
+                require(x->values[i] == y->values[i] ||
+                        (isnan(x->values[i]) && isnan(y->values[i])));
         }
     }
 }
