@@ -7,7 +7,7 @@ On README.md, CONTRIBUTING.md, CHANGELOG.md, examples/README.md and docs/**/*.md
   3. `c` programs are files of examples/c; other `c` fences are parts of such files or compile;
   4. tables between <!-- NAME ... --> and <!-- end NAME --> are what the program says of itself;
   5. the figures are what the program draws;
-and every program of examples/c compiles without warnings and is run by some page.
+and every program of examples/c compiles without warnings and is run by some page, and demo.sh runs.
 The build is installed into an empty folder and used from there.  CREDENCE_BIN names another program.
 
 --update writes what is printed now into the pages; read the difference before you keep it."""
@@ -135,14 +135,14 @@ def measure_nist(stage):
 
 
 def nist_table(stage, shown):
-    """The table with our columns measured again; the other columns stay.  A page may claim no more than
-    half a digit above what is measured, whatever the matrix kernels."""
+    """The table with our columns measured again; the other columns stay.  A page may claim half a digit
+    more than is measured, which differs with the matrix kernels, and stay behind by one and a half."""
     worst, rows, honest = measure_nist(stage), [], True
     for line in shown.splitlines():
         cells = [c.strip() for c in line.strip("|").split("|")]
         if cells[0] in worst:
             now = [f"{math.floor(10 * x) / 10:.1f}" for x in worst[cells[0]]]
-            honest &= all(float(old) <= float(new) + 0.5 for old, new in zip(cells[1:3], now))
+            honest &= all(-1.5 <= float(old) - float(new) <= 0.5 for old, new in zip(cells[1:3], now))
             line = "| " + " | ".join([cells[0], *now, *cells[3:]]) + " |"
             worst.pop(cells[0])
         rows.append(line)
@@ -197,6 +197,15 @@ def check_code(stage, text):
             problems.append((line_of(text, fence.start()), "this code is in no program of examples/c "
                                                            "and does not compile as it stands"))
     return new, problems
+
+
+def check_demo(stage):
+    """The demonstration runs through, from anywhere, and leaves its figure."""
+    demo, figure = ROOT / "examples/demo.sh", ROOT / "build/demo/fit.svg"
+    figure.unlink(missing_ok=True)
+    done = stage.run([demo, stage.folder / "bin/credence"])
+    if done.returncode or done.stderr or not figure.is_file():
+        yield demo, 1, done.stdout + done.stderr
 
 
 def check_programs(stage, texts):
@@ -306,6 +315,7 @@ def main():
         if not o.pages:
             problems += check_figures(stage, o.update)
             problems += check_programs(stage, texts.values())
+            problems += check_demo(stage)
 
     for path, line, what in problems:
         print(f"{path.relative_to(ROOT)}:{line}: {what}\n")
