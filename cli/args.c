@@ -61,7 +61,7 @@ const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt
     return o;
 }
 
-/* The model that is meant: the first word that is the name of one.  It may stand after its options. */
+/* The model that is meant: the first word that names one.  It may stand after its options. */
 static const cr_model_class *find_model(const cli *c)
 {
     for (int i = 1; c->verb && c->verb->takes & VERB_FITS && i < c->argc; i++)
@@ -77,7 +77,10 @@ typedef struct name_list {
     size_t n;
 } name_list;
 
-static const char *list_name(const void *list, size_t i) { return ((const name_list *)list)->names[i]; }
+static const char *list_name(const void *list, size_t i)
+{
+    return ((const name_list *)list)->names[i];
+}
 
 static void add_names(name_list *list, const cr_option *table)
 {
@@ -148,7 +151,7 @@ static void option_name(const char *argument, char out[64])
     snprintf(out, 64, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
 }
 
-/* The value of an option in the next argument; another option there is a value that was forgotten. */
+/* The value of an option in the next argument; if that is an option, the value was forgotten. */
 static cr_status take_value(cli *c, const cr_option *o, const char *flag, int *i)
 {
     char        name[64];
@@ -209,8 +212,8 @@ static const cr_option *find_anywhere(const char *name)
     return o;
 }
 
-/* The verb is the first word that is neither an option nor the value of one.  Behind an unknown option
- * it is the first that is a verb at all: then the option is the mistake to be reported. */
+/* The verb is the first word that is neither an option nor the value of one.  Behind an unknown
+ * option it is the first that is a verb at all: then the option is the mistake to be reported. */
 static const char *find_verb(const cli *c)
 {
     bool lost = false;

@@ -1,7 +1,7 @@
 /* cli.h -- what the verbs of the program share.
- * A verb declares its options in a table; the parser (args.c) fills them, gathers the settings of models
- * and designs as they were given, and refuses what nobody declared.  Results go through the sink
- * (output.c) to standard output or a file; everything else goes to standard error. */
+ * A verb declares its options in a table; the parser (args.c) fills them, gathers the settings of
+ * models and designs as they were given, and refuses what nobody declared.  Results go through the
+ * sink (output.c) to standard output or a file; everything else goes to standard error. */
 #ifndef CREDENCE_CLI_H
 #define CREDENCE_CLI_H
 
@@ -15,19 +15,22 @@ typedef enum cli_format { FORMAT_AUTO, FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } cl
 enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
 
 /* clang-format off */
-#define CLI_GLOBAL_OPTIONS(X)                                                                          \
-    X(choice, format,       "auto", "auto|text|csv|json",                                              \
-      "form of the result; auto: text on a terminal, csv in a pipe", "json")                           \
-    X(flag,   json,         "false", "", "the same as --format json", "")                              \
-    X(text,   output,       "", "", "write the result (fit, update: the model) to this file", "out.csv") \
-    X(count,  threads,      "0", "0..4096", "threads to use, 0 for all cores; never changes a result", "2") \
-    X(flag,   quiet,        "false", "", "no warnings, no progress", "")                               \
-    X(flag,   verbose,      "false", "", "say what is being done", "")                                 \
-    X(choice, progress,     "auto", "auto|never|always", "progress bar on standard error", "never")    \
-    X(text,   time_limit,   "", "", "stop after this long: 30s, 5m, 2h", "30s")                        \
-    X(text,   memory_limit, "", "", "use at most this much memory: 500M, 2G", "2G")                    \
-    X(flag,   strict,       "false", "", "take a warning for a failure: exit code 4", "")              \
-    X(flag,   help,         "false", "", "explain the verb and its options", "")                       \
+#define CLI_GLOBAL_OPTIONS(X)                                                                      \
+    X(choice, format,       "auto", "auto|text|csv|json",                                          \
+      "form of the result; auto: text on a terminal, csv in a pipe", "json")                       \
+    X(flag,   json,         "false", "", "the same as --format json", "")                          \
+    X(text,   output,       "", "",                                                                \
+      "write the result (fit, update: the model) to this file", "out.csv")                         \
+    X(count,  threads,      "0", "0..4096",                                                        \
+      "threads to use, 0 for all cores; never changes a result", "2")                              \
+    X(flag,   quiet,        "false", "", "no warnings, no progress", "")                           \
+    X(flag,   verbose,      "false", "", "say what is being done", "")                             \
+    X(choice, progress,     "auto", "auto|never|always",                                           \
+      "progress bar on standard error", "never")                                                   \
+    X(text,   time_limit,   "", "", "stop after this long: 30s, 5m, 2h", "30s")                    \
+    X(text,   memory_limit, "", "", "use at most this much memory: 500M, 2G", "2G")                \
+    X(flag,   strict,       "false", "", "take a warning for a failure: exit code 4", "")          \
+    X(flag,   help,         "false", "", "explain the verb and its options", "")                   \
     X(flag,   version,      "false", "", "print the version", "")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cli_global, CLI_GLOBAL_OPTIONS);
@@ -84,8 +87,8 @@ struct cli {
 /* Fills c from its argv; no verb leaves c->verb NULL. */
 cr_status cli_parse(cli *c);
 void      cli_free(cli *c);
-/* The option called name that this verb takes, wherever it is declared; NULL if there is none.  Of an
- * option that several models have, that of opt_model. */
+/* The option called name that this verb takes, wherever it is declared; NULL if there is none.  Of
+ * an option that several models have, that of opt_model. */
 const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt_model,
                                  const char *name);
 /* Option tables of a verb in the order they are shown; NULL at the end.  Returns how many. */
@@ -119,10 +122,10 @@ void out_csv_field(cli *c, const char *text);
 
 /* --- json.c ---------------------------------------------------------------------------------- */
 
-/* A JSON result with its schema and the warnings: one line per member, and per item of its arrays of
- * objects.  Bytes that are not UTF-8 become U+FFFD. */
+/* A JSON result with its schema and the warnings: one line per member, and per item of its arrays
+ * of objects.  Bytes that are not UTF-8 become U+FFFD. */
 void out_json(cli *c, const char *schema, const json_t *object);
-/* The same with one more member at the end, an array that is too long to build: begin, items, end. */
+/* The same with one more member at its end, an array too long to build: begin, items, end. */
 void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array);
 void out_json_item(cli *c, const json_t *value, bool first);
 void out_json_end(cli *c);
@@ -144,7 +147,7 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);
 /* --- shared by verbs ------------------------------------------------------------------------- */
 
 bool cli_ends_with(const char *text, const char *end);
-/* Reads the data file argument `index`, taking the categories of an already fitted model as such. */
+/* Reads the data file argument `index`, taking the categories of a fitted model as such. */
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
 /* Reads the model file argument `index`. */
 cr_status cli_read_model(cli *c, size_t index, cr_model **out_model);
@@ -152,8 +155,8 @@ cr_status cli_read_model(cli *c, size_t index, cr_model **out_model);
 cr_status cli_read_any(cli *c, size_t index, cr_table **out_table, cr_model **out_model);
 /* The settings, as far as they can be checked before there are data. */
 cr_status cli_check_settings(cli *c);
-/* Fails where `path` can be seen not to take the output, before any work is done; also where it is one
- * of the files to be read, from argument `first` on. */
+/* Fails where `path` can be seen not to take the output, before any work is done; also where it is
+ * one of the files to be read, from argument `first` on. */
 cr_status cli_check_output(cli *c, const char *path, size_t first);
 /* The description of a model as a JSON object (a new reference). */
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out);

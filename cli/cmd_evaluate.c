@@ -100,7 +100,8 @@ const cli_verb verb_evaluate = {
 static cr_status print_cv(cli *c, const cr_cv *cv, const cr_table *t)
 {
     cr_status st = CR_OK;
-    json_t   *root = json_object(), *se = json_object(), *folds = json_array(), *rows = json_array();
+    json_t   *root = json_object(), *se = json_object();
+    json_t   *folds = json_array(), *rows = json_array();
     json_object_set_new(root, "model", json_string(c->args[0]));
     json_object_set_new(root, "rows", json_integer((json_int_t)cv->mean.rows));
     json_object_set_new(root, "metrics", metrics_object(&cv->mean));
@@ -125,8 +126,9 @@ static cr_status print_cv(cli *c, const cr_cv *cv, const cr_table *t)
         out_json(c, "cv", root);
     } else {
         if (c->format == FORMAT_TEXT)
-            out_text(c, "%s, %zu-fold cross-validation on %zu rows of %s, seed %llu\n\n", c->args[0],
-                     cv->folds, cv->mean.rows, cr_table_source(t), (unsigned long long)cv->seed);
+            out_text(c, "%s, %zu-fold cross-validation on %zu rows of %s, seed %llu\n\n",
+                     c->args[0], cv->folds, cv->mean.rows, cr_table_source(t),
+                     (unsigned long long)cv->seed);
         out_table(c, rows);
     }
 done:

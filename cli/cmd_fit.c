@@ -19,8 +19,8 @@ done:
     return st;
 }
 
-/* Prints what was learned and saves it, both or neither: the file takes its place when the summary is
- * out.  The model itself goes to standard output for "-", then without a summary. */
+/* Prints what was learned and saves it, both or neither: the file takes its place when the summary
+ * is out.  The model itself goes to standard output for "-", then without a summary. */
 static cr_status print_and_save(cli *c, const cr_model *model, const char *schema)
 {
     cr_status   st = CR_OK;
@@ -83,8 +83,9 @@ const cli_verb verb_fit = {
     .name = "fit",
     .usage = "fit MODEL DATA --target COLUMN [-o FILE.cred] [OPTIONS]",
     .summary = "learn a model from data; print it, and save it with -o",
-    .example = "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
-               "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'",
+    .example =
+        "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
+        "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'",
     .takes = VERB_READS | VERB_FITS | VERB_FACTORISES | VERB_SAVES,
     .least = 2,
     .most = 2,

@@ -55,10 +55,11 @@ void cli_print_options(cli *c, const cr_option *table, const char *title)
     if (title) out_text(c, "\n%s\n", title);
     for (const cr_option *o = table; o->name; o++) {
         bool flag = o->kind == CR_OPTION_flag, value = !flag && o->fallback[0];
+        bool off = flag && o->fallback[0] == 't'; /* it is on, so the option is to switch it off */
         spell_option(o, spelled);
         spell_range(o, range, sizeof range);
-        snprintf(text, sizeof text, "%s%s%s%s%s%s%s", flag && o->fallback[0] == 't' ? "do not " : "",
-                 o->help, range[0] ? "; " : "", range, value ? " [" : "", value ? o->fallback : "",
+        snprintf(text, sizeof text, "%s%s%s%s%s%s%s", off ? "do not " : "", o->help,
+                 range[0] ? "; " : "", range, value ? " [" : "", value ? o->fallback : "",
                  value ? "]" : "");
         out_text(c, "  %-24s ", spelled);
         print_wrapped(c, text, INDENT, INDENT);
@@ -250,9 +251,9 @@ static cr_status run_version(cli *c)
     cr_status    st = out_open(c, c->global.output);
     if (st != CR_OK) return st;
     if (c->format != FORMAT_JSON) {
-        size_t name = strcspn(blas.library, " "), length = name; /* "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." */
-        if (blas.library[name]) length += 1 + strcspn(blas.library + name + 1, " ");
-        out_text(c, "credence %s (%.*s, %s kernel%s)\n", CREDENCE_VERSION, (int)length, blas.library,
+        size_t n = strcspn(blas.library, " "); /* of "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." two words */
+        if (blas.library[n]) n += 1 + strcspn(blas.library + n + 1, " ");
+        out_text(c, "credence %s (%.*s, %s kernel%s)\n", CREDENCE_VERSION, (int)n, blas.library,
                  blas.kernel, blas.slow ? ", slow on this CPU" : "");
         return CR_OK;
     }

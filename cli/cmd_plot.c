@@ -23,7 +23,8 @@ static cr_status run_plot(cli *c)
         CR_TRY(cr_fail_hint(c->cx, "for example -o figure.svg"));
     }
     if (strcmp(c->global.output, "-") != 0 && !cli_ends_with(c->global.output, ".svg")) {
-        cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one", c->global.output);
+        cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one",
+                c->global.output);
         CR_TRY(cr_fail_hint(c->cx, "for example -o figure.svg"));
     }
     path = strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output;

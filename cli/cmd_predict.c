@@ -15,7 +15,7 @@ static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST }
 
 enum { MOST_NUMBERS = 5 };
 
-/* The numbers shown for a row: mean, sd, lower, upper and perhaps leverage; or the probabilities. */
+/* The numbers shown for a row: mean, sd, lower, upper and perhaps leverage. */
 static size_t row_numbers(const cr_prediction *p, size_t i, const predict_options *o, double *out)
 {
     out[0] = p->mean[i];

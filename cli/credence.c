@@ -25,7 +25,7 @@ static void __attribute__((constructor(101))) ask_for_one_thread(void)
     asked_for_one_thread = !getenv(BLAS_THREADS) && setenv(BLAS_THREADS, "1", 0) == 0;
 }
 
-/* OpenBLAS chooses its kernels when it is loaded.  Where it fell back to kernels older than this CPU,
+/* OpenBLAS chooses its kernels when it is loaded.  Where they are older than this CPU,
  * only a fresh start with OPENBLAS_CORETYPE set helps; worth it for verbs that factorise. */
 static void restart_with_fast_blas(char **argv)
 {
@@ -63,8 +63,8 @@ static void choose_format(cli *c)
     if (c->format == FORMAT_AUTO) c->format = terminal ? FORMAT_TEXT : FORMAT_CSV;
 }
 
-/* The first argument that is a file to be read and must not be the output as well: for fit and cv the
- * first is the name of a model, and update may put the new model in the place of the old one. */
+/* The first argument that is a file to be read and must not be the output as well: for fit and cv
+ * the first is the name of a model, and update may put the new model in the place of the old. */
 static size_t first_input(const cli_verb *v) { return v->takes & (VERB_FITS | VERB_SAVES) ? 1 : 0; }
 
 /* --version and --help, whatever else there is. */

@@ -1,7 +1,7 @@
 /* json.c -- results as JSON: for programs, but laid out so that people and grep can read them.
- * The members of the result stand on lines of their own, and so do the members of its objects and the
- * items of its arrays of objects; everything deeper is on one line.  Numbers have as many digits as it
- * takes to read them back. */
+ * The members of the result stand on lines of their own, and so do the members of its objects and
+ * the items of its arrays of objects; everything deeper is on one line.  Numbers have as many
+ * digits as it takes to read them back. */
 #include "cli.h"
 #include "base/number.h"
 #include "base/utf8.h"

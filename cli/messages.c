@@ -52,8 +52,8 @@ static void print_word(const char *text)
     fputc('\'', stderr);
 }
 
-/* Where `word` stands in the argument: alone, as the name or the value of --name=value, or in a list
- * with commas; NULL if nowhere. */
+/* Where `word` stands in the argument: alone, as the name or the value of --name=value, or in a
+ * list with commas; NULL if nowhere. */
 static const char *find_word(const char *argument, const char *word)
 {
     size_t n = strlen(word);
@@ -170,9 +170,10 @@ static cr_ctx *interrupted_context;
 
 void cli_guard_streams(void)
 {
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-            return;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        int wrong_way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", wrong_way) < 0) return;
+    }
 }
 
 static void on_interrupt(int signal_number)
@@ -201,7 +202,7 @@ static void on_alarm(int signal_number) { (void)signal_number; }
 
 void cli_set_alarm(double seconds)
 {
-    /* Once more every tenth of a second, in case it comes just before the wait that it should end. */
+    /* And every tenth of a second, in case it comes just before the wait that it should end. */
     struct itimerval timer = { .it_interval = { 0, 100000 } };
     struct sigaction action = { .sa_handler = on_alarm };
     if (seconds > 1e8) return;
@@ -212,7 +213,7 @@ void cli_set_alarm(double seconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* A number above 0, then perhaps one of the units, each a letter; *out = number * factor of the unit. */
+/* A number above 0, then perhaps one of the units, each a letter; *out = number * its factor. */
 static bool parse_unit(const char *text, const char *units, const double *factors, double *out)
 {
     double      x;

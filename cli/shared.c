@@ -1,5 +1,5 @@
-/* shared.c -- steps that several verbs take: read data and models, check settings and output, look into
- * a model. */
+/* shared.c -- steps that several verbs take: read data and models, check settings and output, look
+ * into a model. */
 #include "cli.h"
 #include "base/file.h"
 #include "data/read_internal.h"
@@ -38,7 +38,7 @@ static cr_status check_stdin(cli *c, size_t index)
     if (!is_stream(c->args[index])) return CR_OK;
     for (size_t i = 0; i < c->n_args; i++)
         if (i != index && is_stream(c->args[i]) && c->verb->takes & VERB_READS)
-            return cr_fail(c->cx, CR_EARG, "standard input can serve as one argument only, not as two");
+            return cr_fail(c->cx, CR_EARG, "standard input can serve as one argument only");
     if (!isatty(STDIN_FILENO)) return CR_OK;
     cr_fail(c->cx, CR_EARG, "standard input is a terminal: there is nothing to read");
     return cr_fail_hint(c->cx, "pipe the data in, or name a file");
@@ -144,7 +144,8 @@ cr_status cli_check_settings(cli *c)
     const cr_model_class *m = cr_class_find(c->cx, c->args[0]);
     if (!m) return CR_EARG;
     for (size_t i = 0; i < c->n_settings; i++)
-        if (!takes_setting(m, c->settings[i].name)) return foreign_option(c, m, c->settings[i].name);
+        if (!takes_setting(m, c->settings[i].name))
+            return foreign_option(c, m, c->settings[i].name);
     return cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings);
 }
 
@@ -153,7 +154,8 @@ cr_status cli_check_settings(cli *c)
 static bool same_file(const struct stat *a, const char *path)
 {
     struct stat b;
-    return stat(path, &b) == 0 && S_ISREG(b.st_mode) && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+    if (stat(path, &b) != 0 || !S_ISREG(b.st_mode)) return false;
+    return a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
 cr_status cli_check_output(cli *c, const char *path, size_t first)
@@ -172,7 +174,8 @@ cr_status cli_check_output(cli *c, const char *path, size_t first)
             cr_fail(c->cx, CR_EARG, "the output %s would replace the input %s", path, c->args[i]);
             return cr_fail_hint(c->cx, "give the output a name of its own");
         }
-    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return CR_OK; /* a pipe, a device */
+    bool stream = exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode); /* pipe, device */
+    if (stream) return CR_OK;
     CR_TRY(cri_file_create(c->cx, path, &probe));
 done:
     cri_file_abandon(probe);
@@ -214,7 +217,8 @@ void cli_print_model(cli *c, const json_t *d)
     if (json_is_number(evidence))
         out_text(c, ", log evidence %s", out_number(json_number_value(evidence), false, number));
     if (json_is_number(likelihood))
-        out_text(c, ", log likelihood %s", out_number(json_number_value(likelihood), false, number));
+        out_text(c, ", log likelihood %s",
+                 out_number(json_number_value(likelihood), false, number));
     out_text(c, "\n\n");
     out_pairs(c, json_object_get(d, "statistics"));
     out_text(c, "\n");

@@ -1,5 +1,5 @@
-/* utf8.h -- telling UTF-8 from other bytes.
- * RFC 3629, section 4: no overlong forms, no surrogates, nothing past U+10FFFF.  (Internal header.) */
+/* utf8.h -- telling UTF-8 from other bytes.  (Internal header.)
+ * RFC 3629, section 4: no overlong forms, no surrogates, nothing past U+10FFFF. */
 #ifndef CREDENCE_BASE_UTF8_H
 #define CREDENCE_BASE_UTF8_H
 

@@ -173,7 +173,8 @@ static size_t most_frequent_level(const cr_column *c, size_t rows, size_t *count
 static cr_status check_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
 {
     const char *bad = cri_utf8_valid(c->name) ? NULL : c->name;
-    if (bad) cr_fail(cx, CR_EDATA, "%s: the column name '%s' is not UTF-8", cr_table_source(t), bad);
+    if (bad)
+        cr_fail(cx, CR_EDATA, "%s: the column name '%s' is not UTF-8", cr_table_source(t), bad);
     for (size_t k = 0; !bad && k < c->n_levels; k++) {
         if (cri_utf8_valid(c->levels[k])) continue;
         bad = c->levels[k];

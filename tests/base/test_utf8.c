@@ -1,4 +1,4 @@
-/* test_utf8.c -- against an encoder: every character is recognised, every other short sequence is not. */
+/* test_utf8.c -- against an encoder: every character is recognised, no other sequence is. */
 #include "support.h"
 #include "base/utf8.h"
 
