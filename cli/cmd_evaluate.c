@@ -30,7 +30,7 @@ static json_t *bins_array(const cr_assessment *a)
 /* --- evaluate -------------------------------------------------------------------------------- */
 
 #define EVALUATE_OPTIONS(X)                                                                        \
-    X(real, level, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
+    X(real, interval, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
 CR_OPTIONS_STRUCT(evaluate_options, EVALUATE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(evaluate_options, __VA_ARGS__)
 static const cr_option evaluate_table[] = { EVALUATE_OPTIONS(ROW) CR_OPTION_LAST };
@@ -47,14 +47,14 @@ static cr_status run_evaluate(cli *c)
 
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
-    CR_TRY(cr_evaluate(c->cx, m, t, o->level, &a));
+    CR_TRY(cr_evaluate(c->cx, m, t, o->interval, &a));
     if (a.rows < cr_table_rows(t))
         cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
                cr_table_rows(t) - a.rows, cr_table_rows(t));
     CR_TRY(cli_check_strict(c));
     json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
     json_object_set_new(root, "rows", json_integer((json_int_t)a.rows));
-    json_object_set_new(root, "level", json_real(o->level));
+    json_object_set_new(root, "interval", json_real(o->interval));
     json_object_set_new(root, "seed", json_integer((json_int_t)cr_model_get_seed(m)));
     json_object_set_new(root, "metrics", metrics_object(&a));
     if (a.has_bins) json_object_set_new(root, "calibration", bins_array(&a));
@@ -84,7 +84,7 @@ done:
 
 const cli_verb verb_evaluate = {
     .name = "evaluate",
-    .usage = "evaluate FILE.cred DATA [--level 0.95]",
+    .usage = "evaluate FILE.cred DATA [--interval 0.95]",
     .summary = "score a model on rows whose target is known",
     .example = "credence evaluate model.cred examples/diabetes.csv",
     .options = evaluate_table,

@@ -28,7 +28,7 @@ run 'credence predict build/demo/model.cred build/demo/test.csv --interval 0.9 -
 run 'head -n 4 build/demo/predictions.csv'
 
 say 'Was it as good, and as sure, as it should be?  On the 100 people set aside:'
-run 'credence evaluate build/demo/model.cred build/demo/test.csv --level 0.9 --format text'
+run 'credence evaluate build/demo/model.cred build/demo/test.csv --interval 0.9 --format text'
 
 say 'Does a penalty help on these data?  Ten-fold cross-validation, with standard errors:'
 run 'credence cv linear examples/diabetes.csv --target progression --format text'

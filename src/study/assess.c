@@ -198,7 +198,7 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
         CR_TRY(cr_check_interrupt(cx));
         cr_progress(cx, "cross-validating", (double)f, (double)cv.folds);
         cri_mute_progress(cx, true); /* the folds are what is counted, not the steps of each */
-        st = run_fold(cx, name, t, settings, n_settings, &folds, f, options->level, &cv.fold[f]);
+        st = run_fold(cx, name, t, settings, n_settings, &folds, f, options->interval, &cv.fold[f]);
         cri_mute_progress(cx, false);
         CR_TRY(st);
     }

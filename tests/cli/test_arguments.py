@@ -119,7 +119,7 @@ MISTAKES = [  # exit code 2: what is typed, what is said
     (["cv", *FIT[1:], "--folds", "1"], ["--folds: '1'", ">=2"]),
     (["cv", *FIT[1:], "--split", "stratified"], ["needs a target that is a category"]),
     (["predict", "model.cred", "examples/diabetes.csv", "--interval", "1"], ["--interval: '1'"]),
-    (["evaluate", "model.cred", "examples/diabetes.csv", "--level", "0"], ["--level: '0'"]),
+    (["evaluate", "model.cred", "examples/diabetes.csv", "--interval", "0"], ["--interval: '0'"]),
     (["fit", "ridge", "examples/diabetes.csv"], ["needs a target", "--target COLUMN"]),
     ([*FIT, "--features", "progression"], ["'progression' is the target and cannot be a feature"]),
     ([*FIT, "--features", "q*"], ["no column of examples/diabetes.csv matches 'q*'"]),

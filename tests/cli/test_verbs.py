@@ -22,7 +22,7 @@ VERBS = {
     "fit linear": (["fit", "linear", *FIT[2:]], "log_likelihood parameters statistics settings"),
     "fit ridge": (["fit", "ridge", *FIT[2:]], "log_likelihood parameters statistics settings"),
     "predict": (PREDICT, "model rows interval seed predictions"),
-    "evaluate": (EVALUATE, "model rows level seed metrics"),
+    "evaluate": (EVALUATE, "model rows interval seed metrics"),
     "update": (UPDATE, "model task rows features target seed parameters iterations stop seconds"),
     "cv": (CV, "model rows metrics se folds seed"),
     "describe": (DESCRIBE, "file kind rows columns"),
@@ -135,13 +135,13 @@ def test_evaluate_by_hand(credence, examples, model):
     rows = read_csv(credence(*PREDICT, "--interval", "0.8"))
     error = [float(r["mean"]) - y for r, y in zip(rows, truth)]
     inside = [float(r["lower"]) <= y <= float(r["upper"]) for r, y in zip(rows, truth)]
-    answer = read_json(credence(*EVALUATE, "--json", "--level", "0.8"))
+    answer = read_json(credence(*EVALUATE, "--json", "--interval", "0.8"))
     metrics = answer["metrics"]
-    assert answer["rows"] == 442 and answer["level"] == 0.8
+    assert answer["rows"] == 442 and answer["interval"] == 0.8
     assert metrics["rmse"] == pytest.approx(math.sqrt(sum(e * e for e in error) / 442))
     assert metrics["mae"] == pytest.approx(sum(map(abs, error)) / 442)
     assert metrics["coverage"] == pytest.approx(sum(inside) / 442)
-    table = {r["metric"]: float(r["value"]) for r in read_csv(credence(*EVALUATE, "--level", "0.8"))}
+    table = {r["metric"]: float(r["value"]) for r in read_csv(credence(*EVALUATE, "--interval", "0.8"))}
     assert table == metrics
 
 
@@ -219,7 +219,7 @@ OPTIONS = {
                          "--features x --max-iter 500", "--features x --prior nig --shape 2 --rate 3",
                          "--features x --prior nig --prior-variance 4", "--features x --optimize em",
                          "--features x --intercept-prior flat"],
-    "cv": ["--features x --folds 4", "--features x --split ordered", "--features x --level 0.5",
+    "cv": ["--features x --folds 4", "--features x --split ordered", "--features x --interval 0.5",
            "--features x --split shuffled --seed 2"],
 }
 

@@ -212,7 +212,7 @@ static void test_cross_validation(void **state)
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_folds  folds;
     cr_cv     cv;
-    assert_ok(cx, try_cv(cx, "ridge", t, "target=y seed=5", "folds=7 level=0.9", &cv));
+    assert_ok(cx, try_cv(cx, "ridge", t, "target=y seed=5", "folds=7 interval=0.9", &cv));
     assert_int_equal(cv.seed, 5);
     assert_ok(cx, cr_folds_new(cx, N, 7, 5, &folds));
     check_folds(cx, "ridge", t, "target=y seed=5", &folds, 0.9, &cv);
@@ -303,7 +303,7 @@ static cr_status cross_validate_small(cr_ctx *cx, void *arg)
     const double      x[] = { 1, 2, 3, 4, 7, 5 }, y[] = { 2, 1, 3, 5, 4, 9 };
     const char *const texts[] = { "a", "b", "a", "b", "a", "b" };
     cr_setting        settings[] = { { "target", "y" }, { "seed", "1" } };
-    cr_cv_options     o = { .folds = 2, .level = 0.9 };
+    cr_cv_options     o = { .folds = 2, .interval = 0.9 };
     cr_status         st = CR_OK;
     cr_table         *t = NULL;
     cr_cv             cv = { .folds = 0 };
