@@ -65,56 +65,59 @@ size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES])
     return n;
 }
 
-/* An option of any model: which one is meant is known only when the model is. */
-static const cr_option *find_model_option(const char *name)
-{
-    for (size_t i = 0; i < cr_class_count(); i++) {
-        const cr_option *o = cr_option_find(cr_class_options(cr_class_at(i)), name);
-        if (o) return o;
-    }
-    return NULL;
-}
-
-const cr_option *cli_find_option(const cli_verb *verb, const char *name)
+const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt_model,
+                                 const char *name)
 {
     const cr_option *tables[CLI_MOST_TABLES], *o = NULL;
     size_t           n = cli_tables(verb, tables);
     for (size_t i = 0; i < n && !o; i++) o = cr_option_find(tables[i], name);
-    if (!o && verb && verb->takes & VERB_FITS) o = find_model_option(name);
+    if (o || !verb || !(verb->takes & VERB_FITS)) return o;
+    if (opt_model) o = cr_option_find(cr_class_options(opt_model), name);
+    for (size_t i = 0; i < cr_class_count() && !o; i++)
+        o = cr_option_find(cr_class_options(cr_class_at(i)), name);
     return o;
+}
+
+/* The model that is meant: the first word that names one.  It may stand after its options. */
+static const cr_model_class *find_model(const cli *c)
+{
+    for (int i = 1; c->verb && c->verb->takes & VERB_FITS && i < c->argc; i++)
+        for (size_t k = 0; k < cr_class_count(); k++)
+            if (strcmp(c->argv[i], cr_class_name(cr_class_at(k))) == 0) return cr_class_at(k);
+    return NULL;
 }
 
 /* --- unknown words --------------------------------------------------------------------------- */
 
 typedef struct name_list {
-    const char *names[256];
-    size_t      n;
+    char   names[256][64];
+    size_t n;
 } name_list;
 
-static const char *list_name(const void *list, size_t i) { return ((const name_list *)list)->names[i]; }
+static const char *list_name(const void *list, size_t i)
+{
+    return ((const name_list *)list)->names[i];
+}
 
 static void add_names(name_list *list, const cr_option *table)
 {
-    for (; table->name && list->n < 256; table++) list->names[list->n++] = table->name;
+    for (; table->name && list->n < 256; table++) cli_spell(table->name, list->names[list->n++]);
 }
 
 static cr_status unknown_option(cli *c, const char *name)
 {
-    const cr_option *tables[CLI_MOST_TABLES];
-    name_list        list = { .n = 0 };
-    char             shell[64], flag[80];
+    const cr_option      *tables[CLI_MOST_TABLES];
+    const cr_model_class *model = find_model(c);
+    name_list             list = { .n = 0 };
+    if (model) add_names(&list, cr_class_options(model));
     for (size_t i = 0, n = cli_tables(c->verb, tables); i < n; i++) add_names(&list, tables[i]);
-    if (c->verb && c->verb->takes & VERB_FITS)
-        for (size_t i = 0; i < cr_class_count(); i++)
-            add_names(&list, cr_class_options(cr_class_at(i)));
     cr_fail(c->cx, CR_EARG, "unknown option --%s%s%s", name, c->verb ? " of " : "",
             c->verb ? c->verb->name : "");
     cr_fail_nearest(c->cx, name, "options", list.n, list_name, &list);
-    if (!cr_error_nearest(c->cx)[0])
-        return cr_fail_hint(c->cx, "credence help%s%s lists them", c->verb ? " " : "",
-                            c->verb ? c->verb->name : "");
-    snprintf(flag, sizeof flag, "--%s", cli_spell(cr_error_nearest(c->cx), shell));
-    return cr_fail_hint(c->cx, "did you mean %s?", flag);
+    if (cr_error_nearest(c->cx)[0])
+        return cr_fail_hint(c->cx, "did you mean --%s?", cr_error_nearest(c->cx));
+    return cr_fail_hint(c->cx, "credence help%s%s lists them", c->verb ? " " : "",
+                        c->verb ? c->verb->name : "");
 }
 
 static const char *verb_name(const void *unused, size_t i)
@@ -123,7 +126,7 @@ static const char *verb_name(const void *unused, size_t i)
     return cli_verbs[i]->name;
 }
 
-static cr_status unknown_verb(cli *c, const char *name)
+cr_status cli_unknown_verb(cli *c, const char *name)
 {
     size_t n = 0;
     while (cli_verbs[n]) n++;
@@ -145,6 +148,10 @@ static cr_status store(cli *c, const char *name, const char *value)
     for (size_t i = 0; i < 3; i++)
         if (places[i].table && cr_option_find(places[i].table, name))
             return cr_options_set(c->cx, places[i].table, places[i].values, name, value);
+    if (cr_option_find(cr_fit_table, name)) { /* for verbs that fit a setting as well */
+        cr_status st = cr_options_set(c->cx, cr_fit_table, &c->fit, name, value);
+        if (st != CR_OK) return st;
+    }
 
     char *copy = c->names + c->names_used;
     c->names_used += strlen(name) + 1;
@@ -155,71 +162,111 @@ static cr_status store(cli *c, const char *name, const char *value)
     return CR_OK;
 }
 
+/* The name of "--name" or "--name=value"; cut off where it is longer than any. */
+static void option_name(const char *argument, char out[64])
+{
+    snprintf(out, 64, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
+}
+
+/* The value of an option in the next argument; if that is an option, the value was forgotten. */
+static cr_status take_value(cli *c, const cr_option *o, const char *flag, int *i)
+{
+    char        name[64];
+    const char *value = *i + 1 < c->argc ? c->argv[*i + 1] : NULL;
+    if (value && strncmp(value, "--", 2) == 0 && value[2]) {
+        option_name(value, name);
+        if (cli_find_option(c->verb, find_model(c), name)) value = NULL;
+    }
+    if (value) return ++*i, store(c, o->name, value);
+    cr_fail(c->cx, CR_EARG, "%s needs a value", flag);
+    return cr_fail_hint(c->cx, "for example %s %s", flag, o->example);
+}
+
 /* --name, --name=value, --name value, --no-name; *i moves over a value that is taken. */
 static cr_status parse_long(cli *c, int *i)
 {
-    char        name[64];
-    const char *text = c->argv[*i] + 2, *equals = strchr(text, '=');
-    size_t      length = equals ? (size_t)(equals - text) : strlen(text);
-    if (length >= sizeof name) return cr_fail(c->cx, CR_EARG, "unknown option %s", c->argv[*i]);
-    memcpy(name, text, length);
-    name[length] = '\0';
+    char        name[64], flag[68];
+    const char *equals = strchr(c->argv[*i], '=');
+    option_name(c->argv[*i], name);
 
-    const cr_option *o = cli_find_option(c->verb, name);
+    const cr_model_class *model = find_model(c);
+    const cr_option      *o = cli_find_option(c->verb, model, name);
     if (!o && strncmp(name, "no-", 3) == 0 && !equals) {
-        o = cli_find_option(c->verb, name + 3);
+        o = cli_find_option(c->verb, model, name + 3);
         if (o && o->kind == CR_OPTION_flag) return store(c, name + 3, "false");
         o = NULL;
     }
     if (!o) return unknown_option(c, name);
     if (equals) return store(c, name, equals + 1);
     if (o->kind == CR_OPTION_flag) return store(c, name, "true");
-    if (*i + 1 >= c->argc) {
-        cr_fail(c->cx, CR_EARG, "--%s needs a value", name);
-        return cr_fail_hint(c->cx, "for example --%s %s", name, o->example);
-    }
-    return store(c, name, c->argv[++*i]);
+    snprintf(flag, sizeof flag, "--%s", name);
+    return take_value(c, o, flag, i);
 }
 
 static cr_status parse_short(cli *c, int *i)
 {
     const char *text = c->argv[*i];
+    char        flag[3] = { '-', text[1], '\0' };
     for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
         if (text[1] != letters[k].letter) continue;
         const cr_option *o = cr_option_find(cli_global_table, letters[k].name);
         if (o->kind == CR_OPTION_flag && !text[2]) return store(c, o->name, "true");
         if (o->kind == CR_OPTION_flag) break;
-        if (text[2]) return store(c, o->name, text + 2);
-        if (*i + 1 < c->argc) return store(c, o->name, c->argv[++*i]);
-        return cr_fail(c->cx, CR_EARG, "-%c needs a value", text[1]);
+        return text[2] ? store(c, o->name, text + 2) : take_value(c, o, flag, i);
     }
     cr_fail(c->cx, CR_EARG, "unknown option %s", text);
-    return cr_fail_hint(c->cx, "credence help lists the options");
+    return cr_fail_hint(c->cx, "credence help%s%s lists the options", c->verb ? " " : "",
+                        c->verb ? c->verb->name : "");
 }
 
 /* --- the whole line -------------------------------------------------------------------------- */
 
-/* The verb is the first word that is neither an option nor the value of a global one. */
+/* An option of any verb. */
+static const cr_option *find_anywhere(const char *name)
+{
+    const cr_option *o = cli_find_option(NULL, NULL, name);
+    for (size_t i = 0; cli_verbs[i] && !o; i++) o = cli_find_option(cli_verbs[i], NULL, name);
+    return o;
+}
+
+/* The verb is the first word that is neither an option nor the value of one.  Behind an unknown
+ * option it is the first that is a verb at all: then the option is the mistake to be reported. */
 static const char *find_verb(const cli *c)
 {
+    bool lost = false;
     for (int i = 1; i < c->argc; i++) {
-        const char *a = c->argv[i];
-        if (a[0] != '-' || !a[1]) return a;
-        if (strchr(a, '=')) continue;
+        const char      *a = c->argv[i];
         const cr_option *o = NULL;
-        if (a[1] == '-') o = cli_find_option(NULL, a + 2);
+        if (a[0] != '-' || !a[1]) {
+            if (!lost || cli_verb_find(a)) return a;
+            continue;
+        }
+        if (strchr(a, '=') || strcmp(a, "--") == 0) continue;
+        if (a[1] == '-') o = find_anywhere(a + 2);
         else if (a[1] == 'o' && !a[2]) o = cr_option_find(cli_global_table, "output");
         if (o && o->kind != CR_OPTION_flag) i++;
+        if (!o && a[1] == '-' && strncmp(a, "--no-", 5) != 0) lost = true;
     }
     return NULL;
+}
+
+/* The n-th word of a usage line behind the verb. */
+static void usage_word(const char *usage, size_t n, char out[32])
+{
+    const char *at = usage + strcspn(usage, " ");
+    for (; *at && n > 0; n--) at += 1 + strcspn(at + 1, " ");
+    at += *at == ' ';
+    snprintf(out, 32, "%.*s", (int)strcspn(at, " "), at);
 }
 
 static cr_status check_count(cli *c)
 {
     const cli_verb *v = c->verb;
     if (c->n_args >= v->least && c->n_args <= v->most) return CR_OK;
+    char word[32];
     bool few = c->n_args < v->least;
-    if (few) cr_fail(c->cx, CR_EARG, "%s: too few arguments", v->name);
+    usage_word(v->usage, c->n_args, word);
+    if (few) cr_fail(c->cx, CR_EARG, "%s: the argument %s is missing", v->name, word);
     else cr_fail(c->cx, CR_EARG, "%s: '%s' is one argument too many", v->name, c->args[v->most]);
     return cr_fail_hint(c->cx, "usage: credence %s", v->usage);
 }
@@ -241,9 +288,10 @@ cr_status cli_parse(cli *c)
     CR_TRY(allocate(c));
     CR_TRY(cr_options_init(c->cx, cli_global_table, &c->global));
     CR_TRY(cr_options_init(c->cx, cr_read_table, &c->read));
+    CR_TRY(cr_options_init(c->cx, cr_fit_table, &c->fit));
     verb = find_verb(c);
     c->verb = verb ? cli_verb_find(verb) : NULL;
-    if (verb && !c->verb) CR_TRY(unknown_verb(c, verb));
+    if (verb && !c->verb) CR_TRY(cli_unknown_verb(c, verb));
     if (c->verb && c->verb->options) {
         c->own = cr_alloc(c->cx, 1, c->verb->options_size);
         if (!c->own) CR_TRY(CR_ENOMEM);
@@ -258,7 +306,7 @@ cr_status cli_parse(cli *c)
         else if (!verb_seen) verb_seen = true;
         else c->args[c->n_args++] = a;
     }
-    if (c->verb && !c->global.help) CR_TRY(check_count(c));
+    if (c->verb && !c->global.help && !c->global.version) CR_TRY(check_count(c));
 done:
     return st;
 }
@@ -272,6 +320,7 @@ void cli_free(cli *c)
     if (c->args) {
         cr_options_free(c->cx, cli_global_table, &c->global);
         cr_options_free(c->cx, cr_read_table, &c->read);
+        cr_options_free(c->cx, cr_fit_table, &c->fit);
     }
     cr_free(c->cx, c->args, n, sizeof *c->args);
     cr_free(c->cx, c->settings, n, sizeof *c->settings);

@@ -1,7 +1,7 @@
 /* cli.h -- what the verbs of the program share.
- * A verb declares its options in a table; the parser (args.c) fills them, gathers the settings of models
- * and designs as they were given, and refuses what nobody declared.  Results go through the sink
- * (output.c) to standard output or a file; everything else goes to standard error. */
+ * A verb declares its options in a table; the parser (args.c) fills them, gathers the settings of
+ * models and designs as they were given, and refuses what nobody declared.  Results go through the
+ * sink (output.c) to standard output or a file; everything else goes to standard error. */
 #ifndef CREDENCE_CLI_H
 #define CREDENCE_CLI_H
 
@@ -16,27 +16,32 @@ typedef enum cli_format { FORMAT_AUTO, FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON } cl
 enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
 
 /* clang-format off */
-#define CLI_GLOBAL_OPTIONS(X)                                                                          \
-    X(choice, format,       "auto", "auto|text|csv|json",                                              \
-      "form of the result; auto: text on a terminal, csv in a pipe", "json")                           \
-    X(flag,   json,         "false", "", "the same as --format json", "")                              \
-    X(text,   output,       "", "FILE", "write the result (fit, update: the model) to this file", "out.csv") \
-    X(count,  threads,      "0", "0..4096", "threads to use, 0 for all cores; never changes a result", "2") \
-    X(flag,   quiet,        "false", "", "no warnings, no progress", "")                               \
-    X(flag,   verbose,      "false", "", "say what is being done", "")                                 \
-    X(choice, progress,     "auto", "auto|never|always", "progress bar on standard error", "never")    \
-    X(text,   time_limit,   "", "", "stop after this long: 30s, 5m, 2h", "30s")                        \
-    X(text,   memory_limit, "", "", "use at most this much memory: 500M, 2G", "2G")                    \
-    X(flag,   strict,       "false", "", "take a warning for a failure: exit code 4", "")              \
-    X(flag,   help,         "false", "", "explain the verb and its options", "")
+#define CLI_GLOBAL_OPTIONS(X)                                                                      \
+    X(choice, format,       "auto", "auto|text|csv|json",                                          \
+      "form of the result; auto: text on a terminal, csv in a pipe", "json")                       \
+    X(flag,   json,         "false", "", "the same as --format json", "")                          \
+    X(text,   output,       "", "FILE",                                                            \
+      "write the result (fit, update: the model) to this file", "out.csv")                         \
+    X(count,  threads,      "0", "0..4096",                                                        \
+      "threads to use, 0 for all cores; never changes a result", "2")                              \
+    X(flag,   quiet,        "false", "", "no warnings, no progress", "")                           \
+    X(flag,   verbose,      "false", "", "say what is being done", "")                             \
+    X(choice, progress,     "auto", "auto|never|always",                                           \
+      "progress bar on standard error", "never")                                                   \
+    X(text,   time_limit,   "", "", "stop after this long: 30s, 5m, 2h", "30s")                    \
+    X(text,   memory_limit, "", "", "use at most this much memory: 500M, 2G", "2G")                \
+    X(flag,   strict,       "false", "", "take a warning for a failure: exit code 4", "")          \
+    X(flag,   help,         "false", "", "explain the verb and its options", "")                   \
+    X(flag,   version,      "false", "", "print the version", "")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cli_global, CLI_GLOBAL_OPTIONS);
 extern const cr_option cli_global_table[];
 
 enum { /* what a verb takes besides its own options */
-    VERB_READS = 1 << 0,     /* reads data: the options of readers       */
-    VERB_FITS = 1 << 1,      /* fits a model: settings of model, design  */
-    VERB_FACTORISES = 1 << 2 /* needs a fast BLAS                        */
+    VERB_READS = 1 << 0,      /* reads data: the options of readers              */
+    VERB_FITS = 1 << 1,       /* its first argument is a model: settings of that */
+    VERB_FACTORISES = 1 << 2, /* needs a fast BLAS                               */
+    VERB_SAVES = 1 << 3       /* --output is for a model, not for the result     */
 };
 
 typedef struct cli cli;
@@ -62,12 +67,13 @@ struct cli {
     const cli_verb *verb;
     cli_global      global;
     cr_read_options read;
+    cr_fit_options  fit;
     void           *own; /* values of the verb's own options */
     char          **args;
     size_t          n_args;
     cr_setting     *settings; /* room for argc; values point into argv */
     size_t          n_settings;
-    char           *names;  /* room for the names of settings */
+    char           *names; /* room for the names of settings */
     size_t          names_used;
 
     cli_format format;
@@ -75,6 +81,7 @@ struct cli {
     bool       answer_no; /* the result is a negative answer: exit 1 */
     bool       bar_shown;
     double     bar_time;
+
     struct sink *sink;
 };
 
@@ -83,8 +90,10 @@ struct cli {
 /* Fills c from its argv; no verb leaves c->verb NULL. */
 cr_status cli_parse(cli *c);
 void      cli_free(cli *c);
-/* The option called name that this verb takes, wherever it is declared; NULL if there is none. */
-const cr_option *cli_find_option(const cli_verb *verb, const char *name);
+/* The option called name that this verb takes, wherever it is declared; NULL if there is none.  Of
+ * an option that several models have, that of opt_model. */
+const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt_model,
+                                 const char *name);
 /* Option tables of a verb in the order they are shown; NULL at the end.  Returns how many. */
 enum { CLI_MOST_TABLES = 6 };
 size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES]);
@@ -93,6 +102,8 @@ char cli_letter(const char *option);
 /* The shell's spelling of an option name: dashes for underscores. */
 const char *cli_spell(const char *name, char out[64]);
 const cli_verb *cli_verb_find(const char *name);
+/* Fails with CR_EARG: there is no such verb, and the nearest one. */
+cr_status cli_unknown_verb(cli *c, const char *name);
 /* What stands for its value: N, X, WORD, TEXT, LIST, COLUMN, FILE; "" for a flag. */
 const char *cli_value_word(const cr_option *o);
 /* The range of its value: bounds or choices, else "". */
@@ -105,32 +116,55 @@ void      out_text(cli *c, const char *format, ...) CR_PRINTF(2, 3);
 void      out_bytes(cli *c, const char *bytes, size_t size);
 cr_status out_open(cli *c, const char *opt_path);
 cr_status out_close(cli *c, cr_status st);
+/* Hands over what was written so far, where that does not have to wait for the end. */
+cr_status out_flush(cli *c);
 
 /* A number for people (6 digits) or for programs (all of them). */
 const char *out_number(double x, bool all_digits, char buffer[32]);
-/* A JSON result with its schema; an array of objects as a table (text or CSV); an object as lines. */
-cr_status out_json(cli *c, const char *schema, json_t *object);
-void      out_table(cli *c, const json_t *rows);
-void      out_pairs(cli *c, const json_t *object);
+/* An array of objects as a table (text or CSV); an object as lines. */
+void out_table(cli *c, const json_t *rows);
+void out_pairs(cli *c, const json_t *object);
 /* One CSV field, quoted where it must be. */
 void out_csv_field(cli *c, const char *text);
+
+/* --- json.c ---------------------------------------------------------------------------------- */
+
+/* A JSON result with its schema and the warnings: one line per member, and per item of its arrays
+ * of objects.  Bytes that are not UTF-8 become U+FFFD. */
+void out_json(cli *c, const char *schema, const json_t *object);
+/* The same with one more member at its end, an array too long to build: begin, items, end. */
+void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array);
+void out_json_item(cli *c, const json_t *value, bool first);
+void out_json_end(cli *c);
 
 /* --- messages.c ------------------------------------------------------------------------------ */
 
 void cli_print_error(cli *c);
 int  cli_exit_code(cr_status st);
-void cli_watch(cli *c);       /* log, progress, Ctrl-C                    */
+void cli_watch(cli *c); /* log, progress, Ctrl-C */
 void cli_clear_progress(cli *c);
+/* Standard streams that are closed become such that fail, so that no file takes their place. */
+void cli_guard_streams(void);
+/* Ends a wait for data when the time is over. */
+void cli_set_alarm(double seconds);
 /* Parses "30s", "2G".  Fails with CR_EARG. */
 cr_status cli_parse_time(cli *c, const char *text, double *out_seconds);
 cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);
 
 /* --- shared by verbs ------------------------------------------------------------------------- */
 
-/* Reads the data file argument `index`, taking the categories of an already fitted model as such. */
+bool cli_ends_with(const char *text, const char *end);
+/* Reads the data file argument `index`, taking the categories of a fitted model as such. */
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
-/* true when the file looks like a .cred model. */
-bool cli_is_model(const char *path);
+/* Reads the model file argument `index`. */
+cr_status cli_read_model(cli *c, size_t index, cr_model **out_model);
+/* Reads whichever of the two is in the argument `index`; the other one is left as it was. */
+cr_status cli_read_any(cli *c, size_t index, cr_table **out_table, cr_model **out_model);
+/* The settings, as far as they can be checked before there are data. */
+cr_status cli_check_settings(cli *c);
+/* Fails where `path` can be seen not to take the output, before any work is done; also where it is
+ * one of the files to be read, from argument `first` on. */
+cr_status cli_check_output(cli *c, const char *path, size_t first);
 /* The description of a model as a JSON object (a new reference). */
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out);
 /* Prints such a description as text: summary lines, statistics, parameters. */

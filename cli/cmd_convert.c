@@ -4,27 +4,40 @@
 
 #include <string.h>
 
-static bool ends_with(const char *text, const char *end)
+/* Where to write, the second argument or --output, and in which format; standard output is CSV. */
+static cr_status find_target(cli *c, const char **out_path, bool *out_npy)
 {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
+    const char *to = c->n_args > 1 ? c->args[1] : c->global.output;
+    if (!to || (c->n_args > 1 && c->global.output)) {
+        cr_fail(c->cx, CR_EARG, to ? "convert: both OUT and --output are given"
+                                   : "convert: the argument OUT is missing");
+        return cr_fail_hint(c->cx, "usage: credence %s", c->verb->usage);
+    }
+    if (c->format == FORMAT_JSON) {
+        cr_fail(c->cx, CR_EARG, "convert does not write JSON");
+        return cr_fail_hint(c->cx, "credence describe %s --json prints what is in it", c->args[0]);
+    }
+    bool npy = cli_ends_with(to, ".npy"), csv = cli_ends_with(to, ".csv") || strcmp(to, "-") == 0;
+    if (!npy && !csv) {
+        cr_fail(c->cx, CR_EARG, "cannot tell the format of '%s' from its name", to);
+        return cr_fail_hint(c->cx, "end it in .csv or .npy");
+    }
+    *out_path = to;
+    *out_npy = npy;
+    c->n_args = 1; /* only IN is a file to be read */
+    return cli_check_output(c, to, 0);
 }
 
 static cr_status run_convert(cli *c)
 {
     cr_status   st = CR_OK;
     cr_table   *t = NULL;
-    const char *to = c->args[1];
-    bool        npy = ends_with(to, ".npy"), csv = ends_with(to, ".csv") || strcmp(to, "-") == 0;
-    if (!npy && !csv) {
-        cr_fail(c->cx, CR_EARG, "cannot tell the format of '%s' from its name", to);
-        CR_TRY(cr_fail_hint(c->cx, "end it in .csv or .npy"));
-    }
-    if (cli_is_model(c->args[0])) {
-        cr_fail(c->cx, CR_EUNSUPPORTED, "'%s' is a model; only data are converted", c->args[0]);
-        CR_TRY(cr_fail_hint(c->cx, "credence describe %s --json prints all of it", c->args[0]));
-    }
+    const char *to = NULL;
+    bool        npy = false;
+
+    CR_TRY(find_target(c, &to, &npy));
     CR_TRY(cli_read_data(c, 0, NULL, &t));
+    CR_TRY(cli_check_strict(c));
     if (strcmp(to, "-") == 0) to = "/dev/stdout";
     CR_TRY(npy ? cr_table_write_npy(c->cx, t, to) : cr_table_write_csv(c->cx, t, to));
 done:
@@ -38,7 +51,7 @@ const cli_verb verb_convert = {
     .summary = "write data in another format: .csv or .npy",
     .example = "credence convert examples/diabetes.csv diabetes.npy",
     .takes = VERB_READS,
-    .least = 2,
+    .least = 1,
     .most = 2,
     .run = run_convert,
 };

@@ -3,17 +3,10 @@
 #include "data/summary.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <time.h>
+#include <string.h>
 
-static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static json_t     *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 /* --- data ------------------------------------------------------------------------------------ */
 
@@ -39,15 +32,11 @@ static cr_status column_row(cli *c, const cr_table *t, size_t i, json_t *row)
     return CR_OK;
 }
 
-static cr_status describe_data(cli *c)
+static cr_status describe_data(cli *c, const cr_table *t)
 {
     cr_status st = CR_OK;
-    cr_table *t = NULL;
-    double    start = now();
     json_t   *root = json_object(), *columns = json_array();
 
-    CR_TRY(cli_read_data(c, 0, NULL, &t));
-    double seconds = now() - start;
     for (size_t i = 0; i < cr_table_columns(t); i++) {
         json_t *row = json_object();
         json_array_append_new(columns, row);
@@ -57,36 +46,37 @@ static cr_status describe_data(cli *c)
     json_object_set_new(root, "kind", json_string("data"));
     json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(t)));
     json_object_set(root, "columns", columns);
-    json_object_set_new(root, "seconds", json_real(seconds));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
-        CR_TRY(out_json(c, "describe", root));
+        out_json(c, "describe", root);
     } else {
         if (c->format == FORMAT_TEXT)
-            out_text(c, "%s: %zu rows, %zu columns\n\n", cr_table_source(t), cr_table_rows(t),
-                     cr_table_columns(t));
+            out_text(c, "%s: %zu row%s, %zu column%s\n\n", cr_table_source(t), cr_table_rows(t),
+                     plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
         out_table(c, columns);
     }
 done:
     json_decref(root);
     json_decref(columns);
-    cr_table_free(c->cx, t);
     return st;
+}
+
+static const char *file_name(const cli *c)
+{
+    return strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0];
 }
 
 /* --- a model --------------------------------------------------------------------------------- */
 
-static cr_status describe_model(cli *c)
+static cr_status describe_model(cli *c, const cr_model *m)
 {
     cr_status st = CR_OK;
-    cr_model *m = NULL;
     json_t   *d = NULL;
-    CR_TRY(cr_model_load(c->cx, c->args[0], &m));
     CR_TRY(cli_describe_model(c, m, &d));
-    json_object_set_new(d, "file", json_string_nocheck(c->args[0]));
+    json_object_set_new(d, "file", json_string_nocheck(file_name(c)));
     json_object_set_new(d, "kind", json_string("model"));
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) CR_TRY(out_json(c, "describe", d));
+    if (c->format == FORMAT_JSON) out_json(c, "describe", d);
     else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
     else {
         cli_print_model(c, d);
@@ -95,13 +85,21 @@ static cr_status describe_model(cli *c)
     }
 done:
     json_decref(d);
-    cr_model_free(c->cx, m);
     return st;
 }
 
 static cr_status run_describe(cli *c)
 {
-    return cli_is_model(c->args[0]) ? describe_model(c) : describe_data(c);
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    cr_model *m = NULL;
+    CR_TRY(cli_read_any(c, 0, &t, &m));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(t ? describe_data(c, t) : describe_model(c, m));
+done:
+    cr_table_free(c->cx, t);
+    cr_model_free(c->cx, m);
+    return st;
 }
 
 const cli_verb verb_describe = {
@@ -119,23 +117,34 @@ const cli_verb verb_describe = {
 
 /* --- check ----------------------------------------------------------------------------------- */
 
+static void print_check(cli *c, const cr_table *t, const cr_model *m)
+{
+    if (t)
+        out_text(c, "%s: sound data, %zu row%s, %zu column%s\n", file_name(c), cr_table_rows(t),
+                 plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
+    else
+        out_text(c, "%s: a sound model, %s\n", file_name(c), cr_class_name(cr_model_get_class(m)));
+}
+
 static cr_status run_check(cli *c)
 {
-    cr_status   st = CR_OK;
-    cr_table   *t = NULL;
-    cr_model   *m = NULL;
-    bool        model = cli_is_model(c->args[0]);
-    json_t     *root = json_object();
-    CR_TRY(model ? cr_model_load(c->cx, c->args[0], &m) : cli_read_data(c, 0, NULL, &t));
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    cr_model *m = NULL;
+    json_t   *root = json_object(), *rows = json_array();
+    CR_TRY(cli_read_any(c, 0, &t, &m));
     CR_TRY(cli_check_strict(c));
-    json_object_set_new(root, "file", json_string_nocheck(c->args[0]));
-    json_object_set_new(root, "kind", json_string(model ? "model" : "data"));
+    json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
+    json_object_set_new(root, "kind", json_string(t ? "data" : "model"));
     json_object_set_new(root, "sound", json_true());
+    json_array_append(rows, root);
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) CR_TRY(out_json(c, "check", root));
-    else out_text(c, "%s: a sound %s file\n", c->args[0], model ? "model" : "data");
+    if (c->format == FORMAT_JSON) out_json(c, "check", root);
+    else if (c->format == FORMAT_CSV) out_table(c, rows);
+    else print_check(c, t, m);
 done:
     json_decref(root);
+    json_decref(rows);
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
     return st;

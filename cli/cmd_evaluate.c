@@ -30,7 +30,7 @@ static json_t *bins_array(const cr_assessment *a)
 /* --- evaluate -------------------------------------------------------------------------------- */
 
 #define EVALUATE_OPTIONS(X)                                                                        \
-    X(real, level, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
+    X(real, interval, "0.95", "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
 CR_OPTIONS_STRUCT(evaluate_options, EVALUATE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(evaluate_options, __VA_ARGS__)
 static const cr_option evaluate_table[] = { EVALUATE_OPTIONS(ROW) CR_OPTION_LAST };
@@ -45,13 +45,16 @@ static cr_status run_evaluate(cli *c)
     cr_assessment           a;
     json_t                 *root = json_object(), *rows = json_array();
 
-    CR_TRY(cr_model_load(c->cx, c->args[0], &m));
+    CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
-    CR_TRY(cr_evaluate(c->cx, m, t, o->level, &a));
+    CR_TRY(cr_evaluate(c->cx, m, t, o->interval, &a));
+    if (a.rows < cr_table_rows(t))
+        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
+               cr_table_rows(t) - a.rows, cr_table_rows(t));
     CR_TRY(cli_check_strict(c));
     json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
     json_object_set_new(root, "rows", json_integer((json_int_t)a.rows));
-    json_object_set_new(root, "level", json_real(o->level));
+    json_object_set_new(root, "interval", json_real(o->interval));
     json_object_set_new(root, "seed", json_integer((json_int_t)cr_model_get_seed(m)));
     json_object_set_new(root, "metrics", metrics_object(&a));
     if (a.has_bins) json_object_set_new(root, "calibration", bins_array(&a));
@@ -63,11 +66,12 @@ static cr_status run_evaluate(cli *c)
     }
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
-        CR_TRY(out_json(c, "evaluate", root));
+        out_json(c, "evaluate", root);
     } else {
         if (c->format == FORMAT_TEXT)
-            out_text(c, "%s on %zu rows of %s\n\n", cr_class_name(cr_model_get_class(m)), a.rows,
-                     cr_table_source(t));
+            out_text(c, "%s on %zu row%s of %s, seed %llu\n\n",
+                     cr_class_name(cr_model_get_class(m)), a.rows, a.rows == 1 ? "" : "s",
+                     cr_table_source(t), (unsigned long long)cr_model_get_seed(m));
         out_table(c, rows);
     }
 done:
@@ -80,7 +84,7 @@ done:
 
 const cli_verb verb_evaluate = {
     .name = "evaluate",
-    .usage = "evaluate FILE.cred DATA [--level 0.95]",
+    .usage = "evaluate FILE.cred DATA [--interval 0.95]",
     .summary = "score a model on rows whose target is known",
     .example = "credence evaluate model.cred examples/diabetes.csv",
     .options = evaluate_table,
@@ -97,7 +101,8 @@ const cli_verb verb_evaluate = {
 static cr_status print_cv(cli *c, const cr_cv *cv, const cr_table *t)
 {
     cr_status st = CR_OK;
-    json_t   *root = json_object(), *se = json_object(), *folds = json_array(), *rows = json_array();
+    json_t   *root = json_object(), *se = json_object();
+    json_t   *folds = json_array(), *rows = json_array();
     json_object_set_new(root, "model", json_string(c->args[0]));
     json_object_set_new(root, "rows", json_integer((json_int_t)cv->mean.rows));
     json_object_set_new(root, "metrics", metrics_object(&cv->mean));
@@ -119,11 +124,12 @@ static cr_status print_cv(cli *c, const cr_cv *cv, const cr_table *t)
     }
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
-        CR_TRY(out_json(c, "cv", root));
+        out_json(c, "cv", root);
     } else {
         if (c->format == FORMAT_TEXT)
-            out_text(c, "%s, %zu-fold cross-validation on %zu rows of %s, seed %llu\n\n", c->args[0],
-                     cv->folds, cv->mean.rows, cr_table_source(t), (unsigned long long)cv->seed);
+            out_text(c, "%s, %zu-fold cross-validation on %zu rows of %s, seed %llu\n\n",
+                     c->args[0], cv->folds, cv->mean.rows, cr_table_source(t),
+                     (unsigned long long)cv->seed);
         out_table(c, rows);
     }
 done:
@@ -137,7 +143,7 @@ static cr_status run_cv(cli *c)
     cr_status st = CR_OK;
     cr_table *t = NULL;
     cr_cv     cv = { 0 };
-    CR_TRY(cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings));
+    CR_TRY(cli_check_settings(c));
     CR_TRY(cli_read_data(c, 1, NULL, &t));
     CR_TRY(cr_cross_validate(c->cx, c->args[0], t, c->settings, c->n_settings, c->own, &cv));
     CR_TRY(cli_check_strict(c));

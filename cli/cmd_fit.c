@@ -1,30 +1,66 @@
 /* cmd_fit.c -- fit and update: data to a model. */
 #include "cli.h"
+#include "base/file.h"
 
 #include <string.h>
 
-/* Prints what was learned and saves it; a model that is not to be trusted under --strict is not saved. */
+static cr_status print_summary(cli *c, const cr_model *model, const char *schema)
+{
+    cr_status st = CR_OK;
+    json_t   *d = NULL;
+    CR_TRY(cli_describe_model(c, model, &d));
+    json_object_set_new(d, "seconds", json_real(cr_model_get_report(model)->seconds));
+    if (c->global.output) json_object_set_new(d, "output", json_string_nocheck(c->global.output));
+    if (c->format == FORMAT_JSON) out_json(c, schema, d);
+    else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
+    else cli_print_model(c, d);
+done:
+    json_decref(d);
+    return st;
+}
+
+/* Prints what was learned and saves it, both or neither: the file takes its place when the summary
+ * is out.  The model itself goes to standard output for "-", then without a summary. */
+static cr_status print_and_save(cli *c, const cr_model *model, const char *schema)
+{
+    cr_status   st = CR_OK;
+    const char *path = c->global.output;
+    bool        only_model = path && strcmp(path, "-") == 0;
+    cri_file   *file = NULL;
+    char       *bytes = NULL;
+    size_t      size = 0;
+
+    CR_TRY(out_open(c, NULL));
+    if (path) CR_TRY(cr_model_to_bytes(c->cx, model, &bytes, &size));
+    if (only_model) {
+        out_bytes(c, bytes, size);
+        goto done;
+    }
+    if (path) CR_TRY(cri_file_create(c->cx, path, &file));
+    if (path) CR_TRY(cri_file_write(file, bytes, size));
+    CR_TRY(print_summary(c, model, schema));
+    CR_TRY(out_flush(c));
+    if (!path) goto done;
+    st = cri_file_commit(file);
+    file = NULL;
+    CR_TRY(st);
+    if (c->format == FORMAT_TEXT) out_text(c, "\nsaved to %s\n", path);
+done:
+    cri_file_abandon(file);
+    cr_free(c->cx, bytes, size, 1);
+    return st;
+}
+
+/* A model that is not to be trusted under --strict is neither printed nor saved. */
 static cr_status deliver(cli *c, const cr_model *model, const char *schema)
 {
     cr_status        st = CR_OK;
-    json_t          *d = NULL;
     const cr_report *r = cr_model_get_report(model);
-
     if (r->stop == CR_STOP_LIMIT)
         cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations", r->iterations);
     CR_TRY(cli_check_strict(c));
-    if (c->global.output) CR_TRY(cr_model_save(c->cx, model, c->global.output));
-    CR_TRY(cli_describe_model(c, model, &d));
-    json_object_set_new(d, "seconds", json_real(r->seconds));
-    if (c->global.output) json_object_set_new(d, "output", json_string_nocheck(c->global.output));
-    CR_TRY(out_open(c, NULL));
-    if (c->format == FORMAT_JSON) CR_TRY(out_json(c, schema, d));
-    else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
-    else cli_print_model(c, d);
-    if (c->format == FORMAT_TEXT && c->global.output)
-        out_text(c, "\nsaved to %s\n", c->global.output);
+    CR_TRY(print_and_save(c, model, schema));
 done:
-    json_decref(d);
     return st;
 }
 
@@ -33,7 +69,7 @@ static cr_status run_fit(cli *c)
     cr_status st = CR_OK;
     cr_table *t = NULL;
     cr_model *m = NULL;
-    CR_TRY(cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings));
+    CR_TRY(cli_check_settings(c));
     CR_TRY(cli_read_data(c, 1, NULL, &t));
     CR_TRY(cr_fit(c->cx, c->args[0], t, c->settings, c->n_settings, &m));
     CR_TRY(deliver(c, m, "fit"));
@@ -47,9 +83,10 @@ const cli_verb verb_fit = {
     .name = "fit",
     .usage = "fit MODEL DATA --target COLUMN [-o FILE.cred] [OPTIONS]",
     .summary = "learn a model from data; print it, and save it with -o",
-    .example = "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
-               "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'",
-    .takes = VERB_READS | VERB_FITS | VERB_FACTORISES,
+    .example =
+        "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
+        "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'",
+    .takes = VERB_READS | VERB_FITS | VERB_FACTORISES | VERB_SAVES,
     .least = 2,
     .most = 2,
     .run = run_fit,
@@ -61,7 +98,7 @@ static cr_status run_update(cli *c)
     cr_status st = CR_OK;
     cr_table *t = NULL;
     cr_model *old = NULL, *m = NULL;
-    CR_TRY(cr_model_load(c->cx, c->args[0], &old));
+    CR_TRY(cli_read_model(c, 0, &old));
     CR_TRY(cli_read_data(c, 1, old, &t));
     CR_TRY(cr_update(c->cx, old, t, &m));
     CR_TRY(deliver(c, m, "update"));
@@ -74,10 +111,10 @@ done:
 
 const cli_verb verb_update = {
     .name = "update",
-    .usage = "update FILE.cred DATA -o FILE.cred",
+    .usage = "update FILE.cred DATA [-o FILE.cred]",
     .summary = "add new rows to what a model knows, exactly",
     .example = "credence update model.cred examples/diabetes.csv -o model.cred",
-    .takes = VERB_READS | VERB_FACTORISES,
+    .takes = VERB_READS | VERB_FACTORISES | VERB_SAVES,
     .least = 2,
     .most = 2,
     .run = run_update,

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "math/blas.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,17 +18,58 @@ static void spell_option(const cr_option *o, char out[96])
              o->kind == CR_OPTION_flag ? "" : " ", cli_value_word(o));
 }
 
+/* "auto|yes|no", "0 < X < 1", ">=2": the range as people write it. */
+static void spell_range(const cr_option *o, char *out, size_t size)
+{
+    const char *r = cli_range(o), *dots = strstr(r, "<..<");
+    if (dots) snprintf(out, size, "%.*s < X < %s", (int)(dots - r), r, dots + 4);
+    else snprintf(out, size, "%s", r);
+}
+
+/* Words up to the right edge; further lines begin at column `indent`. */
+static void print_wrapped(cli *c, const char *text, size_t column, size_t indent)
+{
+    enum { EDGE = 80 };
+    bool fresh = true;
+    for (size_t n; *text; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+        if (!fresh && column + 1 + n > EDGE) {
+            out_text(c, "\n%*s", (int)indent, "");
+            column = indent;
+            fresh = true;
+        }
+        out_text(c, "%s%.*s", fresh ? "" : " ", (int)n, text);
+        column += n + !fresh;
+        fresh = false;
+    }
+    out_text(c, "\n");
+}
+
 void cli_print_options(cli *c, const cr_option *table, const char *title)
 {
-    char spelled[96];
-    out_text(c, "\n%s\n", title);
+    enum { INDENT = 27 };
+    char spelled[96], range[256], text[1024];
+    if (title) out_text(c, "\n%s\n", title);
     for (const cr_option *o = table; o->name; o++) {
-        bool flag = o->kind == CR_OPTION_flag;
+        bool flag = o->kind == CR_OPTION_flag, value = !flag && o->fallback[0];
+        bool off = flag && o->fallback[0] == 't'; /* it is on, so the option is to switch it off */
         spell_option(o, spelled);
-        out_text(c, "  %-24s %s%s", spelled, flag && o->fallback[0] == 't' ? "do not " : "", o->help);
-        if (!flag && cli_range(o)[0]) out_text(c, "; %s", cli_range(o));
-        if (!flag && o->fallback[0]) out_text(c, " [%s]", o->fallback);
-        out_text(c, "\n");
+        spell_range(o, range, sizeof range);
+        snprintf(text, sizeof text, "%s%s%s%s%s%s%s", off ? "do not " : "", o->help,
+                 range[0] ? "; " : "", range, value ? " [" : "", value ? o->fallback : "",
+                 value ? "]" : "");
+        out_text(c, "  %-24s ", spelled);
+        print_wrapped(c, text, INDENT, INDENT);
+    }
+}
+
+/* Lines of text, each behind two blanks; at most `most` of them. */
+static void print_lines(cli *c, const char *text, size_t most)
+{
+    for (const char *line = text; *line && most > 0; most--) {
+        size_t n = strcspn(line, "\n");
+        out_text(c, "  %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
     }
 }
 
@@ -39,13 +81,8 @@ static void print_program_help(cli *c)
     for (size_t i = 0; cli_verbs[i]; i++)
         out_text(c, "  %-10s %s\n", cli_verbs[i]->name, cli_verbs[i]->summary);
     out_text(c, "\nA first session:\n");
-    for (const char *line = cli_verb_find("fit")->example; *line;) {
-        size_t n = strcspn(line, "\n");
-        out_text(c, "  %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-        break;
-    }
-    out_text(c, "  %s\n", cli_verb_find("predict")->example);
+    print_lines(c, cli_verb_find("fit")->example, 1);
+    print_lines(c, cli_verb_find("predict")->example, 1);
     out_text(c, "\ncredence help VERB explains a verb, credence models NAME a model.\n");
 }
 
@@ -55,7 +92,8 @@ void cli_print_help(cli *c, const cli_verb *v)
         print_program_help(c);
         return;
     }
-    out_text(c, "usage: credence %s\n\n%s.\n", v->usage, v->summary);
+    out_text(c, "usage: credence %s\n\n%c%s.\n", v->usage, toupper((unsigned char)v->summary[0]),
+             v->summary + 1);
     if (v->options) cli_print_options(c, v->options, "Options:");
     if (v->takes & VERB_FITS) {
         cli_print_options(c, cr_design_table, "Which columns, and how:");
@@ -63,66 +101,83 @@ void cli_print_help(cli *c, const cli_verb *v)
     }
     if (v->takes & VERB_READS) cli_print_options(c, cr_read_table, "Reading data:");
     cli_print_options(c, cr_fit_table, "Everywhere:");
-    for (const cr_option *o = cli_global_table; o->name; o++) {
-        char spelled[96];
-        spell_option(o, spelled);
-        out_text(c, "  %-24s %s%s%s\n", spelled, o->help, cli_range(o)[0] ? "; " : "", cli_range(o));
-    }
+    cli_print_options(c, cli_global_table, NULL);
     out_text(c, "\nExamples:\n");
-    for (const char *line = v->example; *line;) {
-        size_t n = strcspn(line, "\n");
-        out_text(c, "  %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
+    print_lines(c, v->example, SIZE_MAX);
 }
 
-static const char *verb_name(const void *unused, size_t i)
+/* --- options as JSON ------------------------------------------------------------------------- */
+
+static json_t *options_array(const cr_option *const *tables, size_t n)
 {
-    (void)unused;
-    return cli_verbs[i]->name;
+    static const char *const kinds[] = { "", "flag", "count", "real", "choice", "text", "list" };
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        for (const cr_option *o = tables[i]; o->name; o++) {
+            json_t *row = json_object();
+            json_object_set_new(row, "name", json_string(o->name));
+            json_object_set_new(row, "kind", json_string(kinds[o->kind]));
+            json_object_set_new(row, "default", json_string(o->fallback));
+            json_object_set_new(row, "range", json_string(o->range));
+            json_object_set_new(row, "help", json_string(o->help));
+            json_object_set_new(row, "example", json_string(o->example));
+            json_array_append_new(array, row);
+        }
+    return array;
 }
+
+static json_t *verb_object(const cli_verb *v)
+{
+    const cr_option *tables[CLI_MOST_TABLES];
+    size_t           n = cli_tables(v, tables);
+    json_t          *object = json_object();
+    json_object_set_new(object, "name", json_string(v->name));
+    json_object_set_new(object, "usage", json_string(v->usage));
+    json_object_set_new(object, "summary", json_string(v->summary));
+    json_object_set_new(object, "example", json_string(v->example));
+    json_object_set_new(object, "options", options_array(tables, n));
+    return object;
+}
+
+static void print_help_json(cli *c, const cli_verb *opt_verb)
+{
+    json_t *root = opt_verb ? verb_object(opt_verb) : json_object(), *verbs = json_array();
+    for (size_t i = 0; cli_verbs[i]; i++) json_array_append_new(verbs, verb_object(cli_verbs[i]));
+    if (!opt_verb) json_object_set(root, "verbs", verbs);
+    out_json(c, "help", root);
+    json_decref(root);
+    json_decref(verbs);
+}
+
+/* --- the verb help --------------------------------------------------------------------------- */
+
+static void print_model(cli *c, const cr_model_class *m);
 
 static cr_status run_help(cli *c)
 {
-    const cli_verb *v = c->n_args ? cli_verb_find(c->args[0]) : NULL;
-    if (c->n_args && !v) {
-        size_t n = 0;
-        while (cli_verbs[n]) n++;
-        cr_fail(c->cx, CR_EARG, "there is no verb '%s'", c->args[0]);
-        return cr_fail_nearest(c->cx, c->args[0], "verbs", n, verb_name, NULL);
-    }
-    cr_status st = out_open(c, c->global.output);
-    if (st == CR_OK) cli_print_help(c, v);
+    cr_status             st = CR_OK;
+    const cli_verb       *v = c->n_args ? cli_verb_find(c->args[0]) : NULL;
+    const cr_model_class *m = c->n_args && !v ? cr_class_find(c->cx, c->args[0]) : NULL;
+    if (c->n_args && !v && !m) CR_TRY(cli_unknown_verb(c, c->args[0]));
+    CR_TRY(out_open(c, c->global.output));
+    if (m) print_model(c, m);
+    else if (c->format == FORMAT_JSON) print_help_json(c, v);
+    else cli_print_help(c, v);
+done:
     return st;
 }
 
 const cli_verb verb_help = {
     .name = "help",
     .usage = "help [VERB]",
-    .summary = "explain the program or a verb",
+    .summary = "explain the program, a verb or a model",
     .example = "credence help fit",
     .most = 1,
     .run = run_help,
+    .result = result_help,
 };
 
 /* --- models ---------------------------------------------------------------------------------- */
-
-static json_t *options_array(const cr_option *table)
-{
-    static const char *const kinds[] = { "", "flag", "count", "real", "choice", "text", "list" };
-    json_t *array = json_array();
-    for (const cr_option *o = table; o->name; o++) {
-        json_t *row = json_object();
-        json_object_set_new(row, "name", json_string(o->name));
-        json_object_set_new(row, "kind", json_string(kinds[o->kind]));
-        json_object_set_new(row, "default", json_string(o->fallback));
-        json_object_set_new(row, "range", json_string(o->range));
-        json_object_set_new(row, "help", json_string(o->help));
-        json_object_set_new(row, "example", json_string(o->example));
-        json_array_append_new(array, row);
-    }
-    return array;
-}
 
 static json_t *model_object(const cr_model_class *m, bool whole)
 {
@@ -134,22 +189,27 @@ static json_t *model_object(const cr_model_class *m, bool whole)
     if (!whole) return row;
     json_object_set_new(row, "formulas", json_string(cr_class_formulas(m)));
     json_object_set_new(row, "reference", json_string(cr_class_reference(m)));
-    json_object_set_new(row, "options", options_array(cr_class_options(m)));
+    const cr_option *options = cr_class_options(m);
+    json_object_set_new(row, "options", options_array(&options, 1));
     return row;
 }
 
 static void print_model_page(cli *c, const cr_model_class *m)
 {
     out_text(c, "%s - %s\n\n", cr_class_name(m), cr_class_summary(m));
-    for (const char *line = cr_class_formulas(m); *line;) {
-        size_t n = strcspn(line, "\n");
-        out_text(c, "  %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
+    print_lines(c, cr_class_formulas(m), SIZE_MAX);
     cli_print_options(c, cr_class_options(m), "Options:");
     out_text(c, "\nOptions of data and design: credence help fit\n\nExample:\n");
     out_text(c, "  credence fit %s examples/diabetes.csv --target progression\n", cr_class_name(m));
     out_text(c, "\nReference: %s\n", cr_class_reference(m));
+}
+
+static void print_model(cli *c, const cr_model_class *m)
+{
+    json_t *object = model_object(m, true);
+    if (c->format == FORMAT_JSON) out_json(c, "models", object);
+    else print_model_page(c, m);
+    json_decref(object);
 }
 
 static cr_status run_models(cli *c)
@@ -162,12 +222,8 @@ static cr_status run_models(cli *c)
         json_array_append_new(rows, model_object(cr_class_at(i), c->format == FORMAT_JSON));
     json_object_set(root, "models", rows);
     CR_TRY(out_open(c, c->global.output));
-    if (m && c->format == FORMAT_JSON) {
-        json_t *one = model_object(m, true);
-        st = out_json(c, "models", one);
-        json_decref(one);
-    } else if (m) print_model_page(c, m);
-    else if (c->format == FORMAT_JSON) st = out_json(c, "models", root);
+    if (m) print_model(c, m);
+    else if (c->format == FORMAT_JSON) out_json(c, "models", root);
     else out_table(c, rows);
 done:
     json_decref(root);
@@ -194,8 +250,10 @@ static cr_status run_version(cli *c)
     cr_status    st = out_open(c, c->global.output);
     if (st != CR_OK) return st;
     if (c->format != FORMAT_JSON) {
-        out_text(c, "credence %s (%s, %s kernel%s)\n", CREDENCE_VERSION, blas.library, blas.kernel,
-                 blas.slow ? ", slow on this CPU" : "");
+        size_t n = strcspn(blas.library, " "); /* of "OpenBLAS 0.3.21 DYNAMIC_ARCH ..." two words */
+        if (blas.library[n]) n += 1 + strcspn(blas.library + n + 1, " ");
+        out_text(c, "credence %s (%.*s, %s kernel%s)\n", CREDENCE_VERSION, (int)n, blas.library,
+                 blas.kernel, blas.slow ? ", slow on this CPU" : "");
         return CR_OK;
     }
     json_t *root = json_object(), *b = json_object();
@@ -207,9 +265,9 @@ static cr_status run_version(cli *c)
     json_object_set_new(b, "kernel", json_string(blas.kernel));
     json_object_set_new(b, "slow", json_boolean(blas.slow));
     json_object_set_new(b, "better", json_string(blas.better));
-    st = out_json(c, "version", root);
+    out_json(c, "version", root);
     json_decref(root);
-    return st;
+    return CR_OK;
 }
 
 const cli_verb verb_version = {

@@ -2,6 +2,8 @@
 #include "cli.h"
 #include "plot/figure.h"
 
+#include <string.h>
+
 #define PLOT_OPTIONS(X)                                                                            \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")
 CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
@@ -15,13 +17,21 @@ static cr_status run_plot(cli *c)
     const plot_options *o = c->own;
     cr_table           *t = NULL;
     cr_model           *m = NULL;
+    const char         *path;
     if (!c->global.output) {
         cr_fail(c->cx, CR_EARG, "plot needs a file for the figure");
         CR_TRY(cr_fail_hint(c->cx, "for example -o figure.svg"));
     }
-    CR_TRY(cr_model_load(c->cx, c->args[0], &m));
+    if (strcmp(c->global.output, "-") != 0 && !cli_ends_with(c->global.output, ".svg")) {
+        cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one",
+                c->global.output);
+        CR_TRY(cr_fail_hint(c->cx, "for example -o figure.svg"));
+    }
+    path = strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output;
+    CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
-    CR_TRY(cr_plot_model(c->cx, m, t, o->interval, c->global.output));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(cr_plot_model(c->cx, m, t, o->interval, path));
 done:
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);

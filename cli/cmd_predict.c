@@ -15,7 +15,7 @@ static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST }
 
 enum { MOST_NUMBERS = 5 };
 
-/* The numbers shown for a row: mean, sd, lower, upper and perhaps leverage; or the probabilities. */
+/* The numbers shown for a row: mean, sd, lower, upper and perhaps leverage. */
 static size_t row_numbers(const cr_prediction *p, size_t i, const predict_options *o, double *out)
 {
     out[0] = p->mean[i];
@@ -41,13 +41,13 @@ static void print_header(cli *c, const cr_prediction *p, const predict_options *
     bool csv = c->format == FORMAT_CSV;
     if (p->kind == CR_ANSWER_NUMBER) {
         for (size_t j = 0; j < (o->leverage ? 5u : 4u); j++)
-            out_text(c, csv ? "%s%s" : "%s%12s", csv && j ? "," : "", number_names[j]);
+            out_text(c, csv ? "%s%s" : "  %s%12s", csv && j ? "," : "", number_names[j]);
     } else {
-        out_text(c, csv ? "label" : "%-12s", "label");
+        out_text(c, csv ? "%s" : "  %-12s", "label");
         for (size_t k = 0; k < p->n_classes; k++) {
             char name[256];
             snprintf(name, sizeof name, "p_%s", p->classes[k]);
-            out_text(c, csv ? "," : " ");
+            out_text(c, csv ? "," : "  ");
             if (csv) out_csv_field(c, name);
             else out_text(c, "%12s", name);
         }
@@ -55,16 +55,18 @@ static void print_header(cli *c, const cr_prediction *p, const predict_options *
     out_text(c, "\n");
 }
 
+/* In text a row without an answer is an empty line, not one of blanks. */
 static void print_numbers(cli *c, const double *x, size_t n)
 {
-    char line[MOST_NUMBERS * 33 + 2], number[32];
+    char   line[MOST_NUMBERS * 35 + 2], number[32];
     size_t used = 0;
     for (size_t j = 0; j < n; j++) {
         out_number(x[j], c->format == FORMAT_CSV, number);
         used += (size_t)snprintf(line + used, sizeof line - used,
-                                 c->format == FORMAT_CSV ? "%s%s" : "%s%12s",
+                                 c->format == FORMAT_CSV ? "%s%s" : "  %s%12s",
                                  c->format == FORMAT_CSV && j ? "," : "", number);
     }
+    while (used > 0 && line[used - 1] == ' ') used--;
     line[used++] = '\n';
     out_bytes(c, line, used);
 }
@@ -75,9 +77,9 @@ static void print_class(cli *c, const cr_prediction *p, size_t i)
     const char   *label = isnan(prob[0]) ? "" : p->classes[most_probable(prob, p->n_classes)];
     char          number[32];
     if (c->format == FORMAT_CSV) out_csv_field(c, label);
-    else out_text(c, "%-12s", label);
+    else out_text(c, "  %-12s", label);
     for (size_t k = 0; k < p->n_classes; k++)
-        out_text(c, c->format == FORMAT_CSV ? ",%s" : " %12s",
+        out_text(c, c->format == FORMAT_CSV ? ",%s" : "  %12s",
                  out_number(prob[k], c->format == FORMAT_CSV, number));
     out_text(c, "\n");
 }
@@ -111,19 +113,36 @@ static json_t *json_row(const cr_prediction *p, size_t i, const predict_options 
 static cr_status print_json(cli *c, const cr_model *m, const cr_prediction *p,
                             const predict_options *o)
 {
-    json_t *root = json_object(), *rows = json_array();
+    cr_status st = CR_OK;
+    json_t   *root = json_object();
     json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
     json_object_set_new(root, "rows", json_integer((json_int_t)p->n));
     json_object_set_new(root, "interval", json_real(o->interval));
     json_object_set_new(root, "seed", json_integer((json_int_t)cr_model_get_seed(m)));
-    json_object_set_new(root, "predictions", rows);
-    for (size_t i = 0; i < p->n; i++) json_array_append_new(rows, json_row(p, i, o));
-    cr_status st = out_json(c, "predict", root);
+    out_json_begin(c, "predict", root, "predictions");
+    for (size_t i = 0; i < p->n; i++) {
+        if (i % 4096 == 0) CR_TRY(cr_check_interrupt(c->cx));
+        json_t *row = json_row(p, i, o);
+        out_json_item(c, row, i == 0);
+        json_decref(row);
+    }
+    out_json_end(c);
+done:
     json_decref(root);
     return st;
 }
 
 /* --- the verb -------------------------------------------------------------------------------- */
+
+static void warn_left_out(cli *c, const cr_prediction *p)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < p->n; i++)
+        missing += isnan(p->mean ? p->mean[i] : p->prob[i * p->n_classes]) != 0;
+    if (missing)
+        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and get no prediction",
+               missing, p->n);
+}
 
 static cr_status run_predict(cli *c)
 {
@@ -133,9 +152,13 @@ static cr_status run_predict(cli *c)
     cr_model              *m = NULL;
     cr_prediction          p = { 0 };
 
-    CR_TRY(cr_model_load(c->cx, c->args[0], &m));
+    CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cr_predict(c->cx, m, t, &p));
+    if (o->leverage && !p.leverage)
+        CR_TRY(cr_fail(c->cx, CR_EUNSUPPORTED, "the model %s has no leverage",
+                       cr_class_name(cr_model_get_class(m))));
+    warn_left_out(c, &p);
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {

@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "math/blas.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static void __attribute__((constructor(101))) ask_for_one_thread(void)
     asked_for_one_thread = !getenv(BLAS_THREADS) && setenv(BLAS_THREADS, "1", 0) == 0;
 }
 
-/* OpenBLAS chooses its kernels when it is loaded.  Where it fell back to kernels older than this CPU,
+/* OpenBLAS chooses its kernels when it is loaded.  Where they are older than this CPU,
  * only a fresh start with OPENBLAS_CORETYPE set helps; worth it for verbs that factorise. */
 static void restart_with_fast_blas(char **argv)
 {
@@ -47,6 +46,7 @@ static cr_status apply_limits(cli *c)
     if (c->global.time_limit) {
         CR_TRY(cli_parse_time(c, c->global.time_limit, &seconds));
         cr_ctx_set_time_limit(c->cx, seconds);
+        cli_set_alarm(seconds);
     }
     if (c->global.memory_limit) {
         CR_TRY(cli_parse_size(c, c->global.memory_limit, &bytes));
@@ -58,10 +58,27 @@ done:
 
 static void choose_format(cli *c)
 {
-    bool to_file = c->global.output && strcmp(c->global.output, "-") != 0;
+    bool saves = c->verb && c->verb->takes & VERB_SAVES;
+    bool to_file = !saves && c->global.output && strcmp(c->global.output, "-") != 0;
     bool terminal = !to_file && isatty(STDOUT_FILENO);
     c->format = c->global.json ? FORMAT_JSON : (cli_format)c->global.format;
     if (c->format == FORMAT_AUTO) c->format = terminal ? FORMAT_TEXT : FORMAT_CSV;
+}
+
+/* The first argument that is a file to be read and must not be the output as well: for fit and cv
+ * the first is the name of a model, and update may put the new model in the place of the old. */
+static size_t first_input(const cli_verb *v) { return v->takes & (VERB_FITS | VERB_SAVES) ? 1 : 0; }
+
+/* --version and --help, whatever else there is. */
+static cr_status print_about(cli *c)
+{
+    cr_status st = CR_OK;
+    if (c->global.version && c->format == FORMAT_JSON) return verb_version.run(c);
+    CR_TRY(out_open(c, NULL));
+    if (c->global.version) out_text(c, "credence %s\n", CREDENCE_VERSION);
+    else cli_print_help(c, c->verb);
+done:
+    return st;
 }
 
 static cr_status run(cli *c)
@@ -71,12 +88,12 @@ static cr_status run(cli *c)
     CR_TRY(apply_limits(c));
     choose_format(c);
     cli_watch(c);
-    if (c->global.help || !c->verb) {
-        CR_TRY(out_open(c, NULL));
-        cli_print_help(c, c->verb);
-        return out_close(c, CR_OK);
+    if (c->global.help || c->global.version || !c->verb) {
+        CR_TRY(print_about(c));
+        goto done;
     }
     if (c->verb->takes & VERB_FACTORISES) restart_with_fast_blas(c->argv);
+    if (c->global.output) CR_TRY(cli_check_output(c, c->global.output, first_input(c->verb)));
     CR_TRY(c->verb->run(c));
 done:
     return out_close(c, st);
@@ -85,10 +102,7 @@ done:
 int main(int argc, char **argv)
 {
     if (asked_for_one_thread) unsetenv(BLAS_THREADS); /* not for commands that we start */
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        printf("credence %s\n", CREDENCE_VERSION);
-        return fflush(stdout) == 0 ? 0 : 5;
-    }
+    cli_guard_streams();
     cli c = { .argc = argc, .argv = argv, .warnings = json_array() };
     if (!c.warnings || cr_ctx_new(NULL, &c.cx) != CR_OK) {
         fputs("credence: error: out of memory\n", stderr);

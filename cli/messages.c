@@ -2,10 +2,13 @@
 #include "cli.h"
 #include "base/number.h"
 
+#include <ctype.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,47 +29,82 @@ int cli_exit_code(cr_status st)
 
 /* --- failures -------------------------------------------------------------------------------- */
 
-static bool needs_quotes(const char *text)
+/* Text on one line: names and data may hold anything, also what would steer the terminal. */
+static void print_clean(const char *text, size_t length)
 {
-    return !*text || strpbrk(text, " \t\n*?[]{}()<>|&;$`\"'\\!#~") != NULL;
+    for (size_t i = 0; i < length; i++)
+        fputc(iscntrl((unsigned char)text[i]) && text[i] != '\t' ? '?' : text[i], stderr);
 }
 
+/* A word of a command, such that a shell reads it back. */
 static void print_word(const char *text)
 {
-    if (needs_quotes(text)) fprintf(stderr, " '%s'", text);
-    else fprintf(stderr, " %s", text);
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*text && !text[strspn(text, plain)]) {
+        fputs(text, stderr);
+        return;
+    }
+    fputc('\'', stderr);
+    for (; *text; text++) {
+        if (*text == '\'') fputs("'\\''", stderr);
+        else print_clean(text, 1);
+    }
+    fputc('\'', stderr);
 }
 
-/* The command line with the unknown word replaced by the nearest known one; "" if it is not there. */
+/* Where `word` stands in the argument: alone, as the name or the value of --name=value, or in a
+ * list with commas; NULL if nowhere. */
+static const char *find_word(const char *argument, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = argument; (at = strstr(at, word)); at++) {
+        bool begins = at == argument || strchr("=,!", at[-1]) ||
+                      (at == argument + 2 && strncmp(argument, "--", 2) == 0);
+        if (begins && (at[n] == '\0' || at[n] == ',' || at[n] == '=')) return at;
+    }
+    return NULL;
+}
+
+/* The command line with the unknown word replaced by the nearest known one; nothing where it is not
+ * clear which word that is. */
 static void print_corrected(const cli *c, const char *unknown, const char *nearest)
 {
-    char dashed_unknown[300], dashed_nearest[300], spelled[64];
-    snprintf(dashed_unknown, sizeof dashed_unknown, "--%s", unknown);
-    snprintf(dashed_nearest, sizeof dashed_nearest, "--%s", cli_spell(nearest, spelled));
-    int found = 0;
-    for (int i = 1; i < c->argc; i++)
-        found += strcmp(c->argv[i], unknown) == 0 || strcmp(c->argv[i], dashed_unknown) == 0;
-    if (found != 1) return;
+    size_t found = 0, longest = 0;
+    for (int i = 1; i < c->argc; i++) {
+        size_t n = strlen(c->argv[i]);
+        found += find_word(c->argv[i], unknown) != NULL;
+        if (n > longest) longest = n;
+    }
+    size_t size = longest + strlen(nearest) + 1;
+    char  *word = found == 1 ? malloc(size) : NULL;
+    if (!word) return;
     fputs("  credence", stderr);
     for (int i = 1; i < c->argc; i++) {
-        const char *a = c->argv[i];
-        if (strcmp(a, unknown) == 0) a = nearest;
-        else if (strcmp(a, dashed_unknown) == 0) a = dashed_nearest;
-        print_word(a);
+        const char *a = c->argv[i], *at = find_word(a, unknown);
+        if (at) snprintf(word, size, "%.*s%s%s", (int)(at - a), a, nearest, at + strlen(unknown));
+        fputc(' ', stderr);
+        print_word(at ? word : a);
     }
+    free(word);
 }
 
 void cli_print_error(cli *c)
 {
+    const char *sentence = cr_error(c->cx);
     cli_clear_progress(c);
-    fprintf(stderr, "credence: error: %s\n", cr_error(c->cx));
+    fputs("credence: error: ", stderr);
+    print_clean(sentence, strlen(sentence));
+    fputc('\n', stderr);
     for (const char *line = cr_error_notes(c->cx); *line;) {
         size_t n = strcspn(line, "\n");
-        fprintf(stderr, "  %.*s\n", (int)n, line);
+        fputs("  ", stderr);
+        print_clean(line, n);
+        fputc('\n', stderr);
         line += n + (line[n] == '\n');
     }
     if (!cr_error_hint(c->cx)[0]) return;
-    fprintf(stderr, "  hint: %s", cr_error_hint(c->cx));
+    fputs("  hint: ", stderr);
+    print_clean(cr_error_hint(c->cx), strlen(cr_error_hint(c->cx)));
     if (cr_error_nearest(c->cx)[0])
         print_corrected(c, cr_error_unknown(c->cx), cr_error_nearest(c->cx));
     fputc('\n', stderr);
@@ -83,12 +121,14 @@ static void receive_log(void *user, cr_log_level level, const char *text)
         json_array_foreach(c->warnings, i, old)
             if (strcmp(json_string_value(old), text) == 0) return;
         json_array_append_new(c->warnings, json_string_nocheck(text));
-        if (c->global.quiet) return;
+        if (c->global.quiet || c->global.strict) return; /* strict: the failure will name it */
     } else if (!c->global.verbose) {
         return;
     }
     cli_clear_progress(c);
-    fprintf(stderr, "credence: %s%s\n", level == CR_LOG_WARNING ? "warning: " : "", text);
+    fputs(level == CR_LOG_WARNING ? "credence: warning: " : "credence: ", stderr);
+    print_clean(text, strlen(text));
+    fputc('\n', stderr);
 }
 
 static double now(void)
@@ -128,6 +168,14 @@ void cli_clear_progress(cli *c)
 
 static cr_ctx *interrupted_context;
 
+void cli_guard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        int wrong_way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", wrong_way) < 0) return;
+    }
+}
+
 static void on_interrupt(int signal_number)
 {
     cr_interrupt(interrupted_context);
@@ -139,7 +187,7 @@ void cli_watch(cli *c)
     bool bar = c->global.progress == PROGRESS_ALWAYS ||
                (c->global.progress == PROGRESS_AUTO && isatty(STDERR_FILENO) && !c->global.quiet);
     cr_ctx_set_log(c->cx, receive_log, c);
-    c->bar_time = now();
+    c->bar_time = c->global.progress == PROGRESS_ALWAYS ? 0 : now();
     if (bar) cr_ctx_set_progress(c->cx, receive_progress, c);
     interrupted_context = c->cx;
     struct sigaction action = { .sa_handler = on_interrupt };
@@ -150,16 +198,28 @@ void cli_watch(cli *c)
 
 /* --- limits ---------------------------------------------------------------------------------- */
 
-/* number, then one of the units; *out = number * factor of the unit. */
+static void on_alarm(int signal_number) { (void)signal_number; }
+
+void cli_set_alarm(double seconds)
+{
+    /* And every tenth of a second, in case it comes just before the wait that it should end. */
+    struct itimerval timer = { .it_interval = { 0, 100000 } };
+    struct sigaction action = { .sa_handler = on_alarm };
+    if (seconds > 1e8) return;
+    timer.it_value.tv_sec = (time_t)seconds;
+    timer.it_value.tv_usec = (suseconds_t)(1e6 * (seconds - (double)timer.it_value.tv_sec)) + 1;
+    if (timer.it_value.tv_usec > 999999) timer.it_value.tv_usec = 999999;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* A number above 0, then perhaps one of the units, each a letter; *out = number * its factor. */
 static bool parse_unit(const char *text, const char *units, const double *factors, double *out)
 {
     double      x;
-    const char *end = text + strlen(text);
-    size_t      n = cri_parse_double(text, end, &x);
-    if (n == 0 || !(x > 0) || !(x < 1e18)) return false;
-    if (text[n] == '\0') return *out = x * factors[0], true;
-    const char *unit = strchr(units, text[n]);
-    if (!unit || text[n + 1]) return false;
+    size_t      n = cri_parse_double(text, text + strlen(text), &x);
+    const char *unit = text[n] ? strchr(units, text[n]) : units;
+    if (n == 0 || !(x > 0) || !(x < 1e15) || !unit || (text[n] && text[n + 1])) return false;
     *out = x * factors[unit - units];
     return true;
 }
@@ -174,9 +234,15 @@ cr_status cli_parse_time(cli *c, const char *text, double *out_seconds)
 
 cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes)
 {
-    static const double factors[] = { 1, 1024, 1048576, 1073741824 };
+    static const double factors[] = { 1, 0x1p10, 0x1p20, 0x1p30, 0x1p40 };
     double              bytes;
-    if (parse_unit(text, "BKMG", factors, &bytes)) return *out_bytes = (size_t)bytes, CR_OK;
+    char                plain[64];
+    size_t              n = strlen(text);
+    if (n > 2 && strcmp(text + n - 2, "iB") == 0) n -= 2; /* 2GiB and 2GB are 2G */
+    else if (n > 1 && text[n - 1] == 'B') n--;
+    snprintf(plain, sizeof plain, "%.*s", (int)n, text);
+    if (parse_unit(plain, "BKMGT", factors, &bytes) && bytes < 0x1p62)
+        return *out_bytes = bytes < 1 ? 1 : (size_t)bytes, CR_OK;
     cr_fail(c->cx, CR_EARG, "--memory-limit: '%s' is not an amount of memory", text);
     return cr_fail_hint(c->cx, "for example --memory-limit 2G");
 }
@@ -184,6 +250,9 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes)
 cr_status cli_check_strict(cli *c)
 {
     if (!c->global.strict || json_array_size(c->warnings) == 0) return CR_OK;
-    return cr_fail(c->cx, CR_ENUMERIC, "stopped under --strict, because of a warning: %s",
-                   json_string_value(json_array_get(c->warnings, 0)));
+    cr_fail(c->cx, CR_ENUMERIC, "stopped under --strict, because of a warning: %s",
+            json_string_value(json_array_get(c->warnings, 0)));
+    for (size_t i = 1; i < json_array_size(c->warnings); i++)
+        cr_fail_note(c->cx, "and: %s", json_string_value(json_array_get(c->warnings, i)));
+    return CR_ENUMERIC;
 }

@@ -1,4 +1,4 @@
-/* output.c -- results: to standard output or a file, as text, CSV or JSON. */
+/* output.c -- results: to standard output or a file, as text or CSV. */
 #include "cli.h"
 #include "base/file.h"
 #include "base/number.h"
@@ -30,6 +30,7 @@ cr_status out_open(cli *c, const char *opt_path)
 static cr_status fail_stdout(cli *c)
 {
     int reason = errno;
+    if (reason == EINTR && cr_check_interrupt(c->cx) != CR_OK) return cr_error_status(c->cx);
     return cr_fail(c->cx, CR_EIO, "cannot write to standard output: %s",
                    reason == EPIPE ? "the reader closed the pipe" : strerror(reason));
 }
@@ -63,13 +64,19 @@ void out_text(cli *c, const char *format, ...)
     if (text != small) free(text);
 }
 
+cr_status out_flush(cli *c)
+{
+    struct sink *s = c->sink;
+    if (!s->file && s->status == CR_OK && fflush(stdout) != 0) s->status = fail_stdout(c);
+    return s->status;
+}
+
 /* Finishes the result: the file appears only when all went well so far. */
 cr_status out_close(cli *c, cr_status st)
 {
     struct sink *s = c->sink;
     if (!s) return st;
-    if (st == CR_OK) st = s->status;
-    if (!s->file && st == CR_OK && fflush(stdout) != 0) st = fail_stdout(c);
+    if (st == CR_OK) st = out_flush(c);
     if (s->file && st == CR_OK) st = cri_file_commit(s->file);
     else if (s->file) cri_file_abandon(s->file);
     cr_free(c->cx, s, 1, sizeof *s);
@@ -96,25 +103,6 @@ void out_csv_field(cli *c, const char *text)
     out_bytes(c, "\"", 1);
     for (const char *p = text; *p; p++) out_bytes(c, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
     out_bytes(c, "\"", 1);
-}
-
-/* --- JSON ------------------------------------------------------------------------------------ */
-
-cr_status out_json(cli *c, const char *schema, json_t *object)
-{
-    json_t *root = json_object();
-    char    name[64];
-    snprintf(name, sizeof name, "credence.%s/1", schema);
-    bool bad = json_object_set_new(root, "schema", json_string(name)) != 0 ||
-               json_object_update(root, object) != 0 ||
-               (!json_object_get(root, "warnings") &&
-                json_object_set(root, "warnings", c->warnings) != 0);
-    char *text = bad ? NULL : json_dumps(root, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
-    json_decref(root);
-    if (!text) return cr_fail(c->cx, CR_ENOMEM, "out of memory");
-    out_text(c, "%s\n", text);
-    free(text);
-    return CR_OK;
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */
@@ -167,42 +155,62 @@ static void csv_table(cli *c, const json_t *rows)
 
 enum { MOST_COLUMNS = 64 };
 
-/* One line of a text table: numbers to the right, texts to the left; with `measure`, only widens. */
-static void text_line(cli *c, const json_t *first, const json_t *row, size_t *width, bool measure)
-{
-    size_t      column = 0;
+typedef struct text_column {
     const char *key;
-    json_t     *kind;
+    size_t      width; /* 0: nothing in any row, and not shown */
+    bool        left;  /* a text somewhere: aligned to the left */
+} text_column;
+
+/* What there is below the key of the column. */
+static text_column measure_column(const json_t *rows, const char *key)
+{
+    text_column column = { .key = key };
+    size_t      i;
+    json_t     *row;
     char        buffer[32];
-    if (!measure) out_text(c, " ");
-    json_object_foreach((json_t *)(uintptr_t)first, key, kind)
+    json_array_foreach(rows, i, row)
     {
-        const char *text = row ? cell_text(json_object_get(row, key), false, buffer) : key;
-        size_t      w = text_width(text);
-        bool        left = json_is_string(kind);
-        if (column == MOST_COLUMNS) break;
-        if (measure) {
-            if (w > width[column]) width[column] = w;
-        } else {
-            out_text(c, " ");
-            if (!left) pad(c, width[column] - w);
-            out_text(c, "%s", text);
-            if (left) pad(c, width[column] - w);
-            out_text(c, " ");
-        }
-        column++;
+        const json_t *value = json_object_get(row, key);
+        size_t        w = text_width(cell_text(value, false, buffer));
+        if (w > column.width) column.width = w;
+        column.left |= json_is_string(value);
     }
-    if (!measure) out_text(c, "\n");
+    if (column.width > 0 && text_width(key) > column.width) column.width = text_width(key);
+    return column;
+}
+
+/* One line, of the keys when there is no row; no blanks behind its last text. */
+static void text_line(cli *c, const text_column *columns, size_t n, const json_t *opt_row)
+{
+    size_t owed = 0; /* blanks that are due before the next text */
+    char   buffer[32];
+    for (size_t j = 0; j < n; j++) {
+        const text_column *k = &columns[j];
+        const json_t      *value = opt_row ? json_object_get(opt_row, k->key) : NULL;
+        const char        *text = opt_row ? cell_text(value, false, buffer) : k->key;
+        if (k->width == 0) continue;
+        size_t gap = k->width - text_width(text);
+        owed += 2 + (k->left ? 0 : gap);
+        if (*text) {
+            pad(c, owed);
+            out_text(c, "%s", text);
+            owed = 0;
+        }
+        owed += k->left ? gap : 0;
+    }
+    out_text(c, "\n");
 }
 
 static void text_table(cli *c, const json_t *rows)
 {
-    size_t  i, width[MOST_COLUMNS] = { 0 };
-    json_t *row, *first = json_array_get(rows, 0);
-    for (int measure = 1; measure >= 0; measure--) {
-        text_line(c, first, NULL, width, measure);
-        json_array_foreach(rows, i, row) text_line(c, first, row, width, measure);
-    }
+    text_column columns[MOST_COLUMNS];
+    size_t      i, n = 0;
+    const char *key;
+    json_t     *row, *unused;
+    json_object_foreach(json_array_get(rows, 0), key, unused)
+        if (n < MOST_COLUMNS) columns[n++] = measure_column(rows, key);
+    text_line(c, columns, n, NULL);
+    json_array_foreach(rows, i, row) text_line(c, columns, n, row);
 }
 
 void out_table(cli *c, const json_t *rows)

@@ -100,7 +100,7 @@ static const cli_field calibration_bin[] = {
 const cli_field result_evaluate[] = {
     TEXT("model", 0, "name of the model"),
     COUNT("rows", 0, "rows that were scored"),
-    NUMBER("level", 0, "mass of the intervals whose coverage is counted"),
+    NUMBER("interval", 0, "mass of the intervals whose coverage is counted"),
     COUNT("seed", 0, "random seed"),
     OTHER(NUMBERS, "metrics", 0, "each score by name; null where it has no value"),
     INNER(ROWS, "calibration", FIELD_SOMETIMES, "of classes: bins of confidence", calibration_bin),
@@ -142,7 +142,6 @@ const cli_field result_describe[] = {
     TEXT("kind", 0, "data or model"),
     COUNT("rows", 0, "rows of the data; of a model: rows it learned from"),
     INNER(ROWS, "columns", FIELD_SOMETIMES, "of data: what each column holds", column),
-    NUMBER("seconds", FIELD_SOMETIMES, "of data: time of reading"),
     MODEL_FIELDS(FIELD_SOMETIMES),
     FIELD_LAST,
 };

@@ -1,10 +1,16 @@
-/* shared.c -- steps that several verbs take: read data, look into a model. */
+/* shared.c -- steps that several verbs take: read data and models, check settings and output, look
+ * into a model. */
 #include "cli.h"
+#include "base/file.h"
+#include "data/read_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* --- input ----------------------------------------------------------------------------------- */
 
 /* Columns that were categories when the model was fitted are categories now, also if they look like
  * numbers here. */
@@ -18,31 +24,165 @@ static cr_status take_categories(cli *c, const cr_design *design)
     return st;
 }
 
+bool cli_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_stream(const char *path) { return strcmp(path, "-") == 0; }
+
+/* Standard input serves one argument, and not from a keyboard. */
+static cr_status check_stdin(cli *c, size_t index)
+{
+    if (!is_stream(c->args[index])) return CR_OK;
+    for (size_t i = 0; i < c->n_args; i++)
+        if (i != index && is_stream(c->args[i]) && c->verb->takes & VERB_READS)
+            return cr_fail(c->cx, CR_EARG, "standard input can serve as one argument only");
+    if (!isatty(STDIN_FILENO)) return CR_OK;
+    cr_fail(c->cx, CR_EARG, "standard input is a terminal: there is nothing to read");
+    return cr_fail_hint(c->cx, "pipe the data in, or name a file");
+}
+
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table)
 {
-    cr_status   st = CR_OK;
-    const char *path = c->args[index];
-    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO)) {
-        cr_fail(c->cx, CR_EARG, "standard input is a terminal: there are no data to read");
-        return cr_fail_hint(c->cx, "pipe the data in, or name a file");
-    }
+    cr_status st = CR_OK;
+    CR_TRY(check_stdin(c, index));
     if (opt_model) CR_TRY(take_categories(c, cr_model_get_design(opt_model)));
-    CR_TRY(cr_table_read(c->cx, path, &c->read, out_table));
+    CR_TRY(cr_table_read(c->cx, c->args[index], &c->read, out_table));
 done:
     return st;
 }
 
-bool cli_is_model(const char *path)
+/* All of a source as a model. */
+static cr_status load_model(cli *c, cri_source *source, cr_model **out_model)
 {
-    char  head[40] = "";
-    FILE *f = fopen(path, "rb");
-    if (!f) return strlen(path) > 5 && strcmp(path + strlen(path) - 5, ".cred") == 0;
-    size_t n = fread(head, 1, sizeof head, f);
-    fclose(f);
-    return (n == sizeof head && memcmp(head, "PK\3\4", 4) == 0 &&
-            memcmp(head + 30, "model.json", 10) == 0) ||
-           (strlen(path) > 5 && strcmp(path + strlen(path) - 5, ".cred") == 0);
+    cr_status st = CR_OK;
+    char     *bytes = NULL;
+    size_t    size = 0, capacity = 0, got = 0;
+    do {
+        size_t room = 2 * capacity + 65536;
+        char  *more = cr_resize(c->cx, bytes, capacity, room, 1);
+        if (!more) CR_TRY(CR_ENOMEM);
+        bytes = more;
+        capacity = room;
+        CR_TRY(cri_source_read(source, bytes + size, capacity - size, &got));
+        size += got;
+    } while (size == capacity);
+    CR_TRY(cr_model_from_bytes(c->cx, cri_source_name(source), bytes, size, out_model));
+done:
+    cr_free(c->cx, bytes, capacity, 1);
+    return st;
 }
+
+cr_status cli_read_model(cli *c, size_t index, cr_model **out_model)
+{
+    cr_status   st = CR_OK;
+    cri_source *source = NULL;
+    const char *path = c->args[index];
+    if (!is_stream(path)) return cr_model_load(c->cx, path, out_model);
+    CR_TRY(check_stdin(c, index));
+    CR_TRY(cri_source_open(c->cx, path, &source));
+    CR_TRY(load_model(c, source, out_model));
+done:
+    cri_source_close(source);
+    return st;
+}
+
+/* Told by the name, so that a damaged model is not taken for bad data, or by the first bytes. */
+static bool looks_like_model(const char *path, const char *bytes, size_t size)
+{
+    static const char name[] = "model.json";
+    enum { NAME_AT = 30 }; /* in a zip archive: that of the first entry */
+    return cli_ends_with(path, ".cred") ||
+           (size >= NAME_AT + sizeof name - 1 && memcmp(bytes, "PK\3\4", 4) == 0 &&
+            memcmp(bytes + NAME_AT, name, sizeof name - 1) == 0);
+}
+
+cr_status cli_read_any(cli *c, size_t index, cr_table **out_table, cr_model **out_model)
+{
+    cr_status   st = CR_OK;
+    cri_source *source = NULL;
+    const char *path = c->args[index], *bytes = NULL;
+    size_t      size = 0;
+    if (cri_is_database(path, &c->read)) return cli_read_data(c, index, NULL, out_table);
+    CR_TRY(check_stdin(c, index));
+    CR_TRY(cri_source_open(c->cx, path, &source)); /* once: a pipe cannot be read again */
+    CR_TRY(cri_source_peek(source, 64, &bytes, &size));
+    if (looks_like_model(path, bytes, size)) CR_TRY(load_model(c, source, out_model));
+    else CR_TRY(cri_table_read_source(c->cx, path, source, &c->read, out_table));
+done:
+    cri_source_close(source);
+    return st;
+}
+
+/* --- settings -------------------------------------------------------------------------------- */
+
+static bool takes_setting(const cr_model_class *m, const char *name)
+{
+    return cr_option_find(cr_class_options(m), name) || cr_option_find(cr_design_table, name) ||
+           cr_option_find(cr_fit_table, name);
+}
+
+/* An option that only other models have: says which. */
+static cr_status foreign_option(cli *c, const cr_model_class *m, const char *name)
+{
+    char   flag[64], others[512] = "";
+    size_t used = 0;
+    cli_spell(name, flag);
+    for (size_t i = 0; i < cr_class_count() && used < sizeof others - 64; i++)
+        if (cr_option_find(cr_class_options(cr_class_at(i)), name))
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "",
+                                     cr_class_name(cr_class_at(i)));
+    cr_fail(c->cx, CR_EARG, "the model %s has no option --%s", cr_class_name(m), flag);
+    cr_fail_note(c->cx, "models with --%s: %s", flag, others);
+    return cr_fail_hint(c->cx, "credence models %s lists the options it has", cr_class_name(m));
+}
+
+cr_status cli_check_settings(cli *c)
+{
+    const cr_model_class *m = cr_class_find(c->cx, c->args[0]);
+    if (!m) return CR_EARG;
+    for (size_t i = 0; i < c->n_settings; i++)
+        if (!takes_setting(m, c->settings[i].name))
+            return foreign_option(c, m, c->settings[i].name);
+    return cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings);
+}
+
+/* --- output ---------------------------------------------------------------------------------- */
+
+static bool same_file(const struct stat *a, const char *path)
+{
+    struct stat b;
+    if (stat(path, &b) != 0 || !S_ISREG(b.st_mode)) return false;
+    return a->st_dev == b.st_dev && a->st_ino == b.st_ino;
+}
+
+cr_status cli_check_output(cli *c, const char *path, size_t first)
+{
+    cr_status   st = CR_OK;
+    cri_file   *probe = NULL;
+    struct stat info;
+    if (is_stream(path)) {
+        if (c->verb->takes & VERB_SAVES && isatty(STDOUT_FILENO))
+            st = cr_fail(c->cx, CR_EARG, "a model is not text: it is not written to a terminal");
+        return st;
+    }
+    bool exists = stat(path, &info) == 0;
+    for (size_t i = first; exists && i < c->n_args; i++)
+        if (c->verb->takes & VERB_READS && same_file(&info, c->args[i])) {
+            cr_fail(c->cx, CR_EARG, "the output %s would replace the input %s", path, c->args[i]);
+            return cr_fail_hint(c->cx, "give the output a name of its own");
+        }
+    bool stream = exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode); /* pipe, device */
+    if (stream) return CR_OK;
+    CR_TRY(cri_file_create(c->cx, path, &probe));
+done:
+    cri_file_abandon(probe);
+    return st;
+}
+
+/* --- a model --------------------------------------------------------------------------------- */
 
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out)
 {
@@ -77,7 +217,8 @@ void cli_print_model(cli *c, const json_t *d)
     if (json_is_number(evidence))
         out_text(c, ", log evidence %s", out_number(json_number_value(evidence), false, number));
     if (json_is_number(likelihood))
-        out_text(c, ", log likelihood %s", out_number(json_number_value(likelihood), false, number));
+        out_text(c, ", log likelihood %s",
+                 out_number(json_number_value(likelihood), false, number));
     out_text(c, "\n\n");
     out_pairs(c, json_object_get(d, "statistics"));
     out_text(c, "\n");

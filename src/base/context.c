@@ -26,6 +26,7 @@ struct cr_ctx {
     void           *log_user;
     cr_progress_fn *progress;
     void           *progress_user;
+    bool            progress_muted;
 
     /* Fixed room, so that reporting a failure cannot itself run out of memory. */
     cr_status status;
@@ -100,6 +101,8 @@ void cr_ctx_set_progress(cr_ctx *cx, cr_progress_fn *fn, void *user)
     cx->progress_user = user;
 }
 
+void cri_mute_progress(cr_ctx *cx, bool muted) { cx->progress_muted = muted; }
+
 void cr_interrupt(cr_ctx *cx) { atomic_store(&cx->interrupted, true); }
 void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
 
@@ -133,7 +136,7 @@ void cr_log(cr_ctx *cx, cr_log_level level, const char *format, ...)
 
 void cr_progress(cr_ctx *cx, const char *what, double done, double total)
 {
-    if (cx->progress) cx->progress(cx->progress_user, what, done, total);
+    if (cx->progress && !cx->progress_muted) cx->progress(cx->progress_user, what, done, total);
 }
 
 /* --- failures -------------------------------------------------------------------------------- */
@@ -188,7 +191,9 @@ cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, si
                           const char *(*name)(const void *user, size_t i), const void *user)
 {
     size_t length = strlen(unknown);
-    double best = length < 3 ? 1.01 : 1.01 + (double)length / 4; /* a quarter may be mistyped */
+    double best = length < 2   ? 0.6 /* only its case */
+                  : length < 3 ? 1.01
+                               : 1.01 + (double)length / 4; /* a quarter may be mistyped */
     char   list[NOTES_SIZE / 2] = "";
     size_t used = 0, left_out = 0;
 

@@ -7,6 +7,9 @@
 /* true when the context was asked to stop or is out of time; records nothing, any thread. */
 bool cri_should_stop(const cr_ctx *cx);
 
+/* While muted, progress reaches no receiver: for work whose parts would report it too. */
+void cri_mute_progress(cr_ctx *cx, bool muted);
+
 /* How many more bytes may be allocated: up to the memory limit, or, when there is none, up to the
  * memory of the machine.  For refusing work that cannot fit before it starts. */
 size_t cri_memory_left(const cr_ctx *cx);

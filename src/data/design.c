@@ -5,6 +5,7 @@
 #include "../base/number.h"
 #include "../base/parallel.h"
 #include "../base/scratch.h"
+#include "../base/utf8.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -168,21 +169,38 @@ static size_t most_frequent_level(const cr_column *c, size_t rows, size_t *count
     return best;
 }
 
+/* What is remembered goes into a model file and into JSON, which hold UTF-8 only. */
+static cr_status check_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    const char *bad = cri_utf8_valid(c->name) ? NULL : c->name;
+    if (bad)
+        cr_fail(cx, CR_EDATA, "%s: the column name '%s' is not UTF-8", cr_table_source(t), bad);
+    for (size_t k = 0; !bad && k < c->n_levels; k++) {
+        if (cri_utf8_valid(c->levels[k])) continue;
+        bad = c->levels[k];
+        cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which is not UTF-8",
+                cr_table_source(t), c->name, bad);
+    }
+    if (!bad) return CR_OK;
+    return cr_fail_hint(cx, "convert the data first: iconv -f latin1 -t utf-8 OLD > NEW");
+}
+
 /* Copies what the design must remember of a table column. */
 static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
-                                 int reference, cri_design_column *c)
+                                 int reference, bool impute, cri_design_column *c)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t    *counts = cr_scratch_index(&s, from->n_levels);
 
     CR_TRY(s.status);
+    CR_TRY(check_texts(cx, t, from));
     c->type = from->type;
     c->reference = CRI_NO_LEVEL;
     c->name = cri_string_copy(cx, from->name);
     if (!c->name) CR_TRY(CR_ENOMEM);
     if (from->type != CR_CATEGORY) {
-        c->fill = from->missing ? mean_of(from, cr_table_rows(t)) : 0;
+        c->fill = impute ? mean_of(from, cr_table_rows(t)) : 0; /* other tables may have gaps */
         goto done;
     }
     c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);
@@ -340,11 +358,13 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     d->missing = (cr_missing)o->missing;
     for (size_t k = 0; k < n; k++) {
         if (!chosen[k]) continue;
-        CR_TRY(remember_column(cx, t, cr_table_column(t, k), o->reference, &d->columns[i]));
+        CR_TRY(remember_column(cx, t, cr_table_column(t, k), o->reference,
+                               d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         CR_TRY(add_terms(cx, d, i++, powers, &j));
     }
     if (o->target)
-        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), REFERENCE_NONE, &d->target));
+        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), REFERENCE_NONE, false,
+                               &d->target));
     if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) CR_TRY(CR_ENOMEM);
 
     if (standardise || (standardise_y && o->target)) {

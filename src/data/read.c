@@ -1,10 +1,9 @@
 /* read.c -- which reader the data are for. */
-#include "read.h"
+#include "read_internal.h"
 #include "csv.h"
 #include "libsvm.h"
 #include "npy.h"
 #include "retype.h"
-#include "source.h"
 #include "sqlite_source.h"
 #include "table_internal.h"
 
@@ -68,7 +67,8 @@ static cr_status refuse_foreign(cr_ctx *cx, const char *name, const char *bytes,
     bool zip = begins_with(bytes, size, "PK", 2);
     if (is_zip_of(bytes, size, "model.json") || (zip && has_ending(name, ".cred"))) {
         cr_fail(cx, CR_EDATA, "%s is a model, not data", name);
-        return cr_fail_hint(cx, "to look at it: credence describe %s", name);
+        return cr_fail_hint(cx, "to look at it: credence describe %s",
+                            strcmp(name, "stdin") == 0 ? "-" : name);
     }
     if (is_zip_of(bytes, size, "[Content_Types].xml")) {
         cr_fail(cx, CR_EDATA, "%s is an Excel or other Office file", name);
@@ -181,25 +181,39 @@ done:
     return st;
 }
 
-cr_status cr_table_read(cr_ctx *cx, const char *path, const cr_read_options *options,
-                        cr_table **out_table)
+bool cri_is_database(const char *path, const cr_read_options *options)
+{
+    bool prefixed = strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0;
+    return options->from == SQLITE || (options->from == AUTO && prefixed);
+}
+
+cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source,
+                                const cr_read_options *options, cr_table **out_table)
 {
     enum { LOOK = 1 << 16 };
     cr_status   st = CR_OK;
     format      f = (format)options->from;
-    cri_source *source = NULL;
     const char *bytes = NULL;
     size_t      size = 0;
 
-    if (f == SQLITE || (f == AUTO && strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0))
-        return read_database(cx, path, options, out_table);
-    CR_TRY(cri_source_open(cx, path, &source));
     if (f == AUTO) {
         CR_TRY(cri_source_peek(source, LOOK, &bytes, &size));
         CR_TRY(refuse_foreign(cx, cri_source_name(source), bytes, size));
         f = guess_format(path, bytes, size);
     }
     CR_TRY(read_format(cx, path, source, options, f, out_table));
+done:
+    return st;
+}
+
+cr_status cr_table_read(cr_ctx *cx, const char *path, const cr_read_options *options,
+                        cr_table **out_table)
+{
+    cr_status   st = CR_OK;
+    cri_source *source = NULL;
+    if (cri_is_database(path, options)) return read_database(cx, path, options, out_table);
+    CR_TRY(cri_source_open(cx, path, &source));
+    CR_TRY(cri_table_read_source(cx, path, source, options, out_table));
 done:
     cri_source_close(source);
     return st;

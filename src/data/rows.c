@@ -32,8 +32,8 @@ static const char *level_name(const void *column, size_t k)
     return ((const cri_design_column *)column)->levels[k];
 }
 
-static cr_status unseen_level(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
-                              size_t row, const char *text)
+static cr_status unseen_level(cr_ctx *cx, const cr_table *t, const cri_design_column *c, size_t row,
+                              const char *text)
 {
     char where[512];
     cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which the model has not seen",
@@ -58,7 +58,8 @@ static cr_status match_levels(cr_ctx *cx, const cr_table *t, const cri_design_co
     return CR_OK;
 }
 
-/* A category whose texts were read as numbers here ("1", "2"): every value must print as a level. */
+/* A category whose texts were read as numbers here ("1", "2"): every value must print as a level.
+ */
 static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
                                const cr_column *from)
 {
@@ -107,6 +108,30 @@ static cr_status check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
                    cri_table_where(t, row, where, sizeof where), c->name);
 }
 
+/* Fails where the highest power of a column overflows; the values are finite. */
+static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
+{
+    const cr_design *d = r->design;
+    for (size_t j = 0; j < d->p; j++) {
+        const cri_design_term *term = &d->terms[j];
+        const cr_column       *c = r->columns[term->column];
+        bool                   highest = j + 1 == d->p || d->terms[j + 1].column != term->column;
+        size_t                 at = 0;
+        double                 largest = 0;
+        char                   where[512];
+        if (term->power < 2 || !highest) continue;
+        for (size_t i = 0; i < cr_table_rows(r->table); i++) {
+            double x = fabs(c->values[i * c->stride]);
+            if (x > largest) largest = x, at = i;
+        }
+        if (!isfinite(pow(largest, term->power)))
+            return cr_fail(cx, CR_EDATA, "%s: column '%s' to the power %u overflows",
+                           cri_table_where(r->table, at, where, sizeof where), c->name,
+                           term->power);
+    }
+    return CR_OK;
+}
+
 static bool is_missing(const cr_column *c, size_t row)
 {
     return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
@@ -118,12 +143,14 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
     size_t row = 0;
     char   where[512];
     while (!is_missing(c, row)) row++;
-    cr_fail(cx, CR_EDATA, "%s: the %s '%s' is missing (%zu of %zu rows have none)",
+    cr_fail(cx, CR_EDATA, "%s: the %s '%s' has no value (it is missing in %zu of %zu rows)",
             cri_table_where(t, row, where, sizeof where), role, c->name, c->missing,
             cr_table_rows(t));
-    return cr_fail_hint(cx, strcmp(role, "column") == 0
-                                ? "--missing drop leaves such rows out, --missing impute fills them"
-                                : "--missing drop leaves such rows out");
+    return cr_fail_hint(cx,
+                        strcmp(role, "column") == 0
+                            ? "fit with --missing drop to leave such rows out, or with --missing "
+                              "impute to fill them"
+                            : "fit with --missing drop to leave such rows out");
 }
 
 /* Applies the policy to the features and the target: fails, or lists the rows to keep. */
@@ -174,8 +201,8 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
                            cri_table_where(r->table, row, where, sizeof where), c->name);
     }
     if (r->n > 0 && !(total > 0))
-        return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are all zero",
-                       cr_table_source(r->table), c->name);
+        return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are all zero", cr_table_source(r->table),
+                       c->name);
     return CR_OK;
 }
 
@@ -200,16 +227,16 @@ static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, const 
     return CR_OK;
 }
 
-/* The rows as they lie in memory, when X is a row-major matrix of the caller's: no index, no missing
- * values, every term a plain column, side by side.  NULL otherwise. */
+/* The rows as they lie in memory, when X is a row-major matrix of the caller's: no index, no
+ * missing values, every term a plain column, side by side.  NULL otherwise. */
 static const double *find_matrix(const cri_rows *r)
 {
     const double *first = r->p > 0 ? r->columns[0]->values : NULL;
     if (!first || r->index || r->p != r->design->n_columns) return NULL;
     for (size_t j = 0; j < r->p; j++) {
         const cr_column *c = r->columns[j];
-        bool plain = r->design->terms[j].power == 1 && c->missing == 0 &&
-                     r->design->shift[j] == 0 && r->design->scale[j] == 1;
+        bool plain = r->design->terms[j].column == j && r->design->terms[j].power == 1 &&
+                     c->missing == 0 && r->design->shift[j] == 0 && r->design->scale[j] == 1;
         if (!plain || c->values != first + j || c->stride != r->columns[0]->stride) return NULL;
     }
     return first;
@@ -233,6 +260,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
         CR_TRY(match_column(cx, t, &d->columns[i], &r.columns[i], &r.recode[i]));
         CR_TRY(check_finite(cx, t, r.columns[i]));
     }
+    CR_TRY(check_powers(cx, &r));
     if (use == CRI_TARGET_NEEDED && d->target.name) {
         st = match_column(cx, t, &d->target, &target, &target_recode);
         if (target) target_levels = target->n_levels;
@@ -240,6 +268,9 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
         CR_TRY(check_finite(cx, t, target));
         /* weights are part of fitting and scoring; data without them counts each row once */
         weights = d->weights ? cr_table_find(t, d->weights) : NULL;
+        if (weights && weights->type == CR_CATEGORY)
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
+                           d->weights));
         if (weights) CR_TRY(check_finite(cx, t, weights));
     }
     CR_TRY(keep_rows(cx, &r, target, weights));
@@ -291,9 +322,10 @@ void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, d
 
     if (term->power == 0) {
         const uint32_t *recode = r->recode[term->column];
-        double off = (0 - shift) / scale, on = (1 - shift) / scale;
+        double          off = (0 - shift) / scale, on = (1 - shift) / scale;
         for (size_t i = begin; i < end; i++, out += stride)
-            *out = level_at(dc, c, recode, r->index ? r->index[i] : i) == (double)term->level ? on : off;
+            *out = level_at(dc, c, recode, r->index ? r->index[i] : i) == (double)term->level ? on
+                                                                                              : off;
         return;
     }
     if (term->power == 1 && !r->index && c->missing == 0 && shift == 0 && scale == 1) {

@@ -51,14 +51,15 @@ static const char *raw(const cri_source *s)
     return (s->origin == FROM_MEMORY ? s->memory : s->buffer) + s->at;
 }
 
-/* read(2) through interruptions. */
+/* read(2) through interruptions; a request to stop is seen at the latest when bytes arrive. */
 static cr_status read_system(cri_source *s, char *out, size_t size, size_t *out_got)
 {
     ssize_t got;
-    while ((got = read(s->fd, out, size < SSIZE_MAX ? size : SSIZE_MAX)) < 0 && errno == EINTR) {
+    do {
         cr_status st = cr_check_interrupt(s->cx);
         if (st != CR_OK) return st;
-    }
+        got = read(s->fd, out, size < SSIZE_MAX ? size : SSIZE_MAX);
+    } while (got < 0 && errno == EINTR);
     if (got < 0) return cr_fail(s->cx, CR_EIO, "cannot read %s: %s", s->name, strerror(errno));
     *out_got = (size_t)got;
     return CR_OK;
@@ -261,12 +262,24 @@ done:
     return st;
 }
 
+/* open(2), which waits for the other end of a named pipe: an interruption may end that. */
+static cr_status open_path(cri_source *s, const char *path)
+{
+    cr_status st = CR_OK;
+    do s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    while (s->fd < 0 && errno == EINTR && (st = cr_check_interrupt(s->cx)) == CR_OK);
+    s->owns_fd = true;
+    return st;
+}
+
 static cr_status open_descriptor(cri_source *s, const char *path)
 {
     struct stat info;
-    bool        standard = strcmp(path, "-") == 0;
-    s->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    s->owns_fd = !standard;
+    s->fd = STDIN_FILENO;
+    if (strcmp(path, "-") != 0) {
+        cr_status st = open_path(s, path);
+        if (st != CR_OK) return st;
+    }
     if (s->fd < 0 || fstat(s->fd, &info) != 0)
         return cr_fail(s->cx, CR_EIO, "cannot open %s: %s", s->name, strerror(errno));
     if (S_ISDIR(info.st_mode))

@@ -112,6 +112,32 @@ static cr_status check_task(cr_ctx *cx, const cr_model_class *c, const cr_table 
     return CR_OK;
 }
 
+/* Names and levels go into the model file, which is UTF-8. */
+static cr_status check_text(cr_ctx *cx, const char *what, const char *text)
+{
+    json_t   *object = json_object();
+    cr_status st = cri_store_set_text(cx, object, what, text);
+    json_decref(object);
+    return st;
+}
+
+static cr_status check_column_texts(cr_ctx *cx, const cri_design_column *c)
+{
+    cr_status st = check_text(cx, "column", c->name);
+    for (size_t k = 0; k < c->n_levels && st == CR_OK; k++)
+        st = check_text(cx, c->name, c->levels[k]);
+    return st;
+}
+
+static cr_status check_texts(cr_ctx *cx, const cr_design *d)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < d->n_columns; i++) CR_TRY(check_column_texts(cx, &d->columns[i]));
+    if (d->target.name) CR_TRY(check_column_texts(cx, &d->target));
+done:
+    return st;
+}
+
 static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
 {
     if (rows->imputed)
@@ -138,8 +164,10 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     if (!c) return CR_EARG;
     m = cri_model_new(cx, c);
     if (!m) CR_TRY(CR_ENOMEM);
-    for (size_t i = 0; i < n_settings; i++)
+    for (size_t i = 0; i < n_settings; i++) {
         CR_TRY(cri_model_set(cx, m, settings[i].name, settings[i].value));
+        CR_TRY(check_text(cx, settings[i].name, settings[i].value));
+    }
     CR_TRY(check_task(cx, c, t, &m->design_options));
 
     bool standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
@@ -148,6 +176,7 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
                       cr_table_find(t, m->design_options.target)->type != CR_CATEGORY;
     CR_TRY(cri_design_fit(cx, t, &m->design_options, standard && !c->scales_itself, standard_y,
                           &m->design));
+    CR_TRY(check_texts(cx, m->design));
     m->design->standardised = standard;
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
     CR_TRY(check_rows(cx, t, &rows));
@@ -267,9 +296,9 @@ void cr_prediction_interval(const cr_prediction *p, size_t row, double level, do
                             double *out_lower, double *out_upper)
 {
     double dof = p->dof[row], half = cr_student_t_quantile(0.5 + level / 2, dof) * p->scale[row];
-    *out_sd = isinf(dof) ? p->scale[row]
-              : dof > 2  ? p->scale[row] * sqrt(dof / (dof - 2))
-                         : INFINITY;
+    *out_sd = isinf(dof) || isnan(dof) ? p->scale[row] /* NaN in rows that were left out */
+              : dof > 2                ? p->scale[row] * sqrt(dof / (dof - 2))
+                                       : INFINITY;
     *out_lower = p->mean[row] - half;
     *out_upper = p->mean[row] + half;
 }

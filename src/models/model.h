@@ -40,7 +40,7 @@ CR_API const char      *cr_class_formulas(const cr_model_class *c);
 CR_API const char      *cr_class_reference(const cr_model_class *c);
 CR_API unsigned         cr_class_tasks(const cr_model_class *c);
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
-/* true when the class offers this verb: "update", "predict", "score", "sample", "evidence". */
+/* true when the class offers this verb: "update", "predict" or "score". */
 CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);

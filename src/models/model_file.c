@@ -17,7 +17,7 @@ static cr_status write_options(cr_ctx *cx, const cr_option *table, const void *v
         char  *text = cr_alloc(cx, length + 1, 1);
         if (!text) return CR_ENOMEM;
         cr_options_print(o, values, text, length + 1);
-        if (length > 0) st = cri_store_set(cx, out, o->name, json_string_nocheck(text));
+        if (length > 0) st = cri_store_set_text(cx, out, o->name, text);
         cr_free(cx, text, length + 1, 1);
     }
     return st;
@@ -41,7 +41,7 @@ static cr_status write_report(cr_ctx *cx, const cr_report *r, json_t *out)
     CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)r->rows)));
     if (!isnan(r->log_evidence))
         CR_TRY(cri_store_set(cx, out, "log_evidence", number_or_null(r->log_evidence)));
-    if (!isnan(r->log_likelihood))
+    if (!isnan(r->log_likelihood) || isnan(r->log_evidence)) /* one of the two is always there */
         CR_TRY(cri_store_set(cx, out, "log_likelihood", number_or_null(r->log_likelihood)));
     CR_TRY(cri_store_set(cx, out, "iterations", json_integer((json_int_t)r->iterations)));
     CR_TRY(cri_store_set(cx, out, "stop", json_string(cr_stop_name(r->stop))));

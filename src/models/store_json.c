@@ -1,5 +1,6 @@
 /* store_json.c -- checked access to the members of model.json. */
 #include "store.h"
+#include "../base/utf8.h"
 
 #include <math.h>
 
@@ -114,25 +115,9 @@ cr_status cri_store_set_real(cr_ctx *cx, json_t *object, const char *key, double
     return cri_store_set(cx, object, key, json_real(value));
 }
 
-/* The number of bytes of the UTF-8 character at p, 0 if there is none (RFC 3629, section 4). */
-static size_t utf8_length(const unsigned char *p)
-{
-    if (p[0] < 0x80) return 1;
-    size_t n = p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : 4;
-    if (n == 4 && (p[0] < 0xf0 || p[0] > 0xf4)) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool outside = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return overlong || outside ? 0 : n;
-}
-
 cr_status cri_store_set_text(cr_ctx *cx, json_t *object, const char *key, const char *value)
 {
-    const unsigned char *p = (const unsigned char *)value;
-    for (size_t n; *p; p += n) {
-        n = utf8_length(p);
-        if (n > 0) continue;
+    if (!cri_utf8_valid(value)) {
         cr_fail(cx, CR_EDATA, "'%s' of the model is the text '%s', which is not UTF-8", key, value);
         return cr_fail_hint(cx, "convert the data first: iconv -f latin1 -t utf-8 OLD > NEW");
     }

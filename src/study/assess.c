@@ -1,12 +1,12 @@
 /* assess.c -- evaluation and cross-validation. */
 #include "assess.h"
+#include "../base/context_internal.h"
 #include "../base/scratch.h"
 #include "../data/split.h"
 #include "../data/subset.h"
 #include "../data/table_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROW(...) CR_OPTION_ROW(cr_cv_options, __VA_ARGS__)
@@ -110,6 +110,16 @@ static const char *setting(const cr_setting *settings, size_t n, const char *nam
     return NULL;
 }
 
+/* The seed as the fit reads it: "1e3" is a number too. */
+static cr_status read_seed(cr_ctx *cx, const char *text, uint64_t *out_seed)
+{
+    cr_fit_options o;
+    cr_status      st = cr_options_init(cx, cr_fit_table, &o);
+    if (st == CR_OK && text) st = cr_options_set(cx, cr_fit_table, &o, "seed", text);
+    if (st == CR_OK) *out_seed = o.seed;
+    return st;
+}
+
 static cr_status make_folds(cr_ctx *cx, const cr_table *t, const char *target, uint64_t seed,
                             const cr_cv_options *o, cr_folds *out)
 {
@@ -156,6 +166,7 @@ static void summarise(cr_cv *cv)
 {
     double k = (double)cv->folds;
     cv->mean = cv->fold[0];
+    cv->mean.has_bins = false; /* they are those of one fold */
     cv->mean.rows = 0;
     for (size_t f = 0; f < cv->folds; f++) cv->mean.rows += cv->fold[f].rows;
     for (size_t m = 0; m < cv->mean.n; m++) {
@@ -174,19 +185,22 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
                             const cr_setting *settings, size_t n_settings,
                             const cr_cv_options *options, cr_cv *out)
 {
-    cr_status   st = CR_OK;
-    cr_folds    folds = { 0 };
-    const char *seed = setting(settings, n_settings, "seed");
-    cr_cv       cv = { .folds = options->folds, .seed = seed ? strtoull(seed, NULL, 10) : 0 };
+    cr_status st = CR_OK;
+    cr_folds  folds = { 0 };
+    cr_cv     cv = { .folds = options->folds };
 
     CR_TRY(cr_check_settings(cx, name, settings, n_settings));
+    CR_TRY(read_seed(cx, setting(settings, n_settings, "seed"), &cv.seed));
     CR_TRY(make_folds(cx, t, setting(settings, n_settings, "target"), cv.seed, options, &folds));
     cv.fold = cr_alloc(cx, cv.folds, sizeof *cv.fold);
     if (!cv.fold) CR_TRY(CR_ENOMEM);
     for (size_t f = 0; f < cv.folds; f++) {
         CR_TRY(cr_check_interrupt(cx));
         cr_progress(cx, "cross-validating", (double)f, (double)cv.folds);
-        CR_TRY(run_fold(cx, name, t, settings, n_settings, &folds, f, options->level, &cv.fold[f]));
+        cri_mute_progress(cx, true); /* the folds are what is counted, not the steps of each */
+        st = run_fold(cx, name, t, settings, n_settings, &folds, f, options->interval, &cv.fold[f]);
+        cri_mute_progress(cx, false);
+        CR_TRY(st);
     }
     summarise(&cv);
     *out = cv;

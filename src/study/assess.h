@@ -33,7 +33,7 @@ CR_API cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *
     X(choice, split, "shuffled", "shuffled|stratified|ordered",                                      \
       "how rows are put into folds: at random, at random within the classes of the target, or in time order", \
       "ordered")                                                                                     \
-    X(real,   level, "0.95",     "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
+    X(real,   interval, "0.95",     "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
 /* clang-format on */
 enum cr_cv_split { CR_SPLIT_SHUFFLED, CR_SPLIT_STRATIFIED, CR_SPLIT_ORDERED };
 

@@ -125,9 +125,14 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
                           cr_report *report)
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
-    double       top = s->p ? s->d[s->p - 1] : 0, tiny = 1e-20 * s->tt;
+    double       top = s->p ? s->d[s->p - 1] : 0;
+    double       tiny = 0x1p-50 * (double)(s->p + 4) * s->tt; /* rounding of the moments */
     posterior    q = evaluate(s, m->alpha, m->beta);
 
+    if (!(top > 0)) { /* the data say nothing of any coefficient, so alpha stays as it is */
+        m->beta = s->n / s->tt;
+        return CR_OK;
+    }
     report->stop = CR_STOP_LIMIT;
     for (report->iterations = 0; report->iterations < o->max_iter;) {
         cr_status st = cr_check_interrupt(cx);
@@ -137,7 +142,10 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
         if (o->optimize == OPTIMIZE_EM) step_em(s, q, &m->alpha, &m->beta);
         else step_fixed_point(s, q, &m->alpha, &m->beta);
         bool away = !(m->alpha < LARGEST * m->beta * top);
-        if (away) m->alpha = LARGEST * m->beta * top;
+        if (away) { /* all is noise */
+            m->beta = s->n / s->tt;
+            m->alpha = LARGEST * m->beta * top;
+        }
         q = evaluate(s, m->alpha, m->beta);
         report->iterations++;
         cr_progress(cx, "maximising the evidence", (double)report->iterations, 0);
@@ -162,7 +170,7 @@ static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, con
     m->alpha = isnan(o->alpha) ? 1 : o->alpha;
     if (o->optimize != OPTIMIZE_NONE) {
         if (!(s->tt > 0)) return refuse_noiseless(cx);
-        if (isnan(o->alpha)) m->alpha = (double)s->p / spread;
+        if (isnan(o->alpha)) m->alpha = (double)(s->p ? s->p : 1) / spread;
         cr_status st = optimise(cx, m, s, o, report);
         if (st != CR_OK) return st;
     } else if (!isfinite(m->beta)) {
@@ -227,7 +235,8 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     spectrum s = { p, g.weight - flat, d, u, g.tt, g.tt };
     if (!(s.n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     for (size_t k = 0; k < p; k++) {
-        if (d[k] < 0x1p-50 * (double)p * d[p - 1]) d[k] = u[k] = 0; /* no data in this direction */
+        bool told = d[k] > 0x1p-50 * (double)p * d[p - 1];
+        if (!told) d[k] = u[k] = 0; /* no data in this direction */
         else s.rss0 -= u[k] * u[k] / d[k];
     }
     if (s.rss0 < 0) s.rss0 = 0;

@@ -112,7 +112,13 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
 
     CR_TRY(s.status);
     CR_TRY(cri_moments_of_rows(cx, rows, &m));
-    CR_TRY(cri_gram_new(cx, &m, intercept, true, &g));
+    *out_good = false;
+    st = cri_gram_new(cx, &m, intercept, true, &g);
+    if (st == CR_ENUMERIC) { /* squares out of range: QR has none */
+        st = CR_OK;
+        goto done;
+    }
+    CR_TRY(st);
     CR_TRY(factor(cx, &g, L, &rcond, &good));
     *out_good = good;
     if (!good) goto done;

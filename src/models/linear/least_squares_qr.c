@@ -5,6 +5,7 @@
  * with B corrects a solution of A1; its residuals are taken in double-double from A1 itself.
  * Bjorck (1967), BIT 7; Higham (2002), Accuracy and Stability, sec. 20.5. */
 #include "least_squares.h"
+#include "moments.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../math/decompose.h"
@@ -19,6 +20,7 @@ typedef struct problem {
     size_t        n, p, k;    /* rows, terms, terms of full rank       */
     bool          intercept;
     double        W, root_W;  /* |u|^2, |u|                            */
+    double        least;      /* a scaled coefficient below this is rounding of the target */
     double       *A;          /* [n x p]                               */
     double       *u, *t;      /* [n] constant column and target        */
     double       *c, *D;      /* [p] centre, scale                     */
@@ -47,15 +49,20 @@ static double mean_of(const double *a, size_t stride, const problem *q)
     return mean;
 }
 
+/* In units of the largest entry, so that no square over- or underflows. */
 static double spread_of(const double *a, size_t stride, const problem *q, double centre)
 {
-    double sum = 0;
+    double sum = 0, unit = 0;
+    for (size_t i = 0; i < q->n; i++) unit = fmax(unit, fabs(a[i * stride] - q->u[i] * centre));
+    if (unit == 0) return 0;
     for (size_t i = 0; i < q->n; i++) {
-        double e = a[i * stride] - q->u[i] * centre;
+        double e = (a[i * stride] - q->u[i] * centre) / unit;
         sum += e * e;
     }
-    return sqrt(sum / q->W);
+    return unit * sqrt(sum / q->W);
 }
+
+static bool is_constant(double sd, double centre) { return !(sd > 0x1p-50 * fabs(centre)); }
 
 /* C [n x p]: the columns, centred (with an intercept) and scaled; constant columns become zero. */
 static void scale_columns(problem *q, double *C)
@@ -64,11 +71,34 @@ static void scale_columns(problem *q, double *C)
         const double *a = q->A + j;
         q->c[j] = q->intercept ? mean_of(a, q->p, q) : 0;
         double sd = spread_of(a, q->p, q, q->c[j]);
-        bool   constant = !(sd > 0x1p-50 * fabs(q->c[j]));
+        bool   constant = is_constant(sd, q->c[j]);
         q->D[j] = constant ? 1 : sd;
         for (size_t i = 0; i < q->n; i++)
             C[i * q->p + j] = constant ? 0 : (a[i * q->p] - q->u[i] * q->c[j]) / sd;
     }
+}
+
+/* A scaled column j is known up to the rounding of its numbers, about 2^-53 |A_j| / D_j per row.
+ * Ends the rank at the first column whose distance R_kk from those before it could come from
+ * rounding alone: from its own and, times the weights v of the combination, from theirs.  O(p^3). */
+static void end_rank_at_rounding(problem *q, double *v)
+{
+    const double few = 0x1p-49;
+    size_t       rank = q->qr.rank, k = 0;
+    for (; k < rank; k++) {
+        const double *r = q->qr.factors + k * q->n; /* column k of R */
+        double        rounding = 0;
+        memcpy(v, r, k * sizeof(double));
+        v[k] = 1;
+        q->qr.rank = k;
+        cr_qr_solve_r(&q->qr, false, v);
+        for (size_t j = 0; j <= k; j++) {
+            size_t a = q->qr.pivot[j];
+            rounding = hypot(rounding, v[j] * hypot(1, q->c[a] / q->D[a]));
+        }
+        if (!(fabs(r[k]) > few * q->root_W * rounding)) break;
+    }
+    q->qr.rank = q->k = k;
 }
 
 static cr_status set_up(cr_ctx *cx, const cri_rows *rows, bool intercept, cr_scratch *s, problem *q)
@@ -95,7 +125,7 @@ static cr_status set_up(cr_ctx *cx, const cri_rows *rows, bool intercept, cr_scr
     q->root_W = sqrt(q->W);
     scale_columns(q, C);
     CR_TRY(cr_qr_new(cx, cr_cmat_of(C, n, p), -1, &q->qr));
-    q->k = q->qr.rank;
+    end_rank_at_rounding(q, q->g);
 done:
     return st;
 }
@@ -172,7 +202,7 @@ static double residual_columns(problem *q, size_t unit, bool has_unit, const sol
 /* Adds the step to the solution; returns its size relative to the solution, in scaled columns. */
 static double add_step(problem *q, double x0, solution *x)
 {
-    double size = 0, change = 0;
+    double size = q->least, change = 0;
     for (size_t j = 0; j < q->k; j++) {
         double D = q->D[q->qr.pivot[j]];
         x->b[j] = cri_dd_add_double(x->b[j], q->g[j]);
@@ -231,10 +261,12 @@ static cr_status refine_sds(cr_ctx *cx, problem *q, solution *x, cri_predictor *
     cr_status st = CR_OK;
     double    correction;
     unsigned  steps;
+    q->least = 0;
     for (size_t unit = q->intercept ? 0 : 1; unit <= q->k; unit++) {
         CR_TRY(solve(cx, q, NULL, unit, true, MOST_REFINEMENTS, x, &correction, &steps));
         double variance = cri_dd_to_double(unit ? x->b[unit - 1] : x->b0);
-        double sd = fit->sigma * sqrt(variance > 0 ? variance : 0);
+        double sd = fit->sigma * sqrt(variance);
+        if (!isnormal(variance) || !(variance > 0)) continue; /* out of range: as it was */
         if (unit == 0) fit->intercept_sd = sd;
         else fit->coef_sd[q->qr.pivot[unit - 1]] = sd;
     }
@@ -246,10 +278,12 @@ static void name_aliased(cr_ctx *cx, const problem *q, const cr_design *design, 
 {
     for (size_t j = q->k; j < q->p; j++) {
         size_t a = q->qr.pivot[j];
+        bool   constant = is_constant(spread_of(q->A + a, q->p, q, q->c[a]), q->c[a]);
         fit->coef_sd[a] = NAN;
         cr_log(cx, CR_LOG_WARNING,
-               "'%s' is a linear combination of the other columns: its coefficient is set to 0 and "
-               "cannot be told apart",
+               constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
+                        : "'%s' is a linear combination of the other columns: its coefficient is "
+                          "set to 0 and cannot be told apart",
                cr_design_term_name(design, a));
     }
 }
@@ -272,6 +306,11 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     CR_TRY(cri_predictor_new(cx, q.p, q.k, &fit));
     if (q.k > 0) CR_TRY(cr_qr_rcond(cx, &q.qr, &rcond));
 
+    double sd_t = spread_of(q.t, 1, &q, intercept ? mean_of(q.t, 1, &q) : 0);
+    facts.tss = sd_t * sd_t * q.W;
+    CR_TRY(cri_check_squares(cx, q.p, q.p, facts.tss, sd_t));
+    q.least = 0x1p-52 * spread_of(q.t, 1, &q, 0);
+
     double   cells = (double)q.n * (double)(q.p + 1);
     unsigned most = cells <= 4e6 ? MOST_REFINEMENTS : 2;
     CR_TRY(solve(cx, &q, q.t, 0, false, most, &x, &facts.correction, &facts.refinements));
@@ -285,8 +324,6 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     facts.rank = q.k;
     facts.weight = q.W;
     facts.condition = 1 / rcond;
-    double sd_t = spread_of(q.t, 1, &q, intercept ? mean_of(q.t, 1, &q) : 0);
-    facts.tss = sd_t * sd_t * q.W;
 
     fit.has_intercept = intercept;
     fit.mean_share = intercept ? 1 / q.W : 0;

@@ -62,6 +62,12 @@ static void warn(cr_ctx *cx, const linear_state *m)
                m->facts.condition, fmax(0, -log10(m->facts.correction)));
 }
 
+/* At the maximum; NaN where the rows are used up and the likelihood has none. */
+static double log_likelihood(const cri_least_squares *f, double dof)
+{
+    return dof > 0 ? -0.5 * f->weight * (log(2 * M_PI * f->rss / f->weight) + 1) : NAN;
+}
+
 static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -80,9 +86,8 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
         m->max_leverage = q.max_leverage;
         m->max_row = q.max_row;
     }
-    double n = m->facts.weight;
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_likelihood = -0.5 * n * (log(2 * M_PI * m->facts.rss / n) + 1);
+    report->log_likelihood = log_likelihood(&m->facts, m->fit.dof);
     *out_state = m;
     m = NULL;
 done:
@@ -107,15 +112,15 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     double rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
     double r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
     double total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
-    double ratio = (f->tss - f->rss) / rank / (f->rss / dof);
+    double ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
     double k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
-    double loglik = -0.5 * n * (log(2 * M_PI * f->rss / n) + 1);
+    double loglik = log_likelihood(f, dof);
     json_t *s;
 
     CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma)));
-    CR_TRY(cri_store_set(cx, s, "residual_dof", json_real(dof)));
+    CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(dof)));
     CR_TRY(cri_store_set(cx, s, "rss", json_real(f->rss)));
     CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(r2)));
     CR_TRY(cri_store_set(cx, s, "adjusted_r2", cri_json_number(1 - (1 - r2) * total / dof)));

@@ -6,6 +6,7 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out)
@@ -181,9 +182,39 @@ done:
 /* S_jj below this fraction of weight * mean^2 is rounding, not spread. */
 static const double CONSTANT = 1e-26;
 
+static bool is_constant(const cri_moments *m, size_t j)
+{
+    return !(m->S[j * (m->p + 2)] > CONSTANT * m->weight * m->mean[j] * m->mean[j]);
+}
+
+cr_status cri_check_squares(cr_ctx *cx, size_t j, size_t p, double square, double size)
+{
+    bool large = !isfinite(square);
+    char what[96] = "the target";
+    if (!large && (square >= 1e-290 || size == 0)) return CR_OK;
+    if (j < p) snprintf(what, sizeof what, "term %zu of %zu", j + 1, p);
+    cr_fail(cx, CR_ENUMERIC, large ? "%s is so large that its squares overflow"
+                                   : "%s is so small that its squares vanish", what);
+    return cr_fail_hint(cx, "multiply the column by a power of ten");
+}
+
+static cr_status check_moments(cr_ctx *cx, const cri_moments *m)
+{
+    cr_status st = CR_OK;
+    size_t    q = m->p + 1;
+    for (size_t j = 0; j < q && st == CR_OK; j++) {
+        double mean = m->mean[j], S = m->S[j * q + j];
+        st = cri_check_squares(cx, j, m->p, S + m->weight * mean * mean, fabs(mean) + sqrt(S));
+    }
+    return st;
+}
+
 cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool standardise,
                        cri_gram *out)
 {
+    cr_status st = check_moments(cx, m);
+    if (st != CR_OK) return st;
+
     size_t        p = m->p, q = p + 1;
     const double *S = m->S, *mean = m->mean;
     double        W = m->weight;
@@ -198,14 +229,15 @@ cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool st
     }
     double raw = intercept ? 0 : W; /* without intercept the second moment is about zero */
     for (size_t j = 0; j < p; j++) {
-        bool constant = !(S[j * q + j] > CONSTANT * W * mean[j] * mean[j]);
         r.centre[j] = intercept ? mean[j] : 0;
-        r.scale[j] = standardise && !constant ? sqrt(S[j * q + j] / W) : 1;
+        r.scale[j] = standardise && !is_constant(m, j) ? sqrt(S[j * q + j] / W) : 1;
     }
     for (size_t i = 0; i < p; i++) {
+        if (intercept && is_constant(m, i)) continue; /* row and column of G stay 0 */
         for (size_t j = 0; j < p; j++)
-            r.G[i * p + j] =
-                (S[i * q + j] + raw * mean[i] * mean[j]) / (r.scale[i] * r.scale[j]);
+            if (!intercept || !is_constant(m, j))
+                r.G[i * p + j] =
+                    (S[i * q + j] + raw * mean[i] * mean[j]) / (r.scale[i] * r.scale[j]);
         r.g[i] = (S[i * q + p] + raw * mean[i] * mean[p]) / r.scale[i];
     }
     r.tt = S[p * q + p] + raw * mean[p] * mean[p];

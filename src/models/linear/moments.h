@@ -41,8 +41,13 @@ typedef struct cri_gram {
     double *G, *g, tt;      /* Z^T W Z [p x p], Z^T W t [p], t^T W t */
 } cri_gram;
 
+/* Fails with CR_ENUMERIC, and *out untouched, when squares of the data over- or underflow. */
 cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool standardise,
                        cri_gram *out);
 void      cri_gram_free(cr_ctx *cx, cri_gram *gram);
+
+/* Fails with CR_ENUMERIC when the sum of squares of term j < p, or of the target j = p, whose
+ * numbers are about `size`, is beyond the doubles, or vanishes although size does not. */
+cr_status cri_check_squares(cr_ctx *cx, size_t j, size_t p, double square, double size);
 
 #endif

@@ -170,21 +170,24 @@ double cri_json_number_or_nan(const json_t *in, const char *key)
     return json_is_number(x) ? json_number_value(x) : NAN;
 }
 
-static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd,
-                               double dof, bool tests)
+/* A parameter with a t (or normal) distribution of this scale.  With tests the scale itself is shown: it
+ * is the standard error; without them the sd of the posterior. */
+static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value,
+                               double scale, double dof, bool tests)
 {
     cr_status st = CR_OK;
     json_t   *item = json_object();
+    double    spread = isinf(dof) || tests ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
+    double    half = cr_student_t_quantile(0.975, dof) * scale, t = value / scale;
     if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
     CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
     CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
-    double half = cr_student_t_quantile(0.975, dof) * sd;
+    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(scale * spread)));
     CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
     CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
     if (!tests) goto done;
-    CR_TRY(cri_store_set(cx, item, "t", cri_json_number(value / sd)));
-    CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(value / sd, dof))));
+    CR_TRY(cri_store_set(cx, item, "t", cri_json_number(t)));
+    CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(t, dof))));
 done:
     return st;
 }
@@ -194,12 +197,14 @@ cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_de
 {
     cr_status st = CR_OK;
     json_t   *list = json_array();
+    double    shift = d->target_shift, scale = d->target_scale; /* back to the target's units */
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     if (m->has_intercept)
-        CR_TRY(add_parameter(cx, list, "intercept", m->intercept, m->intercept_sd, m->dof, tests));
+        CR_TRY(add_parameter(cx, list, "intercept", m->intercept * scale + shift,
+                             m->intercept_sd * scale, m->dof, tests));
     for (size_t j = 0; j < m->p; j++)
-        CR_TRY(add_parameter(cx, list, cr_design_term_name(d, j), m->coef[j], m->coef_sd[j], m->dof,
-                             tests));
+        CR_TRY(add_parameter(cx, list, cr_design_term_name(d, j), m->coef[j] * scale,
+                             m->coef_sd[j] * scale, m->dof, tests));
 done:
     return st;
 }

@@ -91,7 +91,8 @@ static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, const double *X,
     *g = (cri_gram){ .p = p, .centre = cr_alloc(cx, p, sizeof(double)),
                      .scale = cr_alloc(cx, p, sizeof(double)) };
     if (!g->centre || !g->scale) return CR_ENOMEM;
-    for (size_t j = 0; j <= p; j++) { /* the target last */
+    cr_status st = CR_OK;
+    for (size_t j = 0; j <= p && st == CR_OK; j++) { /* the target last */
         double weight = 0, mean = 0, square = 0;
         for (size_t i = 0; i < n; i++) {
             double w = rows->w ? rows->w[i] : 1, x = j < p ? X[i * p + j] : rows->y[i];
@@ -102,6 +103,7 @@ static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, const double *X,
             square += w * delta * (x - mean);
         }
         bool constant = !(square > 1e-26 * weight * mean * mean);
+        st = cri_check_squares(cx, j, p, square + weight * mean * mean, fabs(mean) + sqrt(square));
         if (j < p) {
             g->centre[j] = intercept ? mean : 0;
             g->scale[j] = standardise && !constant ? sqrt(square / weight) : 1;
@@ -111,7 +113,7 @@ static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, const double *X,
             g->tt = intercept ? square : square + weight * mean * mean;
         }
     }
-    return CR_OK;
+    return st;
 }
 
 /* Z = sqrt(w) (X - centre) / scale [n x p] in place, and t = sqrt(w) (y - offset). */
@@ -189,7 +191,7 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
         m->rss = q.rss;
         m->loocv = q.loo;
     }
-    m->fit.sigma = sqrt(m->rss / (left > 0 ? left : n));
+    m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN; /* one row tells nothing of the noise */
     cri_predictor_set_sds(&m->fit);
     m->gcv = n * m->rss / (left * left);
     m->r2 = g.tt > 0 ? 1 - m->rss / g.tt : NAN;

@@ -1,0 +1,14 @@
+/* read_internal.h -- a table from a source that is already open.  (Internal header.) */
+#ifndef CREDENCE_DATA_READ_INTERNAL_H
+#define CREDENCE_DATA_READ_INTERNAL_H
+
+#include "read.h"
+#include "source.h"
+
+/* true when the path with these options names a database, which is no stream of bytes. */
+bool cri_is_database(const char *path, const cr_read_options *options);
+/* As cr_table_read, of a source that may have been peeked at; `path` is as the user gave it. */
+cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source,
+                                const cr_read_options *options, cr_table **out_table);
+
+#endif

@@ -1,0 +1,78 @@
+"""The help says everything, and everything it says works."""
+import json
+import re
+import shlex
+
+import pytest
+
+VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "plot",
+         "version", "help", "completion"]
+MODELS = ["bayes-linear", "linear", "ridge"]
+
+
+def examples_in(page):
+    """The commands that a page of help shows."""
+    return re.findall(r"^  credence (.*)$", page, re.MULTILINE)
+
+
+def test_verbs_and_models_are_all_here(credence):
+    assert [v["name"] for v in json.loads(credence("help", "--json").stdout)["verbs"]] == VERBS
+    assert [m["name"] for m in json.loads(credence("models", "--json").stdout)["models"]] == MODELS
+
+
+def test_program_help_names_every_verb(credence):
+    page = credence("help").stdout
+    for verb in VERBS:
+        assert re.search(rf"^  {verb} +\w", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb(credence, verb):
+    page = credence("help", verb)
+    assert (page.code, page.stderr) == (0, "")
+    for same in ([verb, "--help"], [verb, "-h"], ["--help", verb], [verb, "-h", "a", "b", "c", "d"]):
+        assert credence(*same) == page
+    answer = json.loads(credence("help", verb, "--json").stdout)
+    assert answer["name"] == verb and answer["options"]
+    for option in answer["options"]:
+        name = option["name"].replace("_", "-")
+        spelled = f"--no-{name}" if option["kind"] == "flag" and option["default"] == "true" else f"--{name}"
+        line = re.search(rf"^  (-\w, )?{spelled}( [A-Z]+)? +(.*)$", page.stdout, re.MULTILINE)
+        assert line, f"{spelled} is not explained"
+        assert option["help"] and (option["example"] or option["kind"] == "flag"), name
+        if option["kind"] != "flag" and option["default"]:
+            assert f"[{option['default']}]" in page.stdout
+    assert max(map(len, re.split("Examples:", page.stdout)[0].splitlines())) <= 80
+    assert examples_in(page.stdout)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_page_of_a_model(credence, name):
+    page = credence("models", name)
+    assert page.code == 0 and credence("help", name) == page
+    answer = json.loads(credence("models", name, "--json").stdout)
+    assert answer["reference"] in page.stdout and answer["summary"] in page.stdout
+    for option in answer["options"]:
+        assert re.search(rf"--(no-)?{option['name'].replace('_', '-')}\b", page.stdout)
+
+
+def test_every_example_works(credence, examples):
+    """In the order of the verbs: fit makes the model that the others read."""
+    pages = [credence("help").stdout] + [credence("help", verb).stdout for verb in VERBS]
+    pages += [credence("models", name).stdout for name in MODELS]
+    commands = [command for page in pages for command in examples_in(page)]
+    assert len(commands) >= len(VERBS) + len(MODELS)
+    for command in commands:
+        result = credence(*shlex.split(command))
+        assert (result.code, result.stderr) == (0, ""), command
+
+
+def test_examples_of_options_are_accepted(credence):
+    """Each option takes the example that its failures show."""
+    for verb in json.loads(credence("help", "--json").stdout)["verbs"]:
+        options = [verb["name"], "--help"]
+        for option in verb["options"]:
+            if option["kind"] != "flag":
+                options += ["--" + option["name"].replace("_", "-"), *shlex.split(option["example"])]
+        result = credence(*options)
+        assert result.code == 0, result.stderr

@@ -1,0 +1,177 @@
+"""Time, memory, interruption, full disks and closed pipes: the program ends soon, says why, and leaves
+nothing half done."""
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import REPORTS, Result, check_failure
+
+FIT = ["fit", "linear", "examples/diabetes.csv", "--target", "progression"]
+
+
+@pytest.fixture(scope="session")
+def many_rows(tmp_path_factory):
+    """Enough rows to fill a pipe many times with their predictions."""
+    rng = random.Random(1)
+    path = tmp_path_factory.mktemp("data") / "many.csv"
+    with open(path, "w") as f:
+        f.write("a,b,y\n")
+        for _ in range(20000):
+            a, b = rng.gauss(0, 1), rng.gauss(0, 1)
+            f.write(f"{a:.6f},{b:.6f},{a - b + rng.gauss(0, 1):.6f}\n")
+    return path
+
+
+@pytest.fixture
+def start(program, tmp_path):
+    """Starts the program and leaves it running."""
+    started = []
+
+    def run(*args, **options):
+        process = subprocess.Popen([program, *map(str, args)], cwd=tmp_path, stderr=subprocess.PIPE,
+                                   **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, **options})
+        started.append(process)
+        return process
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def finish(process, seconds=2):
+    """What it said, where it ends within the time."""
+    out, said = process.communicate(timeout=seconds)
+    said = said.decode()
+    assert not any(report in said for report in REPORTS), said
+    return Result(process.returncode, out or b"", said)
+
+
+# --- limits ----------------------------------------------------------------------------------------
+
+def test_time_limit(refused, many_rows):
+    for command in (["cv", "linear", many_rows, "--target", "y", "-o", "out"], ["describe", many_rows],
+                    ["fit", "ridge", many_rows, "--target", "y", "-o", "out"]):
+        refused(6, *command, "--time-limit", "0.001s", says="the time limit is reached")
+
+
+@pytest.mark.parametrize("limit", ["3600", "60m", "1h", "0.5h", "3600s"])
+def test_time_that_is_enough(credence, examples, limit):
+    assert credence(*FIT, "--time-limit", limit).code == 0
+
+
+@pytest.mark.parametrize("limit", ["1", "100K", "1M", "1MB", "1MiB"])
+def test_memory_limit(refused, many_rows, limit):
+    refused(6, "fit", "linear", many_rows, "--target", "y", "-o", "m.cred", "--memory-limit", limit,
+            says=["memory limit", "raise it with --memory-limit"])
+
+
+@pytest.mark.parametrize("limit", ["1000000000", "1G", "1GB", "1GiB", "0.5G", "1T"])
+def test_memory_that_is_enough(credence, examples, limit):
+    assert credence(*FIT, "--memory-limit", limit).code == 0
+
+
+def test_time_limit_ends_a_wait(start, tmp_path):
+    """Nobody ever writes to the pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    check_failure(finish(start("describe", "pipe", "--time-limit", "0.2s")), 6, "time limit")
+    read, write = os.pipe()
+    check_failure(finish(start("describe", "-", "--time-limit", "0.2s", stdin=read)), 6, "time limit")
+    os.close(read), os.close(write)
+
+
+# --- interruption ----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_while_it_waits_for_data(start, tmp_path, number):
+    os.mkfifo(tmp_path / "pipe")
+    process = start("fit", "linear", "pipe", "--target", "y", "-o", "m.cred")
+    time.sleep(0.3)  # no one opens the other end
+    process.send_signal(number)
+    check_failure(finish(process), 130, "interrupted")
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_interrupted_while_data_come(start, tmp_path):
+    process = start("fit", "linear", "-", "--target", "y", "-o", "m.cred", stdin=subprocess.PIPE)
+    process.stdin.write(b"a,y\n1,2\n3,4\n")
+    process.stdin.flush()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    process.wait(2)  # with the pipe still open
+    check_failure(finish(process), 130, "interrupted")
+    assert os.listdir(tmp_path) == []
+
+
+def test_interrupted_at_work(start, many_rows, tmp_path):
+    process = start("cv", "linear", many_rows, "--target", "y", "--folds", 3000, "-o", "cv.csv",
+                    "--progress", "always")
+    said = b""
+    while b"cross-validating" not in said:
+        said += process.stderr.read1(100)
+        assert process.poll() is None and b"predicting" not in said, said
+    process.send_signal(signal.SIGINT)
+    result = finish(process)
+    assert result.code == 130 and result.stderr.endswith("credence: error: interrupted\n")
+    assert os.listdir(tmp_path) == []
+
+
+def test_interrupted_while_nobody_reads(start, many_rows, tmp_path, credence):
+    assert credence("fit", "linear", many_rows, "--target", "y", "-o", "m.cred").code == 0
+    process = start("predict", "m.cred", many_rows)
+    process.stdout.read(10)
+    time.sleep(0.5)  # the pipe is full
+    process.send_signal(signal.SIGINT)
+    assert process.wait(2) == 130
+    assert process.stderr.read() == b"credence: error: interrupted\n"
+
+
+# --- standard output -------------------------------------------------------------------------------
+
+WRITERS = [FIT, ["describe", "examples/diabetes.csv"], ["predict", "model.cred", "examples/diabetes.csv"],
+           ["evaluate", "model.cred", "examples/diabetes.csv"], ["models"], ["help"], ["version"],
+           ["--version"], ["--help"], ["check", "model.cred"], ["describe", "model.cred", "--json"],
+           ["predict", "model.cred", "examples/diabetes.csv", "--json"],
+           ["convert", "examples/diabetes.csv", "-"]]
+
+
+@pytest.mark.parametrize("command", WRITERS, ids=" ".join)
+def test_full_or_closed_stdout(examples, model, program, tmp_path, command):
+    for redirection, reason in ((">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+        shell = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", program, *command],
+                               stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        check_failure(Result(shell.returncode, "", shell.stderr), 5, reason)
+
+
+def test_no_model_when_the_summary_is_lost(examples, program, tmp_path):
+    for redirection in (">/dev/full", ">&-"):
+        shell = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", program, *FIT, "-o", "m.cred"],
+                               stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        assert shell.returncode == 5
+        assert os.listdir(tmp_path) == ["examples"]
+
+
+def test_closed_streams_do_not_become_files(examples, program, tmp_path):
+    """Without standard error a message must not end up in the model; without input there are no data."""
+    shell = subprocess.run(["sh", "-c", 'exec "$@" 2>&- <&-', "sh", program, *FIT, "-o", "m.cred"],
+                           stdout=subprocess.DEVNULL, cwd=tmp_path)
+    assert shell.returncode == 0
+    assert subprocess.run([program, "check", "m.cred"], cwd=tmp_path).returncode == 0
+    shell = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", program, "describe", "-"],
+                           capture_output=True, text=True)
+    check_failure(Result(shell.returncode, shell.stdout, shell.stderr), 5, "cannot read stdin")
+
+
+def test_reader_goes_away(start, many_rows, credence):
+    assert credence("fit", "linear", many_rows, "--target", "y", "-o", "m.cred").code == 0
+    for command in (["predict", "m.cred", many_rows], ["convert", many_rows, "-"],
+                    ["predict", "m.cred", many_rows, "--json"]):
+        process = start(*command)
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.wait(10) == 5
+        said = process.stderr.read().decode()
+        assert said.count("\n") == 1 and said.startswith("credence: error: cannot write ")

@@ -1,0 +1,655 @@
+/* test_design.c -- choosing columns, one-hot coding, missing values, powers and standardisation,
+ * and what happens when another table comes than the one that was learned. */
+#include "../models/fixture.h"
+#include "data/design_internal.h"
+#include "data/table_internal.h"
+
+/* "target=y basis=poly:2" as design options. */
+static void set_options(cr_ctx *cx, const char *settings, cr_design_options *o)
+{
+    setting_list s;
+    split_settings(settings, &s);
+    assert_ok(cx, cr_options_init(cx, cr_design_table, o));
+    for (size_t i = 0; i < s.n; i++)
+        assert_ok(cx, cr_options_set(cx, cr_design_table, o, s.list[i].name, s.list[i].value));
+}
+
+static cr_status try_design(cr_ctx *cx, const cr_table *t, const char *settings, bool standardise,
+                            cr_design **out)
+{
+    cr_design_options o;
+    set_options(cx, settings, &o);
+    cr_status st = cri_design_fit(cx, t, &o, standardise, standardise, out);
+    cr_options_free(cx, cr_design_table, &o);
+    return st;
+}
+
+static cr_design *design_of(cr_ctx *cx, const cr_table *t, const char *settings, bool standardise)
+{
+    cr_design *d = NULL;
+    assert_ok(cx, try_design(cx, t, settings, standardise, &d));
+    return d;
+}
+
+/* The names of the terms, with commas. */
+static const char *terms_of(const cr_design *d)
+{
+    static char text[512];
+    text[0] = '\0';
+    for (size_t j = 0; j < cr_design_terms(d); j++) {
+        if (j) strcat(text, ",");
+        strcat(text, cr_design_term_name(d, j));
+    }
+    return text;
+}
+
+/* X of a table through a design, compared with `expected` [n x p]. */
+#define check_matrix(cx, d, t, expected, tolerance)                                                \
+    check_matrix_at((cx), (d), (t), (expected), (tolerance), __LINE__)
+static void check_matrix_at(cr_ctx *cx, const cr_design *d, const cr_table *t,
+                            const double *expected, double tolerance, int line)
+{
+    cri_rows r;
+    double   X[256], Y[256];
+    check_status(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE, &r), CR_OK, NULL, "open", __FILE__,
+                 line);
+    assert_true(r.n * r.p <= 256);
+    assert_ok(cx, cri_rows_matrix(cx, &r, X));
+    cri_rows_fill(&r, 0, r.n, Y, r.p);
+    for (size_t i = 0; i < r.n * r.p; i++) {
+        check_close(X[i], expected[i], tolerance, 1, "X", __FILE__, line);
+        assert_true(X[i] == Y[i]);
+    }
+    cri_rows_close(cx, &r);
+}
+
+static void check_open_fails(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_target_use use,
+                             const char *text)
+{
+    cri_rows r = { .n = 4711 };
+    assert_fails_with(cx, cri_rows_open(cx, d, t, use, &r), CR_EDATA, text);
+    assert_int_equal(r.n, 4711); /* untouched */
+}
+
+/* --- which columns --------------------------------------------------------------------------- */
+
+static void test_choosing(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "t.csv", "x1,x2,y,x3,w,z\n1,2,3,4,5,6\n6,4,3,2,1,5\n");
+    const char *const cases[][2] = {
+        { "", "x1,x2,x3,z" },
+        { "features=x*,!x3", "x1,x2" },
+        { "features=!x3", "x1,x2,z" },
+        { "features=!x*", "z" },
+        { "features=!x1,!z", "x2,x3" },
+        { "features=x*,!x?,x2", "x2" },
+        { "features=z,x1", "x1,z" }, /* in the order of the table */
+        { "features=[xz]*", "x1,x2,x3,z" },
+        { "features=*", "x1,x2,x3,z" },
+        { "features=x1 features=z", "x1,z" },
+        { "features=,x1,,z,", "x1,z" },
+        { "features=x1,x1", "x1" },
+        { "features=x1,w", "x1" }, /* weights are never a feature */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y weights=w %s", cases[k][0]);
+        cr_design *d = design_of(cx, t, settings, false);
+        assert_string_equal(terms_of(d), cases[k][1]);
+        assert_string_equal(cr_design_target(d), "y");
+        assert_string_equal(cr_design_weights(d), "w");
+        cri_design_free(cx, d);
+    }
+    cr_design *d = design_of(cx, t, "", false);
+    assert_string_equal(terms_of(d), "x1,x2,y,x3,w,z");
+    assert_null(cr_design_target(d));
+    assert_null(cr_design_weights(d));
+    assert_int_equal(cr_design_columns(d), 6);
+    assert_string_equal(cr_design_column_name(d, 3), "x3");
+    assert_int_equal(cr_design_column_type(d, 3), CR_INTEGER);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_choosing_wrongly(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "t.csv", "area,rooms,price,w,c\n1,2,3,4,a\n6,4,3,2,b\n");
+    const struct {
+        const char *settings;
+        cr_status   status;
+        const char *text, *nearest;
+    } cases[] = {
+        { "target=prise", CR_EDATA, "column 'prise' not found in ", "price" },
+        { "target=price weights=v", CR_EDATA, "column 'v' not found in ", NULL },
+        { "target=price features=area,romms", CR_EDATA, "column 'romms' not found in ", "rooms" },
+        { "target=price features=!aera", CR_EDATA, "column 'aera' not found in ", "area" },
+        { "target=price features=q*", CR_EARG, "matches 'q*'", NULL },
+        { "target=price features=price", CR_EARG, "column 'price' is the target", NULL },
+        { "target=price features=!*", CR_EDATA, "no column left to use as a feature", NULL },
+        { "target=price weights=w features=w", CR_EDATA, "no column left", NULL },
+        { "target=price weights=c", CR_EDATA, "the weights 'c' are not numbers", NULL },
+        { "target=price basis=poly", CR_EARG, "'poly' is not poly:K", NULL },
+        { "target=price basis=poly:0", CR_EARG, "'poly:0' is not poly:K", NULL },
+        { "target=price basis=poly:2.5", CR_EARG, "'poly:2.5' is not poly:K", NULL },
+        { "target=price basis=poly:33", CR_EARG, "K from 1 to 32", NULL },
+        { "target=price basis=poly:", CR_EARG, "is not poly:K", NULL },
+        { "target=price basis=poly:nan", CR_EARG, "is not poly:K", NULL },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cr_design *d = NULL;
+        assert_fails_with(cx, try_design(cx, t, cases[k].settings, false, &d), cases[k].status,
+                          cases[k].text);
+        assert_null(d);
+        if (cases[k].nearest) assert_string_equal(cr_error_nearest(cx), cases[k].nearest);
+    }
+    char long_name[700] = "features=";
+    memset(long_name + 9, 'a', 600);
+    cr_design *d = NULL;
+    assert_fails_with(cx, try_design(cx, t, long_name, false, &d), CR_EARG, "longer than");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- categories ------------------------------------------------------------------------------ */
+
+static const char colours[] = "c,b,y\nred,true,1\nblue,false,2\nred,true,3\ngreen,false,4\n";
+
+static void test_one_hot(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "t.csv", colours);
+    cr_design *d = design_of(cx, t, "target=y reference=first", false);
+    assert_string_equal(terms_of(d), "c=green,c=red,b"); /* blue, the first by name, has none */
+    check_matrix(cx, d, t, ((double[]){ 0, 1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 0 }), 0);
+    cri_design_free(cx, d);
+    d = design_of(cx, t, "target=y reference=frequent", false);
+    assert_string_equal(terms_of(d), "c=blue,c=green,b");
+    check_matrix(cx, d, t, ((double[]){ 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0 }), 0);
+    cri_design_free(cx, d);
+    d = design_of(cx, t, "target=y reference=none basis=poly:3", false);
+    assert_string_equal(terms_of(d), "c=blue,c=green,c=red,b"); /* a boolean has no powers */
+    check_matrix(cx, d, t, ((double[]){ 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0 }), 0);
+
+    /* fewer levels, in another order, among other columns: the same coding */
+    cr_table *u = table_of_text(cx, "u.csv", "more,b,c\n9,true,red\n9,true,green\n");
+    check_matrix(cx, d, u, ((double[]){ 0, 0, 1, 1, 0, 1, 0, 1 }), 0);
+    cr_table_free(cx, u);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    t = table_of_text(cx, "t.csv", "c,y\nb,1\na,2\nb,3\na,4\nc,5\n"); /* of equals the first */
+    d = design_of(cx, t, "target=y reference=frequent", false);
+    assert_string_equal(terms_of(d), "c=b,c=c");
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_unseen_level(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "train.csv", colours);
+    cr_design *d = design_of(cx, t, "target=y", false);
+    cr_table  *u = table_of_text(cx, "new.csv", "c,b\nred,true\nblue,true\nbleu,false\n");
+    check_open_fails(cx, d, u, CRI_TARGET_NONE,
+                     "new.csv:4: column 'c' has the level 'bleu', which the model has not seen");
+    assert_string_equal(cr_error_nearest(cx), "blue");
+    assert_non_null(strstr(cr_error_notes(cx), "blue, green, red"));
+    cr_table_free(cx, u);
+    u = table_of_text(cx, "new.csv", "c,b\n1,true\n2,true\n"); /* read as numbers */
+    check_open_fails(cx, d, u, CRI_TARGET_NONE, "new.csv:2: column 'c' has the level '1'");
+    cr_table_free(cx, u);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* "1", "2.5" were texts when the model was fitted; here they were read as numbers. */
+static void test_numbers_that_were_categories(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const texts[] = { "1", "2.5", "10", "1e+300", "1", NULL };
+    const double      numbers[] = { 10, 1, 2.5, NAN, 1e300, 3 };
+    cr_table         *t = NULL, *u = NULL;
+    assert_ok(cx, cr_table_new(cx, "t", 5, &t));
+    assert_ok(cx, cr_table_add_texts(cx, t, "c", texts));
+    cr_design *d = design_of(cx, t, "reference=none missing=impute", false);
+    assert_string_equal(terms_of(d), "c=1,c=10,c=1e+300,c=2.5");
+    assert_ok(cx, cr_table_new(cx, "u", 5, &u));
+    assert_ok(cx, cr_table_add_numbers(cx, u, "c", CR_REAL, numbers, 1));
+    check_matrix(cx, d, u, ((double[]){ 0, 1, 0, 0, 1, 0, 0, 0,
+                                        0, 0, 0, 1, 1, 0, 0, 0, /* missing: the most frequent */
+                                        0, 0, 1, 0 }),
+                 0);
+    cr_table_free(cx, u);
+    assert_ok(cx, cr_table_new(cx, "u", 6, &u));
+    assert_ok(cx, cr_table_add_numbers(cx, u, "c", CR_REAL, numbers, 1));
+    check_open_fails(cx, d, u, CRI_TARGET_NONE, "u, row 6: column 'c' has the level '3'");
+    cr_table_free(cx, u);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The target as the index of its level, also where its texts were read as numbers. */
+static void test_category_target(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const texts[] = { "2", "1", "2", "7" };
+    const double      x[] = { 1, 2, 3, 4 }, numbers[] = { 7, 2, 1, 1 }, wrong[] = { 7, 2, 1, 3 };
+    cr_table         *t = NULL, *u = NULL;
+    cri_rows          r;
+    assert_ok(cx, cr_table_new(cx, "t", 4, &t));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    assert_ok(cx, cr_table_add_texts(cx, t, "y", texts));
+    cr_design *d = design_of(cx, t, "target=y", false);
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    for (size_t i = 0; i < 4; i++) assert_true(r.y[i] == ((double[]){ 1, 0, 1, 2 })[i]);
+    cri_rows_close(cx, &r);
+    assert_ok(cx, cr_table_new(cx, "u", 4, &u));
+    assert_ok(cx, cr_table_add_numbers(cx, u, "x", CR_REAL, x, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, u, "y", CR_INTEGER, numbers, 1));
+    assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NEEDED, &r));
+    for (size_t i = 0; i < 4; i++) assert_true(r.y[i] == ((double[]){ 2, 1, 0, 0 })[i]);
+    cri_rows_close(cx, &r);
+    cr_table_free(cx, u);
+    assert_ok(cx, cr_table_new(cx, "u", 4, &u));
+    assert_ok(cx, cr_table_add_numbers(cx, u, "x", CR_REAL, x, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, u, "y", CR_INTEGER, wrong, 1));
+    check_open_fails(cx, d, u, CRI_TARGET_NEEDED, "u, row 4: column 'y' has the level '3'");
+    cr_table_free(cx, u);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- missing and infinite values ------------------------------------------------------------- */
+
+static const char gaps[] = "x,c,y,w\n1,a,1,1\n,b,2,1\n4,,3,1\n7,b,,1\n8,b,5,\n";
+
+static void test_missing_is_an_error(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "gaps.csv", gaps);
+    cr_design *d = design_of(cx, t, "target=y", false);
+    check_open_fails(cx, d, t, CRI_TARGET_NONE,
+                     "gaps.csv:3: the column 'x' has no value (it is missing in 1 of 5 rows)");
+    assert_non_null(strstr(cr_error_hint(cx), "--missing drop"));
+    assert_non_null(strstr(cr_error_hint(cx), "--missing impute"));
+    cri_design_free(cx, d);
+    d = design_of(cx, t, "target=y features=c", false);
+    check_open_fails(cx, d, t, CRI_TARGET_NONE, "gaps.csv:4: the column 'c' has no value");
+    cri_design_free(cx, d);
+    d = design_of(cx, t, "target=y missing=impute weights=w", false);
+    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "gaps.csv:5: the target 'y' has no value");
+    assert_null(strstr(cr_error_hint(cx), "impute"));
+    cri_design_free(cx, d);
+    d = design_of(cx, t, "weights=w target=x features=c missing=drop", false);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+
+    const double x[2] = { 1, 2 }, w[2] = { 1, NAN };
+    assert_ok(cx, cr_table_new(cx, "memory", 2, &t));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, x, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "w", CR_REAL, w, 1));
+    d = design_of(cx, t, "target=y weights=w", false);
+    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "memory, row 2: the weight 'w' has no value");
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_missing_is_dropped(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "gaps.csv", gaps);
+    cr_design *d = design_of(cx, t, "target=y weights=w missing=drop", false);
+    cri_rows   r;
+    double     X[10];
+    assert_string_equal(terms_of(d), "x,c=b");
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r)); /* only the first is whole */
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.index[0], 0);
+    assert_int_equal(r.imputed, 0);
+    assert_true(r.y[0] == 1 && r.w[0] == 1);
+    cri_rows_close(cx, &r);
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE,
+                                &r)); /* gaps of target and weight do no harm */
+    assert_int_equal(r.n, 3);
+    assert_ok(cx, cri_rows_matrix(cx, &r, X));
+    for (size_t i = 0; i < 6; i++) assert_true(X[i] == ((double[]){ 1, 0, 7, 1, 8, 1 })[i]);
+    assert_true(r.index[1] == 3 && r.index[2] == 4);
+    cri_rows_close(cx, &r);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Numbers get the mean of the training data, categories their most frequent level; the first of
+ * equals.  Also where only the new data have gaps. */
+static void test_missing_is_imputed(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "gaps.csv", "x,c,y\n1,a,1\n,b,2\n4,,3\n7,b,4\n");
+    cr_table  *whole = table_of_text(cx, "whole.csv", "x,c,y\n1,a,1\n5,b,2\n6,b,3\n");
+    cr_table  *other = table_of_text(cx, "other.csv", "x,c\n,a\n2,\n");
+    cr_design *d = design_of(cx, t, "target=y missing=impute basis=poly:2 reference=none", false);
+    cri_rows   r;
+    check_matrix(cx, d, t, ((double[]){ 1, 1, 1, 0, 4, 16, 0, 1, 4, 16, 0, 1, 7, 49, 0, 1 }), 0);
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    assert_int_equal(r.imputed, 2);
+    cri_rows_close(cx, &r);
+    check_matrix(cx, d, other, ((double[]){ 4, 16, 1, 0, 2, 4, 0, 1 }), 0);
+    cri_design_free(cx, d);
+    d = design_of(cx, whole, "target=y missing=impute", false);
+    check_matrix(cx, d, other, ((double[]){ 4, 0, 2, 1 }), 0);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    cr_table_free(cx, whole);
+    cr_table_free(cx, other);
+    test_context_free(cx);
+}
+
+static void test_infinite_is_refused(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "t.csv", "x,y,w\n1,2,3\n2,3,4\n");
+    cr_design        *d = design_of(cx, t, "target=y weights=w missing=impute", false);
+    const char *const files[][2] = {
+        { "x,y,w\n1,2,3\ninf,3,4\n", "new.csv:3: column 'x' is infinite" },
+        { "x,y,w\n,2,3\n-inf,3,4\n", "new.csv:3: column 'x' is infinite" },
+        { "x,y,w\n1,-inf,3\n2,3,4\n", "new.csv:2: column 'y' is infinite" },
+        { "x,y,w\n1,2,3\n2,3,inf\n", "new.csv:3: column 'w' is infinite" },
+        { "x,y,w\n1,2,3\n2,3,-1\n", "new.csv:3: the weight 'w' is negative" },
+        { "x,y,w\n1,2,0\n2,3,0\n", "the weights 'w' are all zero" },
+        { "x,y,w\n1,2,a\n2,3,b\n", "the weights 'w' are not numbers" },
+    };
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        cr_table *u = table_of_text(cx, "new.csv", files[k][0]);
+        check_open_fails(cx, d, u, CRI_TARGET_NEEDED, files[k][1]);
+        cr_table_free(cx, u);
+    }
+    cri_design_free(cx, d);
+    d = design_of(cx, t, "target=y features=x basis=poly:3", false);
+    cr_table *u = table_of_text(cx, "new.csv", "x,y\n1e103,1\n-1e110,1\n"); /* its cube overflows */
+    check_open_fails(cx, d, u, CRI_TARGET_NONE, "new.csv:3: column 'x' to the power 3 overflows");
+    cr_table_free(cx, u);
+    u = table_of_text(cx, "new.csv", "x,y\n1e102,1\n-1e102,1\n");
+    check_matrix(cx, d, u,
+                 ((double[]){ 1e102, 1e204, pow(1e102, 3), -1e102, 1e204, -pow(1e102, 3) }), 1e-15);
+    cr_table_free(cx, u);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- other tables ---------------------------------------------------------------------------- */
+
+static void test_columns_by_name(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    cr_table    *t = table_of_text(cx, "t.csv", "a,b,y\n1,2,3\n3,5,4\n");
+    cr_table    *u = table_of_text(cx, "u.csv", "junk,b,y,more,a\nx,2,,z,1\nx,5,4,z,3\n");
+    cr_design   *d = design_of(cx, t, "target=y basis=poly:2", false);
+    const double X[] = { 1, 1, 2, 4, 3, 9, 5, 25 };
+    assert_string_equal(terms_of(d), "a,a^2,b,b^2");
+    check_matrix(cx, d, t, X, 0);
+    check_matrix(cx, d, u, X, 0);
+    cr_table_free(cx, u);
+    u = table_of_text(cx, "u.csv", "a,bb,y\n1,2,3\n");
+    check_open_fails(cx, d, u, CRI_TARGET_NONE, "column 'b' not found in ");
+    cr_table_free(cx, u);
+    u = table_of_text(cx, "u.csv", "a,b\n1,2\n");
+    check_open_fails(cx, d, u, CRI_TARGET_NEEDED, "column 'y' not found in ");
+    cr_table_free(cx, u);
+    u = table_of_text(cx, "u.csv", "a,b,y\n,2,3\nthree,2,3\n");
+    check_open_fails(cx, d, u, CRI_TARGET_NONE,
+                     "u.csv:3: column 'a' holds text ('three'), but the model needs numbers");
+    cr_table_free(cx, u);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Weights that are not in the new table: every row counts once. */
+static void test_absent_weights(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "t.csv", "a,y,w\n1,2,3\n3,5,4\n");
+    cr_table  *u = table_of_text(cx, "u.csv", "a,y\n1,2\n3,5\n");
+    cr_design *d = design_of(cx, t, "target=y weights=w", false);
+    cri_rows   r;
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    assert_true(r.w[0] == 3 && r.w[1] == 4);
+    cri_rows_close(cx, &r);
+    assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NEEDED, &r));
+    assert_null(r.w);
+    cri_rows_close(cx, &r);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    cr_table_free(cx, u);
+    test_context_free(cx);
+}
+
+/* --- standardising --------------------------------------------------------------------------- */
+
+static void check_standard(double shift, double scale, const double *a, size_t stride,
+                           const double *w, size_t n, bool constant)
+{
+    long double weight = 0, mean = 0, square = 0;
+    for (size_t i = 0; i < n; i++) weight += w ? w[i] : 1;
+    for (size_t i = 0; i < n; i++) mean += (w ? w[i] : 1) * (long double)a[i * stride] / weight;
+    for (size_t i = 0; i < n; i++) square += (w ? w[i] : 1) * powl(a[i * stride] - mean, 2);
+    assert_relative(shift, (double)mean, 1e-15);
+    assert_relative(scale, constant ? 1 : (double)sqrtl(square / weight), 1e-13);
+}
+
+static void test_standardise(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 700, p = 5 };
+    static double X[n * p], y[n], w[n], Z[n * p];
+    draw_regression(1, n, p, 0.6, X, y);
+    for (size_t i = 0; i < n; i++) {
+        X[i * p] += 1e6;      /* a mean far from zero */
+        X[i * p + 1] *= 1e-9; /* a spread that is small, but there */
+        X[i * p + 2] = 0.1;   /* constant, though no double is 0.1 */
+        X[i * p + 3] = 0;
+        w[i] = 0.25 * (double)(i % 5);
+    }
+    cr_table *t = make_table(cx, X, n, p, y, w);
+    for (int weighted = 0; weighted < 2; weighted++) {
+        const double *weights = weighted ? w : NULL;
+        cr_design    *d =
+            design_of(cx, t, weighted ? "target=y weights=w" : "target=y features=x*", true);
+        const double *shift = cr_design_shift(d), *scale = cr_design_scale(d);
+        cri_rows      r;
+        for (size_t j = 0; j < p; j++)
+            check_standard(shift[j], scale[j], X + j, p, weights, n, j == 2 || j == 3);
+        check_standard(d->target_shift, d->target_scale, y, 1, weights, n, false);
+        assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+        assert_ok(cx, cri_rows_matrix(cx, &r, Z));
+        for (size_t i = 0; i < n; i++) {
+            assert_true(r.y[i] == (y[i] - d->target_shift) / d->target_scale);
+            for (size_t j = 0; j < p; j++)
+                assert_true(Z[i * p + j] == (X[i * p + j] - shift[j]) / scale[j]);
+        }
+        cri_rows_close(cx, &r);
+        cri_design_free(cx, d);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Indicators are standardised like numbers; rows left out do not count. */
+static void test_standardise_kept_rows(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "t.csv", "c,x,y\na,1,10\nb,3,20\nb,,1000\na,5,30\nb,7,40\n");
+    cr_design *d = design_of(cx, t, "target=y missing=drop", true);
+    assert_string_equal(terms_of(d), "c=b,x");
+    assert_close(d->shift[0], 0.5, 1e-15);
+    assert_close(d->scale[0], 0.5, 1e-15);
+    assert_close(d->shift[1], 4, 1e-15);
+    assert_close(d->scale[1], sqrt(5), 1e-15);
+    assert_close(d->target_shift, 25, 1e-15);
+    assert_close(d->target_scale, sqrt(125), 1e-15);
+    cri_rows r;
+    double   X[8], s = sqrt(5);
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    assert_int_equal(r.n, 4);
+    assert_ok(cx, cri_rows_matrix(cx, &r, X));
+    for (size_t i = 0; i < 8; i++)
+        assert_close(X[i], ((double[]){ -1, -3 / s, 1, -1 / s, -1, 1 / s, 1, 3 / s })[i], 1e-15);
+    cri_rows_close(cx, &r);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Rows in any number and any piece give the same matrix. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 1000, p = 3, stride = 7 };
+    static double X[n * p], y[n], whole[n * 2 * p], piece[n * stride];
+    draw_regression(2, n, p, 0.6, X, y);
+    cr_table  *t = make_table(cx, X, n, p, y, NULL);
+    cr_design *d = design_of(cx, t, "target=y basis=poly:2", true);
+    cri_rows   r;
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE, &r));
+    assert_int_equal(r.p, 2 * p);
+    assert_ok(cx, cri_rows_matrix(cx, &r, whole));
+    const size_t ranges[][2] = { { 0, n }, { 255, 258 }, { 999, 1000 }, { 5, 5 }, { 31, 700 } };
+    for (size_t k = 0; k < 5; k++) {
+        size_t begin = ranges[k][0], end = ranges[k][1];
+        cri_rows_fill(&r, begin, end, piece, stride);
+        for (size_t i = begin; i < end; i++)
+            assert_memory_equal(piece + (i - begin) * stride, whole + i * 2 * p,
+                                2 * p * sizeof(double));
+        for (size_t j = 0; j < 2 * p; j++) {
+            cri_rows_fill_term(&r, j, begin, end, piece, 1);
+            for (size_t i = begin; i < end; i++)
+                assert_true(piece[i - begin] == whole[i * 2 * p + j]);
+        }
+    }
+    cri_rows_close(cx, &r);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Columns that lie side by side in a matrix of the caller's, all or some of them. */
+static void test_borrowed_matrix(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const double M[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 }; /* a, b, c, y */
+    const struct {
+        const char  *settings;
+        const double X[9];
+    } cases[] = {
+        { "target=y", { 1, 2, 3, 5, 6, 7, 9, 10, 11 } },
+        { "target=y features=b,c", { 2, 3, 6, 7, 10, 11 } },
+        { "target=y features=a,c", { 1, 3, 5, 7, 9, 11 } },
+        { "target=a features=b,y", { 2, 4, 6, 8, 10, 12 } },
+        { "target=y features=b basis=poly:2", { 2, 4, 6, 36, 10, 100 } },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cr_table *t = NULL, *u = NULL; /* in the same order, and in another */
+        assert_ok(cx, cr_table_new(cx, "t", 3, &t));
+        assert_ok(cx, cr_table_new(cx, "u", 3, &u));
+        for (size_t j = 0; j < 4; j++) {
+            const char names[][2] = { "a", "b", "c", "y" };
+            assert_ok(cx, cr_table_borrow_numbers(cx, t, names[j], CR_REAL, M + j, 4));
+            assert_ok(cx, cr_table_borrow_numbers(cx, u, names[3 - j], CR_REAL, M + 3 - j, 4));
+        }
+        cr_design *d = design_of(cx, t, cases[k].settings, false);
+        check_matrix(cx, d, t, cases[k].X, 0);
+        check_matrix(cx, d, u, cases[k].X, 0);
+        cri_design_free(cx, d);
+        cr_table_free(cx, t);
+        cr_table_free(cx, u);
+    }
+    test_context_free(cx);
+}
+
+/* --- no memory ------------------------------------------------------------------------------- */
+
+static cr_status design_and_open(cr_ctx *cx, void *arg)
+{
+    const char *const texts[] = { "a", "b", NULL, "a" };
+    const double      x[] = { 1, 2, 3, NAN }, y[] = { 1, 2, 3, 4 };
+    char              target[] = "y", weights[] = "w", basis[] = "poly:2";
+    cr_design_options o = {
+        .target = target, .weights = weights, .basis = basis, .missing = *(const int *)arg
+    };
+    cr_status  st = CR_OK;
+    cr_table  *t = NULL;
+    cr_design *d = NULL;
+    cri_rows   r = { 0 };
+    double     X[12];
+    CR_TRY(cr_table_new(cx, "t", 4, &t));
+    CR_TRY(cr_table_add_texts(cx, t, "c", texts));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "w", CR_REAL, y, 1));
+    CR_TRY(cri_design_fit(cx, t, &o, true, true, &d));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    CR_TRY(cri_rows_matrix(cx, &r, X));
+done:
+    cri_rows_close(cx, &r);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    int drop = CR_MISSING_DROP, impute = CR_MISSING_IMPUTE;
+    test_every_allocation_fails(design_and_open, &drop);
+    test_every_allocation_fails(design_and_open, &impute);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choosing),
+        cmocka_unit_test(test_choosing_wrongly),
+        cmocka_unit_test(test_one_hot),
+        cmocka_unit_test(test_unseen_level),
+        cmocka_unit_test(test_numbers_that_were_categories),
+        cmocka_unit_test(test_category_target),
+        cmocka_unit_test(test_missing_is_an_error),
+        cmocka_unit_test(test_missing_is_dropped),
+        cmocka_unit_test(test_missing_is_imputed),
+        cmocka_unit_test(test_infinite_is_refused),
+        cmocka_unit_test(test_columns_by_name),
+        cmocka_unit_test(test_absent_weights),
+        cmocka_unit_test(test_standardise),
+        cmocka_unit_test(test_standardise_kept_rows),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_borrowed_matrix),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,792 @@
+/* test_linear.c -- least squares against the certified values of NIST, the dense hat matrix, real
+ * refits, repeated rows, and the laws that scales, shifts and orders of rows obey. */
+#include "../fixture.h"
+#include "math/special.h"
+
+/* --- NIST ------------------------------------------------------------------------------------ */
+
+/* The number of correct digits: minus the log of the relative error, of the absolute one at 0. */
+static double digits(double x, double certified)
+{
+    double error = fabs(x - certified) / (certified == 0 ? 1 : fabs(certified));
+    return error == 0 ? 16 : -log10(error);
+}
+
+typedef struct nist_set {
+    const char *name, *settings;
+    double      digits;
+} nist_set;
+
+static const nist_set nist_sets[] = {
+    { "Norris", "target=y", 12 },
+    { "Pontius", "target=y basis=poly:2", 12 },
+    { "NoInt1", "target=y intercept=false", 14 },
+    { "NoInt2", "target=y intercept=false", 14 },
+    { "Longley", "target=y", 12 },
+    { "Wampler1", "target=y basis=poly:5", 9 },
+    { "Wampler2", "target=y basis=poly:5", 9 },
+    { "Wampler3", "target=y basis=poly:5", 9 },
+    { "Wampler4", "target=y basis=poly:5", 9 },
+    { "Wampler5", "target=y basis=poly:5", 9 },
+    { "Filip", "target=y basis=poly:10", 7 },
+};
+
+static void check_digits(const nist_set *s, const char *what, double x, double certified)
+{
+    double d = digits(x, certified);
+    if (!(d >= s->digits))
+        fail_msg("%s: %s is %.17g, certified %.17g: %.1f digits, %.0f are due", s->name, what, x,
+                 certified, d, s->digits);
+}
+
+static const char *text_at(const cr_column *c, size_t row) { return c->levels[c->codes[row]]; }
+
+/* Compares one set with its rows of certified.csv; returns how many there are. */
+static size_t check_set(cr_ctx *cx, const nist_set *s, const cr_table *certified)
+{
+    char path[256];
+    snprintf(path, sizeof path, "tests/models/linear/nist/%s.csv", s->name);
+    cr_table        *t = read_table(cx, path);
+    cr_model        *m = fit(cx, "linear", t, s->settings);
+    json_t          *d = describe(cx, m);
+    const cr_column *set = cr_table_find(certified, "set"),
+                    *term = cr_table_find(certified, "term");
+    const double *estimate = cr_table_find(certified, "estimate")->values;
+    const double *sd = cr_table_find(certified, "sd")->values;
+    size_t        found = 0;
+
+    for (size_t i = 0; i < cr_table_rows(certified); i++) {
+        const char *name = text_at(term, i);
+        if (strcmp(text_at(set, i), s->name) != 0) continue;
+        found++;
+        if (strcmp(name, "residual_sd") == 0 || strcmp(name, "r2") == 0) {
+            check_digits(s, name, statistic(d, name), estimate[i]);
+            continue;
+        }
+        check_digits(s, name, parameter(d, name, "value"), estimate[i]);
+        check_digits(s, "its sd", parameter(d, name, "sd"), sd[i]);
+    }
+    assert_int_equal(found, json_array_size(json_object_get(d, "parameters")) + 2);
+    assert_true(statistic(d, "condition_number") >= 1);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return found;
+}
+
+static void test_nist(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *certified = read_table(cx, "tests/models/linear/nist/certified.csv");
+    size_t    found = 0;
+    for (size_t i = 0; i < sizeof nist_sets / sizeof *nist_sets; i++)
+        found += check_set(cx, &nist_sets[i], certified);
+    assert_int_equal(found, cr_table_rows(certified));
+    cr_table_free(cx, certified);
+    test_context_free(cx);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+enum { N = 23, P = 4 };
+
+static const char *const statistics[] = { "residual_sd", "residual_dof", "rss", "r2", "adjusted_r2",
+                                          "f",           "f_p",          "aic", "bic" };
+
+/* The same parameters, statistics and predictions for the rows of t. */
+static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t,
+                       size_t p, double tolerance)
+{
+    json_t       *da = describe(cx, a), *db = describe(cx, b);
+    cr_prediction pa = predict(cx, a, t), pb = predict(cx, b, t);
+    for (size_t j = 0; j <= p; j++) {
+        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), tolerance);
+        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), tolerance);
+    }
+    for (size_t k = 0; k < sizeof statistics / sizeof *statistics; k++)
+        assert_close(statistic(da, statistics[k]), statistic(db, statistics[k]), tolerance);
+    for (size_t i = 0; i < pa.n; i++) {
+        assert_close(pa.mean[i], pb.mean[i], tolerance);
+        assert_close(pa.scale[i], pb.scale[i], tolerance);
+        assert_close(pa.leverage[i], pb.leverage[i], tolerance);
+        assert_close(pa.dof[i], pb.dof[i], tolerance);
+    }
+    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
+                 tolerance);
+    cr_prediction_free(cx, &pa);
+    cr_prediction_free(cx, &pb);
+    json_decref(da);
+    json_decref(db);
+}
+
+static void test_weights_repeat_rows(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], XX[4 * N * P], yy[4 * N];
+    size_t  n = 0;
+    draw_regression(1, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) {
+        w[i] = (double)(i % 4); /* weight 0: not there at all */
+        for (size_t k = 0; k < i % 4; k++, n++) {
+            memcpy(XX + n * P, X + i * P, P * sizeof(double));
+            yy[n] = y[i];
+        }
+    }
+    cr_table *weighted = make_table(cx, X, N, P, y, w),
+             *repeated = make_table(cx, XX, n, P, yy, NULL);
+    const char *const solvers[] = { "solver=qr", "solver=gram" };
+    for (size_t s = 0; s < 2; s++) {
+        char with[64], without[64];
+        snprintf(with, sizeof with, "target=y weights=w %s", solvers[s]);
+        snprintf(without, sizeof without, "target=y %s", solvers[s]);
+        cr_model *a = fit(cx, "linear", weighted, with), *b = fit(cx, "linear", repeated, without);
+        check_same(cx, a, b, repeated, P, 1e-12);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+    }
+    cr_table_free(cx, weighted);
+    cr_table_free(cx, repeated);
+    test_context_free(cx);
+}
+
+/* A row of weight zero, however wild, changes nothing. */
+static void test_zero_weight_removes_a_row(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[(N + 1) * P], y[N + 1], w[N + 1];
+    draw_regression(2, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 0.5 + 0.1 * (double)i;
+    for (size_t j = 0; j < P; j++) X[N * P + j] = 1e3;
+    y[N] = -1e6, w[N] = 0;
+    cr_table *with = make_table(cx, X, N + 1, P, y, w), *without = make_table(cx, X, N, P, y, w);
+    cr_model *a = fit(cx, "linear", with, "target=y weights=w");
+    cr_model *b = fit(cx, "linear", without, "target=y weights=w");
+    check_same(cx, a, b, without, P, 1e-11);
+    json_t *da = describe(cx, a), *db = describe(cx, b);
+    assert_close(statistic(da, "loocv"), statistic(db, "loocv"), 1e-11);
+    assert_close(statistic(da, "max_leverage"), statistic(db, "max_leverage"), 1e-11);
+    json_decref(da);
+    json_decref(db);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, with);
+    cr_table_free(cx, without);
+    test_context_free(cx);
+}
+
+/* --- dependence ------------------------------------------------------------------------------ */
+
+/* x3 = x1 + 2 x2 and x4 = 5: two terms are named, keep a place, and change no prediction. */
+static void check_dependent(const char *settings, bool intercept)
+{
+    enum { p = 4 };
+    cr_ctx  *cx = test_context();
+    double   X[N * p], Z[N * 3], y[N];
+    warnings log = { .n = 0 };
+    draw_regression(3, N, p, 0.5, X, y);
+    for (size_t i = 0; i < N; i++) {
+        X[i * p + 2] = X[i * p] + 2 * X[i * p + 1];
+        X[i * p + 3] = 5;
+        for (size_t j = 0; j < 3; j++) Z[i * 3 + j] = X[i * p + (j < 2 ? j : 3)];
+    }
+    size_t    whole = intercept ? 2 : 3; /* without an intercept the constant is one */
+    cr_table *t = make_table(cx, X, N, p, y, NULL), *u = make_table(cx, Z, N, 3, y, NULL);
+    cr_ctx_set_log(cx, keep_warning, &log);
+    cr_model *a = fit(cx, "linear", t, settings);
+    cr_ctx_set_log(cx, NULL, NULL);
+    char less[128];
+    snprintf(less, sizeof less, "%s features=%s solver=qr", settings, intercept ? "x1,x2" : "x*");
+    cr_model     *b = fit(cx, "linear", u, less);
+    json_t       *d = describe(cx, a);
+    cr_prediction pa = predict(cx, a, t), pb = predict(cx, b, u);
+
+    size_t aliased = 0;
+    for (size_t j = 1; j <= p; j++) {
+        char name[16];
+        snprintf(name, sizeof name, "'x%zu'", j);
+        bool alone = isnan(coefficient(d, j, "sd"));
+        assert_int_equal(alone, strstr(log.text, name) != NULL);
+        if (alone) assert_true(coefficient(d, j, "value") == 0);
+        aliased += alone;
+    }
+    assert_int_equal(aliased, p - whole);
+    if (intercept) {
+        assert_true(isnan(coefficient(d, 4, "sd")));
+        assert_non_null(strstr(log.text, "'x4' is constant"));
+    }
+    assert_int_equal(json_array_size(json_object_get(d, "parameters")), p + intercept);
+    assert_int_equal((int)statistic(d, "rank"), (int)whole);
+    assert_int_equal((int)statistic(d, "residual_dof"), (int)(N - whole - intercept));
+    for (size_t i = 0; i < N; i++) {
+        assert_close(pa.mean[i], pb.mean[i], 1e-12);
+        assert_close(pa.scale[i], pb.scale[i], 1e-12);
+        assert_close(pa.leverage[i], pb.leverage[i], 1e-12);
+    }
+    json_decref(d);
+    cr_prediction_free(cx, &pa);
+    cr_prediction_free(cx, &pb);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    cr_table_free(cx, u);
+    test_context_free(cx);
+}
+
+static void test_dependent_columns_are_named(void **state)
+{
+    (void)state;
+    check_dependent("target=y", true);
+    check_dependent("target=y solver=gram", true);
+    check_dependent("target=y intercept=false", false);
+}
+
+/* As many coefficients as rows, or more: the fit goes through the points and claims no error. */
+static void test_too_few_rows(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { p = 5 };
+    double X[6 * p], y[6];
+    draw_regression(4, 6, p, 1, X, y);
+    for (size_t n = 1; n <= 6; n++) {
+        warnings  log = { .n = 0 };
+        cr_table *t = make_table(cx, X, n, p, y, NULL);
+        cr_ctx_set_log(cx, keep_warning, &log);
+        cr_model *m = fit(cx, "linear", t, "target=y");
+        cr_ctx_set_log(cx, NULL, NULL);
+        json_t       *d = describe(cx, m);
+        cr_prediction q = predict(cx, m, t);
+        assert_non_null(strstr(log.text, "as many coefficients as rows"));
+        assert_int_equal((int)statistic(d, "rank"), (int)(n - 1));
+        assert_int_equal((int)statistic(d, "residual_dof"), 0);
+        assert_true(isnan(statistic(d, "residual_sd")));
+        for (size_t j = 0; j <= p; j++) assert_true(isnan(coefficient(d, j, "sd")));
+        for (size_t i = 0; i < n; i++) {
+            assert_close(q.mean[i], y[i], 1e-10);
+            assert_true(isnan(q.scale[i]));
+            assert_close(q.leverage[i], 1, 1e-10);
+        }
+        json_decref(d);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* --- two solvers ----------------------------------------------------------------------------- */
+
+static void check_solver(cr_ctx *cx, const cr_model *m, const char *solver)
+{
+    json_t *d = describe(cx, m);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(d, "statistics"), "solver")), solver);
+    json_decref(d);
+}
+
+static void test_gram_equals_qr(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 700, p = 6 };
+    static double X[n * p], y[n], w[n];
+    draw_regression(5, n, p, 0.7, X, y);
+    cr_rng r = cr_rng_stream(5, 1);
+    for (size_t i = 0; i < n; i++) w[i] = cr_rng_uniform(&r) * 3;
+    cr_table         *t = make_table(cx, X, n, p, y, w);
+    const char *const rest[] = { "features=x*", "features=x* weights=w",
+                                 "features=x* intercept=false" };
+    for (size_t k = 0; k < 3; k++) {
+        char qr[128], gram[128];
+        snprintf(qr, sizeof qr, "target=y solver=qr %s", rest[k]);
+        snprintf(gram, sizeof gram, "target=y solver=gram %s", rest[k]);
+        cr_model *a = fit(cx, "linear", t, qr), *b = fit(cx, "linear", t, gram);
+        check_solver(cx, a, "qr");
+        check_solver(cx, b, "gram");
+        json_t *da = describe(cx, a), *db = describe(cx, b);
+        for (size_t j = k == 2; j <= p; j++) {
+            assert_relative(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-10);
+            assert_relative(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-10);
+        }
+        for (size_t s = 0; s < sizeof statistics / sizeof *statistics; s++)
+            assert_relative(statistic(da, statistics[s]), statistic(db, statistics[s]), 1e-10);
+        assert_relative(statistic(da, "loocv"), statistic(db, "loocv"), 1e-10);
+        json_decref(da);
+        json_decref(db);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Powers of a year are no work for cross-products: QR does it, and the answer says so. */
+static void test_gram_gives_way(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 40 };
+    double   x[n], y[n];
+    warnings log = { .n = 0 };
+    for (size_t i = 0; i < n; i++) x[i] = 1980 + (double)i, y[i] = sin(0.1 * (double)i);
+    cr_table *t = make_table(cx, x, n, 1, y, NULL);
+    cr_ctx_set_log(cx, keep_warning, &log);
+    cr_model *a = fit(cx, "linear", t, "target=y basis=poly:3 solver=gram");
+    cr_ctx_set_log(cx, NULL, NULL);
+    assert_non_null(strstr(log.text, "solved by QR"));
+    check_solver(cx, a, "qr");
+    cr_model     *b = fit(cx, "linear", t, "target=y basis=poly:3 solver=qr");
+    cr_prediction pa = predict(cx, a, t), pb = predict(cx, b, t);
+    assert_memory_equal(pa.mean, pb.mean, sizeof x);
+    cr_prediction_free(cx, &pa);
+    cr_prediction_free(cx, &pb);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- leverage, leave-one-out ----------------------------------------------------------------- */
+
+/* x_i^T (X^T W X)^-1 x_j for the rows of X with a column of ones before it. */
+static void dense_hat(const double *X, size_t n, size_t p, const double *w, long double *H)
+{
+    size_t       q = p + 1;
+    long double *G = calloc(q * q, sizeof *G), *B = calloc(q * n, sizeof *B);
+#define CELL(i, j) ((long double)((j) ? X[(i)*p + (j)-1] : 1))
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; a < q; a++) {
+            B[a * n + i] = CELL(i, a);
+            for (size_t b = 0; b < q; b++)
+                G[a * q + b] += (w ? (long double)w[i] : 1) * CELL(i, a) * CELL(i, b);
+        }
+    solve_dense(q, G, B, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            H[i * n + j] = 0;
+            for (size_t a = 0; a < q; a++) H[i * n + j] += CELL(i, a) * B[a * n + j];
+        }
+#undef CELL
+    free(G);
+    free(B);
+}
+
+static void test_leverage_and_intervals(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    double      X[N * P], y[N], w[N];
+    long double H[N * N];
+    draw_regression(6, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 0.25 + 0.5 * (double)(i % 5);
+    cr_table *t = make_table(cx, X, N, P, y, w);
+    for (int weighted = 0; weighted < 2; weighted++) {
+        cr_model *m =
+            fit(cx, "linear", t, weighted ? "target=y weights=w" : "target=y features=x*");
+        cr_prediction q = predict(cx, m, t);
+        json_t       *d = describe(cx, m);
+        double        s = statistic(d, "residual_sd"), top = 0, rss = 0, total = 0;
+        dense_hat(X, N, P, weighted ? w : NULL, H);
+        for (size_t i = 0; i < N; i++) {
+            long double mean = 0;
+            for (size_t j = 0; j < N; j++) mean += H[i * N + j] * (weighted ? w[j] : 1) * y[j];
+            double h = (double)H[i * N + i], wi = weighted ? w[i] : 1;
+            assert_close(q.leverage[i], h, 1e-12);
+            assert_close(q.mean[i], (double)mean, 1e-12);
+            assert_close(q.scale[i], s * sqrt(1 + h), 1e-12);
+            rss += wi * pow(y[i] - (double)mean, 2);
+            total += wi;
+            if (wi * h > top) top = wi * h;
+        }
+        assert_close(statistic(d, "max_leverage"), top, 1e-12);
+        assert_close(s, sqrt(rss / (total - P - 1)), 1e-12);
+        assert_close(q.dof[0], total - P - 1, 1e-12);
+        json_decref(d);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* t quantiles from the tables: 2.570581835636314 for 0.975 and 4.032142983555228 for 0.995, both
+ * with 5 degrees of freedom. */
+static void test_interval_formula(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        x[7] = { 1, 2, 3, 4, 5, 6, 7 }, y[7] = { 1.1, 1.9, 3.2, 3.9, 5.3, 5.8, 7.1 };
+    double        sd, lower, upper;
+    cr_table     *t = make_table(cx, x, 7, 1, y, NULL);
+    cr_model     *m = fit(cx, "linear", t, "target=y");
+    cr_prediction q = predict(cx, m, t);
+    for (size_t i = 0; i < 7; i++) {
+        cr_prediction_interval(&q, i, 0.95, &sd, &lower, &upper);
+        assert_close(upper - q.mean[i], 2.570581835636314 * q.scale[i], 1e-13);
+        assert_close(q.mean[i] - lower, 2.570581835636314 * q.scale[i], 1e-13);
+        assert_close(sd, q.scale[i] * sqrt(5.0 / 3.0), 1e-14);
+        cr_prediction_interval(&q, i, 0.99, &sd, &lower, &upper);
+        assert_close(upper - lower, 2 * 4.032142983555228 * q.scale[i], 1e-13);
+    }
+    json_t *d = describe(cx, m);
+    for (size_t j = 0; j < 2; j++) {
+        double value = coefficient(d, j, "value"), se = coefficient(d, j, "sd");
+        assert_close(coefficient(d, j, "lower"), value - 2.570581835636314 * se, 1e-13);
+        assert_close(coefficient(d, j, "upper"), value + 2.570581835636314 * se, 1e-13);
+    }
+    json_decref(d);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The mean squared error of predicting each row by a fit to all others. */
+static void test_loocv_by_refitting(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], XX[N * P], yy[N], ww[N];
+    draw_regression(7, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 0.5 + (double)(i % 3);
+    for (int weighted = 0; weighted < 2; weighted++) {
+        const char *settings = weighted ? "target=y weights=w" : "target=y features=x*";
+        double      sum = 0, total = 0;
+        for (size_t out = 0; out < N; out++) {
+            size_t n = 0;
+            for (size_t i = 0; i < N; i++) {
+                if (i == out) continue;
+                memcpy(XX + n * P, X + i * P, P * sizeof(double));
+                yy[n] = y[i], ww[n++] = w[i];
+            }
+            cr_table     *train = make_table(cx, XX, n, P, yy, ww);
+            cr_table     *test = make_table(cx, X + out * P, 1, P, y + out, w + out);
+            cr_model     *m = fit(cx, "linear", train, settings);
+            cr_prediction q = predict(cx, m, test);
+            double        wi = weighted ? w[out] : 1;
+            sum += wi * pow(y[out] - q.mean[0], 2);
+            total += wi;
+            cr_prediction_free(cx, &q);
+            cr_model_free(cx, m);
+            cr_table_free(cx, train);
+            cr_table_free(cx, test);
+        }
+        cr_table *t = make_table(cx, X, N, P, y, w);
+        cr_model *m = fit(cx, "linear", t, settings);
+        json_t   *d = describe(cx, m);
+        assert_relative(statistic(d, "loocv"), sum / total, 1e-11);
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* --- statistics by their formulas ------------------------------------------------------------ */
+
+static void test_statistics(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], mean = 0, tss = 0, rss = 0;
+    draw_regression(8, N, P, 2, X, y);
+    cr_table     *t = make_table(cx, X, N, P, y, NULL);
+    cr_model     *m = fit(cx, "linear", t, "target=y");
+    cr_prediction q = predict(cx, m, t);
+    json_t       *d = describe(cx, m);
+    for (size_t i = 0; i < N; i++) mean += y[i] / N;
+    for (size_t i = 0; i < N; i++) tss += pow(y[i] - mean, 2), rss += pow(y[i] - q.mean[i], 2);
+    double dof = N - P - 1, r2 = 1 - rss / tss, f = (tss - rss) / P / (rss / dof);
+    double loglik = 0, k = P + 2; /* intercept and noise are parameters too */
+    for (size_t i = 0; i < N; i++)
+        loglik -= 0.5 * (log(2 * M_PI * rss / N) + pow(y[i] - q.mean[i], 2) / (rss / N));
+    assert_relative(statistic(d, "rss"), rss, 1e-12);
+    assert_close(statistic(d, "r2"), r2, 1e-12);
+    assert_close(statistic(d, "adjusted_r2"), 1 - (1 - r2) * (N - 1) / dof, 1e-12);
+    assert_relative(statistic(d, "f"), f, 1e-12);
+    assert_relative(statistic(d, "f_p"), cr_f_sf(f, P, dof), 1e-10);
+    assert_relative(statistic(d, "aic"), 2 * k - 2 * loglik, 1e-12);
+    assert_relative(statistic(d, "bic"), k * log(N) - 2 * loglik, 1e-12);
+    assert_relative(cr_model_get_report(m)->log_likelihood, loglik, 1e-12);
+    for (size_t j = 0; j <= P; j++) {
+        double ratio = coefficient(d, j, "value") / coefficient(d, j, "sd");
+        assert_relative(coefficient(d, j, "t"), ratio, 1e-13);
+        assert_relative(coefficient(d, j, "p"), cr_student_t_two_sided(ratio, dof), 1e-13);
+    }
+    json_decref(d);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+
+    m = fit(cx, "linear", t, "target=y features=x2"); /* one term: F is the square of its t */
+    d = describe(cx, m);
+    assert_relative(statistic(d, "f"), pow(coefficient(d, 2, "t"), 2), 1e-11);
+    assert_relative(statistic(d, "f_p"), coefficient(d, 2, "p"), 1e-10);
+    json_decref(d);
+    cr_model_free(cx, m);
+
+    m = fit(cx, "linear", t, "target=y intercept=false"); /* about zero without an intercept */
+    d = describe(cx, m);
+    tss = 0;
+    for (size_t i = 0; i < N; i++) tss += y[i] * y[i];
+    r2 = 1 - statistic(d, "rss") / tss;
+    assert_close(statistic(d, "r2"), r2, 1e-12);
+    assert_close(statistic(d, "adjusted_r2"), 1 - (1 - r2) * N / (double)(N - P), 1e-12);
+    assert_int_equal(json_array_size(json_object_get(d, "parameters")), P);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- laws ------------------------------------------------------------------------------------ */
+
+/* x_j -> a_j x_j + c_j and y -> s y + o: the answers move along. */
+static void test_scales_and_shifts(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const double a[P] = { 1e-3, 7, -250, 1e5 }, c[P] = { 4, -1e3, 0.5, 3e4 }, s = -32, o = 1e4;
+    double       X[N * P], y[N], Z[N * P], v[N];
+    draw_regression(9, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) {
+        v[i] = s * y[i] + o;
+        for (size_t j = 0; j < P; j++) Z[i * P + j] = a[j] * X[i * P + j] + c[j];
+    }
+    cr_table     *t = make_table(cx, X, N, P, y, NULL), *u = make_table(cx, Z, N, P, v, NULL);
+    cr_model     *m = fit(cx, "linear", t, "target=y"), *k = fit(cx, "linear", u, "target=y");
+    cr_prediction p = predict(cx, m, t), q = predict(cx, k, u);
+    json_t       *d = describe(cx, m), *e = describe(cx, k);
+    double        b0 = s * coefficient(d, 0, "value") + o;
+    for (size_t j = 1; j <= P; j++) {
+        double f = s / a[j - 1];
+        assert_relative(coefficient(e, j, "value"), f * coefficient(d, j, "value"), 1e-10);
+        assert_relative(coefficient(e, j, "sd"), fabs(f) * coefficient(d, j, "sd"), 1e-10);
+        b0 -= coefficient(e, j, "value") * c[j - 1];
+    }
+    assert_relative(coefficient(e, 0, "value"), b0, 1e-10);
+    assert_relative(statistic(e, "rss"), s * s * statistic(d, "rss"), 1e-10);
+    assert_relative(statistic(e, "r2"), statistic(d, "r2"), 1e-10);
+    assert_relative(statistic(e, "f"), statistic(d, "f"), 1e-10);
+    for (size_t i = 0; i < N; i++) {
+        assert_relative(q.mean[i], s * p.mean[i] + o, 1e-10);
+        assert_relative(q.scale[i], fabs(s) * p.scale[i], 1e-10);
+        assert_relative(q.leverage[i], p.leverage[i], 1e-10);
+    }
+    json_decref(d);
+    json_decref(e);
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_model_free(cx, k);
+    cr_table_free(cx, t);
+    cr_table_free(cx, u);
+    test_context_free(cx);
+}
+
+static void test_order_of_rows(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 600 };
+    static double X[n * P], y[n], Z[n * P], v[n];
+    static size_t order[n];
+    cr_rng        r = cr_rng_stream(10, 0);
+    draw_regression(10, n, P, 0.7, X, y);
+    cr_rng_permutation(&r, n, order);
+    for (size_t i = 0; i < n; i++) {
+        v[i] = y[order[i]];
+        memcpy(Z + i * P, X + order[i] * P, P * sizeof(double));
+    }
+    cr_table         *t = make_table(cx, X, n, P, y, NULL), *u = make_table(cx, Z, n, P, v, NULL);
+    const char *const settings[] = { "target=y solver=qr", "target=y solver=gram" };
+    for (size_t s = 0; s < 2; s++) {
+        cr_model *a = fit(cx, "linear", t, settings[s]), *b = fit(cx, "linear", u, settings[s]);
+        check_same(cx, a, b, t, P, 1e-12);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+    }
+    cr_table_free(cx, t);
+    cr_table_free(cx, u);
+    test_context_free(cx);
+}
+
+/* Numbers whose squares overflow or vanish are no reason to lose a column. */
+static void test_extreme_sizes(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const double sizes[] = { 1e-250, 1e-160, 1e-100, 1e100, 1e160, 1e250 };
+    double       X[N * P], y[N], Z[N * P];
+    draw_regression(11, N, P, 0.7, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *m = fit(cx, "linear", t, "target=y");
+    json_t   *d = describe(cx, m);
+    for (size_t k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++) {
+        double size = sizes[k / 2];
+        for (size_t i = 0; i < N * P; i++) Z[i] = size * X[i];
+        cr_table     *u = make_table(cx, Z, N, P, y, NULL);
+        cr_model     *b = fit(cx, "linear", u, k % 2 ? "target=y solver=gram" : "target=y");
+        cr_prediction p = predict(cx, m, t), q = predict(cx, b, u);
+        json_t       *e = describe(cx, b);
+        for (size_t j = 1; j <= P; j++) {
+            assert_relative(coefficient(e, j, "value") * size, coefficient(d, j, "value"), 1e-10);
+            assert_relative(coefficient(e, j, "sd") * size, coefficient(d, j, "sd"), 1e-10);
+        }
+        for (size_t i = 0; i < N; i++) {
+            assert_close(q.mean[i], p.mean[i], 1e-10);
+            assert_close(q.scale[i], p.scale[i], 1e-10);
+        }
+        json_decref(e);
+        cr_prediction_free(cx, &p);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, b);
+        cr_table_free(cx, u);
+    }
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A target whose squares overflow is refused in words, not kept as an infinite sum. */
+static void test_huge_target_is_refused(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const settings[] = { "target=y", "target=y solver=gram" };
+    double            X[N * P], y[N];
+    draw_regression(12, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) y[i] *= 1e200;
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    for (size_t s = 0; s < 2; s++) {
+        cr_model *m = NULL;
+        assert_fails_with(cx, try_fit(cx, "linear", t, settings[s], &m), CR_ENUMERIC, "overflow");
+        assert_null(m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A sum of two columns that was rounded when it was written is still their sum. */
+static void test_rounded_dependence_is_named(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { p = 3 };
+    const double means[][2] = { { 1000, 500 }, { 1e6, 0 }, { 0, -1e7 }, { 3e-4, 2 } };
+    double       X[N * p], y[N];
+    for (size_t k = 0; k < sizeof means / sizeof *means; k++) {
+        warnings log = { .n = 0 };
+        draw_regression(13 + k, N, p, 0.5, X, y);
+        for (size_t i = 0; i < N; i++) {
+            X[i * p] = means[k][0] + X[i * p];
+            X[i * p + 1] = means[k][1] + 300 * X[i * p + 1];
+            X[i * p + 2] = X[i * p] - X[i * p + 1] / 3;
+        }
+        cr_table *t = make_table(cx, X, N, p, y, NULL);
+        cr_ctx_set_log(cx, keep_warning, &log);
+        cr_model *a = fit(cx, "linear", t, "target=y");
+        cr_ctx_set_log(cx, NULL, NULL);
+        cr_model     *b = fit(cx, "linear", t, "target=y features=x1,x2");
+        cr_prediction pa = predict(cx, a, t), pb = predict(cx, b, t);
+        json_t       *d = describe(cx, a);
+        assert_non_null(strstr(log.text, "is a linear combination of the other columns"));
+        assert_int_equal(log.n, 1);
+        assert_int_equal((int)statistic(d, "rank"), 2);
+        for (size_t i = 0; i < N; i++) assert_close(pa.mean[i], pb.mean[i], 1e-6);
+        json_decref(d);
+        cr_prediction_free(cx, &pa);
+        cr_prediction_free(cx, &pb);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* Near to dependence, but told apart by the data: no column is lost, every digit stays. */
+static void test_near_dependence_is_kept(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * 2], y[N];
+    draw_regression(17, N, 2, 0.5, X, y);
+    for (size_t i = 0; i < N; i++) {
+        double apart = X[i * 2 + 1];
+        X[i * 2 + 1] = X[i * 2] + 1e-9 * apart;
+        y[i] = X[i * 2] + 2e9 * (X[i * 2 + 1] - X[i * 2]) + (i % 2 ? 0.1 : -0.1);
+    }
+    cr_table *t = make_table(cx, X, N, 2, y, NULL);
+    cr_model *m = fit(cx, "linear", t, "target=y");
+    json_t   *d = describe(cx, m);
+    assert_int_equal((int)statistic(d, "rank"), 2);
+    long double G[9] = { 0 }, b[3] = { 0 };
+    for (size_t i = 0; i < N; i++) { /* in the coordinates 1, x1, x2 - x1, that are exact */
+        long double z[3] = { 1, X[i * 2], (long double)X[i * 2 + 1] - X[i * 2] };
+        for (size_t j = 0; j < 3; j++) {
+            b[j] += z[j] * y[i];
+            for (size_t k = 0; k < 3; k++) G[j * 3 + k] += z[j] * z[k];
+        }
+    }
+    solve_dense(3, G, b, 1);
+    assert_relative(coefficient(d, 2, "value"), (double)b[2], 1e-12);
+    assert_relative(coefficient(d, 1, "value"), (double)(b[1] - b[2]), 1e-12);
+    assert_relative(coefficient(d, 0, "value"), (double)b[0], 1e-9);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A constant target is all intercept: no warning, no F. */
+static void test_constant_target(void **state)
+{
+    (void)state;
+    cr_ctx  *cx = test_context();
+    warnings log = { .n = 0 };
+    double   X[N * P], y[N];
+    draw_regression(18, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) y[i] = 0.1;
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_ctx_set_log(cx, keep_warning, &log);
+    cr_model *m = fit(cx, "linear", t, "target=y");
+    cr_ctx_set_log(cx, NULL, NULL);
+    json_t *d = describe(cx, m);
+    assert_string_equal(log.text, "");
+    assert_close(coefficient(d, 0, "value"), 0.1, 1e-15);
+    for (size_t j = 1; j <= P; j++) assert_close(coefficient(d, j, "value"), 0, 1e-15);
+    assert_true(isnan(statistic(d, "r2")) && isnan(statistic(d, "f")) &&
+                isnan(statistic(d, "f_p")));
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nist),
+        cmocka_unit_test(test_weights_repeat_rows),
+        cmocka_unit_test(test_zero_weight_removes_a_row),
+        cmocka_unit_test(test_dependent_columns_are_named),
+        cmocka_unit_test(test_too_few_rows),
+        cmocka_unit_test(test_gram_equals_qr),
+        cmocka_unit_test(test_gram_gives_way),
+        cmocka_unit_test(test_leverage_and_intervals),
+        cmocka_unit_test(test_interval_formula),
+        cmocka_unit_test(test_loocv_by_refitting),
+        cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_scales_and_shifts),
+        cmocka_unit_test(test_order_of_rows),
+        cmocka_unit_test(test_extreme_sizes),
+        cmocka_unit_test(test_huge_target_is_refused),
+        cmocka_unit_test(test_rounded_dependence_is_named),
+        cmocka_unit_test(test_near_dependence_is_kept),
+        cmocka_unit_test(test_constant_target),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* test_moments.c -- sufficient statistics against plain sums in long double; merging; the Gram
+ * form. */
+#include "../fixture.h"
+#include "models/linear/moments.h"
+
+/* The rows of a table whose target is y, weights w, features x*. */
+typedef struct opened {
+    cr_table  *t;
+    cr_design *d;
+    cri_rows   rows;
+} opened;
+
+static opened open_rows(cr_ctx *cx, const double *X, size_t n, size_t p, const double *y,
+                        const double *w)
+{
+    cr_design_options o;
+    opened            a = { .t = make_table(cx, X, n, p, y, w) };
+    assert_ok(cx, cr_options_init(cx, cr_design_table, &o));
+    assert_ok(cx, cr_options_set(cx, cr_design_table, &o, "target", "y"));
+    if (w) assert_ok(cx, cr_options_set(cx, cr_design_table, &o, "weights", "w"));
+    assert_ok(cx, cri_design_fit(cx, a.t, &o, false, false, &a.d));
+    assert_ok(cx, cri_rows_open(cx, a.d, a.t, CRI_TARGET_NEEDED, &a.rows));
+    cr_options_free(cx, cr_design_table, &o);
+    return a;
+}
+
+static void close_rows(cr_ctx *cx, opened *a)
+{
+    cri_rows_close(cx, &a->rows);
+    cri_design_free(cx, a->d);
+    cr_table_free(cx, a->t);
+}
+
+static long double cell(const double *X, const double *y, size_t p, size_t i, size_t j)
+{
+    return j < p ? X[i * p + j] : y[i];
+}
+
+static void check_moments(const cri_moments *m, const double *X, const double *y, const double *w,
+                          size_t n, size_t p, double tolerance)
+{
+    size_t      q = p + 1, rows = 0;
+    long double weight = 0, *mean = calloc(q, sizeof *mean);
+    for (size_t i = 0; i < n; i++) weight += w ? w[i] : 1, rows += !w || w[i] > 0;
+    for (size_t j = 0; j < q; j++)
+        for (size_t i = 0; i < n; i++) mean[j] += (w ? w[i] : 1) * cell(X, y, p, i, j) / weight;
+    assert_int_equal(m->p, p);
+    assert_int_equal(m->rows, rows);
+    assert_relative(m->weight, (double)weight, 1e-14);
+    for (size_t j = 0; j < q; j++) {
+        assert_close(m->mean[j], (double)mean[j], tolerance);
+        for (size_t k = 0; k < q; k++) {
+            long double S = 0, size = 1e-20L * weight * fabsl(mean[j] * mean[k]);
+            for (size_t i = 0; i < n; i++) {
+                long double a = cell(X, y, p, i, j) - mean[j], b = cell(X, y, p, i, k) - mean[k];
+                S += (w ? w[i] : 1) * a * b;
+                size += (w ? w[i] : 1) * fabsl(a * b);
+            }
+            if (fabsl(m->S[j * q + k] - S) > tolerance * size)
+                fail_msg("S[%zu,%zu] is %.17g, expected %.17Lg", j, k, m->S[j * q + k], S);
+            assert_true(fabs(m->S[j * q + k] - m->S[k * q + j]) <= 1e-15 * (double)size);
+        }
+    }
+    free(mean);
+}
+
+static void test_against_sums(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    const size_t  sizes[] = { 1, 2, 511, 512, 513, 1700 };
+    static double X[1700 * 3], y[1700], w[1700];
+    cr_rng        r = cr_rng_stream(1, 2);
+    draw_regression(1, 1700, 3, 1, X, y);
+    for (size_t i = 0; i < 1700; i++) {
+        w[i] = i % 7 == 3 ? 0 : cr_rng_uniform(&r);
+        X[i * 3 + 1] += 1e6; /* a mean far from zero must not cost the spread its digits */
+    }
+    for (size_t s = 0; s < 12; s++) {
+        size_t        n = sizes[s / 2];
+        const double *weights = s % 2 ? w : NULL;
+        opened        a = open_rows(cx, X, n, 3, y, weights);
+        cri_moments   m;
+        assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &m));
+        check_moments(&m, X, y, weights, n, 3, 2e-10);
+        cri_moments_free(cx, &m);
+        close_rows(cx, &a);
+    }
+    test_context_free(cx);
+}
+
+/* However the rows are cut, the moments of the parts merge to those of the whole. */
+static void test_merge(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 60, p = 2 };
+    double       X[n * p], y[n], w[n];
+    const size_t cuts[][3] = { { 0, 30, 60 }, { 0, 1, 60 }, { 59, 59, 60 }, { 0, 20, 40 } };
+    draw_regression(3, n, p, 1, X, y);
+    for (size_t i = 0; i < n; i++) w[i] = (double)(i % 4), X[i * p] = 1e3 + X[i * p];
+    for (size_t c = 0; c < 4; c++) {
+        size_t      begin = 0, end;
+        cri_moments all;
+        assert_ok(cx, cri_moments_new(cx, p, &all)); /* nothing yet */
+        for (size_t k = 0; k <= 3; k++) {
+            end = k < 3 ? cuts[c][k] : n;
+            if (end == begin) continue;
+            opened      a = open_rows(cx, X + begin * p, end - begin, p, y + begin,
+                                 begin == 0 && end == 1 ? NULL : w + begin);
+            cri_moments part;
+            assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &part));
+            if (begin == 0 && end == 1) part.weight = 0, part.rows = 0; /* row 0 weighs nothing */
+            cri_moments_merge(&all, &part);
+            cri_moments_free(cx, &part);
+            close_rows(cx, &a);
+            begin = end;
+        }
+        check_moments(&all, X, y, w, n, p, 1e-12);
+        cri_moments_free(cx, &all);
+    }
+    test_context_free(cx);
+}
+
+static void test_gram(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 30, p = 3 };
+    double X[n * p], y[n], w[n];
+    draw_regression(4, n, p, 1, X, y);
+    for (size_t i = 0; i < n; i++) w[i] = 0.5 + (double)(i % 3), X[i * p + 2] = 0.1;
+    opened      a = open_rows(cx, X, n, p, y, w);
+    cri_moments m;
+    assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &m));
+    for (unsigned bits = 0; bits < 4; bits++) {
+        bool        intercept = bits & 1, standardise = bits & 2;
+        cri_gram    g;
+        long double weight = 0, mean[p + 1] = { 0 }, scale[p + 1], tt = 0;
+        assert_ok(cx, cri_gram_new(cx, &m, intercept, standardise, &g));
+        for (size_t i = 0; i < n; i++) weight += w[i];
+        for (size_t j = 0; j <= p; j++) {
+            long double square = 0;
+            for (size_t i = 0; i < n; i++) mean[j] += w[i] * cell(X, y, p, i, j) / weight;
+            for (size_t i = 0; i < n; i++) square += w[i] * powl(cell(X, y, p, i, j) - mean[j], 2);
+            scale[j] = standardise && j < 2 ? sqrtl(square / weight) : 1; /* x3 is constant */
+            if (!intercept) mean[j] = 0;
+        }
+        for (size_t j = 0; j < p; j++) {
+            long double sum = 0;
+            assert_close(g.centre[j], (double)mean[j], 1e-13);
+            assert_close(g.scale[j], (double)scale[j], 1e-13);
+            for (size_t i = 0; i < n; i++)
+                sum += w[i] * (X[i * p + j] - mean[j]) / scale[j] * (y[i] - mean[p]);
+            assert_close(g.g[j], (double)sum, 1e-12);
+            for (size_t k = 0; k < p; k++) {
+                sum = 0;
+                for (size_t i = 0; i < n; i++)
+                    sum += w[i] * (X[i * p + j] - mean[j]) / scale[j] * (X[i * p + k] - mean[k]) /
+                           scale[k];
+                assert_close(g.G[j * p + k], (double)sum, 1e-12);
+                if (intercept && (j == 2 || k == 2)) assert_true(g.G[j * p + k] == 0);
+            }
+        }
+        for (size_t i = 0; i < n; i++) tt += w[i] * powl(y[i] - mean[p], 2);
+        assert_close(g.tt, (double)tt, 1e-13);
+        assert_close(g.offset, (double)mean[p], 1e-13);
+        assert_close(g.weight, (double)weight, 1e-15);
+        assert_int_equal(g.rows, n);
+        cri_gram_free(cx, &g);
+    }
+    cri_moments_free(cx, &m);
+    close_rows(cx, &a);
+    test_context_free(cx);
+}
+
+/* The same bits for 1, 2 and 4 threads. */
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { n = 5000, p = 7 };
+    static double X[n * p], y[n];
+    cri_moments   kept = { 0 };
+    cr_ctx       *cx = test_context();
+    draw_regression(5, n, p, 1, X, y);
+    opened a = open_rows(cx, X, n, p, y, NULL);
+    for (size_t threads = 1; threads <= 4; threads *= 2) {
+        cri_moments m;
+        cr_ctx_set_threads(cx, threads);
+        assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &m));
+        if (threads == 1) {
+            kept = m;
+            continue;
+        }
+        assert_memory_equal(m.mean, kept.mean, (p + 1) * sizeof(double));
+        assert_memory_equal(m.S, kept.S, (p + 1) * (p + 1) * sizeof(double));
+        cri_moments_free(cx, &m);
+    }
+    cri_moments_free(cx, &kept);
+    close_rows(cx, &a);
+    test_context_free(cx);
+}
+
+static cr_status gather(cr_ctx *cx, void *arg)
+{
+    const double     *X = arg, y[3] = { 1, 2, 4 };
+    cr_table         *t = NULL;
+    cr_design        *d = NULL;
+    cri_rows          rows = { 0 };
+    cri_moments       m = { 0 };
+    cri_gram          g = { 0 };
+    char              target[] = "y";
+    cr_design_options o = { .target = target };
+    cr_status         st = CR_OK;
+    CR_TRY(cr_table_new(cx, "t", 3, &t));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, X, 1));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(cri_design_fit(cx, t, &o, true, true, &d));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
+    CR_TRY(cri_moments_of_rows(cx, &rows, &m));
+    CR_TRY(cri_gram_new(cx, &m, true, true, &g));
+done:
+    cri_gram_free(cx, &g);
+    cri_moments_free(cx, &m);
+    cri_rows_close(cx, &rows);
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    double X[3] = { 1, 2, 5 };
+    test_every_allocation_fails(gather, X);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_sums), cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_gram),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

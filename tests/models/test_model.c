@@ -1,0 +1,344 @@
+/* test_model.c -- the life of a model: settings, refusals, answers in their places, and every
+ * allocation failing. */
+#include "fixture.h"
+#include "study/assess.h"
+
+/* A category, a boolean, numbers with gaps, weights. */
+static const char mixed[] = "c,b,x,z,w,y\n"
+                            "red,true,1.5,2,1,3.1\nblue,false,,3,2,4.7\nred,true,2.5,5,1,1.2\n"
+                            "green,false,3,7,0.5,9.8\nblue,true,4.25,11,3,2.2\nred,false,5,,1,7.5\n"
+                            "green,true,6,17,1,5.5\nred,false,0.5,19,2,6.1\nblue,true,8,23,1,0.4\n";
+
+/* --- settings and refusals ------------------------------------------------------------------- */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "mixed.csv", mixed);
+    const struct {
+        const char *name, *settings;
+        cr_status   status;
+        const char *text, *nearest;
+    } wrong[] = {
+        { "lineer", "target=y", CR_EARG, "there is no model 'lineer'", "linear" },
+        { "ridge", "target=y lamda=2", CR_EARG, "the model ridge has no option 'lamda'", "lambda" },
+        { "ridge", "targt=y", CR_EARG, "the model ridge has no option 'targt'", "target" },
+        { "ridge", "target=y sed=2", CR_EARG, "the model ridge has no option 'sed'", "seed" },
+        { "linear", "target=y lambda=2", CR_EARG, "the model linear has no option 'lambda'", "" },
+        { "ridge", "target=y lambda=-1", CR_EARG, "--lambda: '-1' is not", NULL },
+        { "linear", "features=x", CR_EARG, "the model linear needs a target", NULL },
+        { "linear", "target=q", CR_EDATA, "column 'q' not found in ", NULL },
+        { "linear", "target=c", CR_EDATA, "the target 'c' is a category, but linear predicts",
+          NULL },
+        { "linear", "target=y", CR_EDATA, "mixed.csv:3: the column 'x' has no value", NULL },
+        { "linear", "target=y missing=drop features=x weights=b", CR_OK, "", NULL },
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        cr_model *m = NULL;
+        cr_status st = try_fit(cx, wrong[k].name, t, wrong[k].settings, &m);
+        check_status(cx, st, wrong[k].status, wrong[k].status ? wrong[k].text : NULL,
+                     wrong[k].settings, __FILE__, __LINE__);
+        if (wrong[k].status) assert_null(m);
+        if (wrong[k].nearest) assert_string_equal(cr_error_nearest(cx), wrong[k].nearest);
+        setting_list s;
+        split_settings(wrong[k].settings, &s);
+        bool known = cr_check_settings(cx, wrong[k].name, s.list, s.n) == CR_OK;
+        assert_int_equal(known, k >= 6); /* what can be said without the data */
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+
+    cr_model *m = NULL;
+    double    nothing[1] = { 0 };
+    assert_ok(cx, cr_table_new(cx, "none", 0, &t));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, nothing, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, nothing, 1));
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y", &m), CR_EDATA, "no row is left");
+    cr_table_free(cx, t);
+    t = table_of_text(cx, "gaps.csv", "x,y\n1,\n,2\n");
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y missing=drop", &m), CR_EDATA,
+                      "no row is left");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A Latin-1 file: told before the fit, with the way out, not as a lack of memory afterwards. */
+static void test_not_utf8(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const files[] = { "gr\xf6\xdf"
+                                  "e,y\n1,2\n2,3\n3,5\n",
+                                  "c,y\nblau,1\ngr\xfcn,2\nrot,4\n" };
+    for (size_t k = 0; k < 2; k++) {
+        cr_table *t = table_of_text(cx, "latin.csv", files[k]);
+        cr_model *m = NULL;
+        assert_fails_with(cx, try_fit(cx, "linear", t, "target=y", &m), CR_EDATA, "not UTF-8");
+        assert_non_null(strstr(cr_error_hint(cx), "iconv"));
+        cr_table_free(cx, t);
+    }
+    cr_table *t = table_of_text(cx, "latin.csv", "x,\xe4,y\n1,2,3\n2,2,4\n4,3,1\n5,1,2\n");
+    cr_model *m = NULL;
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y features=!\xe4", &m), CR_EDATA,
+                      "not UTF-8");
+    m = fit(cx, "linear", t, "target=y features=x"); /* a column that is not used does no harm */
+    json_decref(describe(cx, m));
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_update_where_there_is_none(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "mixed.csv", mixed);
+    cr_model *m = fit(cx, "linear", t, "target=y missing=drop"), *next = NULL;
+    assert_fails_with(cx, cr_update(cx, m, t, &next), CR_EUNSUPPORTED,
+                      "linear has no exact update");
+    assert_null(next);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- answers --------------------------------------------------------------------------------- */
+
+/* Rows that were left out have NaN in their place; all others stay at theirs. */
+static void test_rows_stay_in_place(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    cr_table     *t = table_of_text(cx, "mixed.csv", mixed);
+    cr_model     *m = fit(cx, "linear", t, "target=y missing=drop features=x,z weights=w");
+    cr_prediction p = predict(cx, m, t);
+    json_t       *d = describe(cx, m);
+    const double *x = cr_table_find(t, "x")->values, *z = cr_table_find(t, "z")->values;
+    const double *y = cr_table_find(t, "y")->values, *w = cr_table_find(t, "w")->values;
+    double        observed[9], weight[9];
+    assert_ok(cx, cr_observed(cx, m, t, observed, weight));
+    assert_int_equal(cr_model_get_report(m)->rows, 7);
+    for (size_t i = 0; i < 9; i++) {
+        if (i == 1 || i == 5) {
+            assert_true(isnan(p.mean[i]) && isnan(p.scale[i]) && isnan(p.dof[i]));
+            assert_true(isnan(p.leverage[i]) && isnan(observed[i]) && isnan(weight[i]));
+            continue;
+        }
+        assert_close(p.mean[i],
+                     parameter(d, "intercept", "value") + x[i] * parameter(d, "x", "value") +
+                         z[i] * parameter(d, "z", "value"),
+                     1e-12);
+        assert_true(observed[i] == y[i] && weight[i] == w[i]);
+    }
+    json_decref(d);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A standardised target changes nothing that is said in its own units. */
+static void test_scaled_target(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "mixed.csv", mixed);
+    cr_model *a = fit(cx, "linear", t, "target=y missing=impute features=x,z");
+    cr_model *b =
+        fit(cx, "linear", t, "target=y missing=impute features=x,z scale_target=standard");
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    double        observed[9];
+    for (size_t i = 0; i < 9; i++) {
+        assert_close(p.mean[i], q.mean[i], 1e-12);
+        assert_close(p.scale[i], q.scale[i], 1e-12);
+        assert_close(p.leverage[i], q.leverage[i], 1e-12);
+    }
+    assert_ok(cx, cr_observed(cx, b, t, observed, NULL));
+    for (size_t i = 0; i < 9; i++)
+        assert_close(observed[i], cr_table_find(t, "y")->values[i], 1e-14);
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* No rows to predict is an empty answer. */
+static void test_no_rows(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "mixed.csv", mixed), *none = NULL;
+    double    nothing[1] = { 0 };
+    assert_ok(cx, cr_table_new(cx, "none", 0, &none));
+    assert_ok(cx, cr_table_add_numbers(cx, none, "x", CR_REAL, nothing, 1));
+    for (size_t i = 0; i < cr_class_count(); i++) {
+        cr_model *m = fit(cx, cr_class_name(cr_class_at(i)), t, "target=y missing=drop features=x");
+        cr_prediction p = predict(cx, m, none);
+        assert_int_equal(p.n, 0);
+        cr_prediction_free(cx, &p);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, none);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_warnings(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "mixed.csv", mixed);
+    warnings  log = { .n = 0 };
+    cr_ctx_set_log(cx, keep_warning, &log);
+    cr_model *m = fit(cx, "ridge", t, "target=y missing=impute");
+    assert_non_null(strstr(log.text, "2 missing values of "));
+    cr_model_free(cx, m);
+    log = (warnings){ .n = 0 };
+    m = fit(cx, "ridge", t, "target=y missing=drop");
+    assert_non_null(strstr(log.text, "2 of 9 rows of "));
+    cr_ctx_set_log(cx, NULL, NULL);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_interrupt(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "mixed.csv", mixed);
+    for (size_t i = 0; i < cr_class_count(); i++) {
+        cr_model *m = NULL;
+        cr_interrupt(cx);
+        assert_fails(cx, try_fit(cx, cr_class_name(cr_class_at(i)), t, "target=y missing=drop", &m),
+                     CR_EINTERRUPTED);
+        cr_interrupt_clear(cx);
+        assert_null(m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- no memory ------------------------------------------------------------------------------- */
+
+typedef struct verb {
+    const char *name, *settings;
+    cr_status (*run)(cr_ctx *cx, const cr_model *m, const cr_table *t);
+} verb;
+
+static cr_status run_nothing(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    (void)cx, (void)m, (void)t;
+    return CR_OK;
+}
+
+static cr_status run_predict(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    cr_prediction p = { 0 };
+    cr_status     st = cr_predict(cx, m, t, &p);
+    if (st != CR_OK)
+        assert_null(p.mean);
+    else
+        cr_prediction_free(cx, &p);
+    return st;
+}
+
+static cr_status run_update(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    cr_model *next = NULL;
+    cr_status st = cr_update(cx, m, t, &next);
+    if (st != CR_OK) assert_null(next);
+    cr_model_free(cx, next);
+    return st;
+}
+
+static cr_status run_describe(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    char     *text = NULL;
+    cr_status st = cr_describe(cx, m, &text);
+    (void)t;
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    return st;
+}
+
+static cr_status run_save_and_load(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    char      path[256];
+    cr_model *again = NULL;
+    cr_status st = CR_OK;
+    (void)t;
+    snprintf(path, sizeof path, "%s/memory.cred", test_directory());
+    CR_TRY(cr_model_save(cx, m, path));
+    CR_TRY(cr_model_load(cx, path, &again));
+done:
+    if (st != CR_OK) assert_null(again);
+    cr_model_free(cx, again);
+    return st;
+}
+
+static cr_status run_evaluate(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    cr_assessment a = { .n = 4711 };
+    cr_status     st = cr_evaluate(cx, m, t, 0.9, &a);
+    if (st != CR_OK) assert_int_equal(a.n, 4711);
+    return st;
+}
+
+/* Builds a table, fits a model, runs the verb: all with memory that may fail. */
+static cr_status fit_and_run(cr_ctx *cx, void *arg)
+{
+    const verb       *v = arg;
+    const char *const texts[] = { "a", "b", "a", "b", "a", "a" };
+    const double      x[] = { 1, 2, NAN, 4, 7, 5 }, y[] = { 2, 1, 3, 5, 4, 9 };
+    cr_status         st = CR_OK;
+    cr_table         *t = NULL;
+    cr_model         *m = NULL;
+    CR_TRY(cr_table_new(cx, "t", 6, &t));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
+    CR_TRY(cr_table_add_texts(cx, t, "c", texts));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(try_fit(cx, v->name, t, v->settings, &m));
+    CR_TRY(v->run(cx, m, t));
+done:
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    static verb verbs[] = {
+        { "linear", "target=y missing=drop", run_nothing },
+        { "linear", "target=y missing=drop solver=gram", run_nothing },
+        { "linear", "target=y missing=impute scale_target=standard", run_predict },
+        { "linear", "target=y missing=impute", run_save_and_load },
+        { "linear", "target=y missing=drop", run_evaluate },
+        { "ridge", "target=y missing=impute", run_update },
+        { "ridge", "target=y missing=impute solver=dual", run_save_and_load },
+        { "bayes-linear", "target=y missing=drop", run_update },
+        { "bayes-linear", "target=y missing=impute prior=nig", run_save_and_load },
+        { "bayes-linear", "target=y missing=impute", run_describe },
+    };
+    for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++)
+        test_every_allocation_fails(fit_and_run, &verbs[k]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_not_utf8),
+        cmocka_unit_test(test_update_where_there_is_none),
+        cmocka_unit_test(test_rows_stay_in_place),
+        cmocka_unit_test(test_scaled_target),
+        cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_interrupt),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
