@@ -85,14 +85,15 @@ static cr_status run(cli *c)
 {
     cr_status st = CR_OK;
     CR_TRY(cli_parse(c));
-    CR_TRY(apply_limits(c));
+    bool about = c->global.help || c->global.version || !c->verb;
+    if (!about && c->verb->takes & VERB_FACTORISES) restart_with_fast_blas(c->argv);
+    CR_TRY(apply_limits(c)); /* after the restart, which a running timer would outlive */
     choose_format(c);
     cli_watch(c);
-    if (c->global.help || c->global.version || !c->verb) {
+    if (about) {
         CR_TRY(print_about(c));
         goto done;
     }
-    if (c->verb->takes & VERB_FACTORISES) restart_with_fast_blas(c->argv);
     if (c->global.output) CR_TRY(cli_check_output(c, c->global.output, first_input(c->verb)));
     CR_TRY(c->verb->run(c));
 done:

@@ -145,8 +145,8 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
                cr_table_source(t));
     size_t dropped = cr_table_rows(t) - rows->n;
     if (dropped && rows->n)
-        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s were left out for missing values", dropped,
-               cr_table_rows(t), cr_table_source(t));
+        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s were left out for missing values",
+               dropped, cr_table_rows(t), cr_table_source(t));
     if (rows->n == 0)
         return cr_fail(cx, CR_EDATA, "%s: no row is left to learn from", cr_table_source(t));
     return CR_OK;
@@ -170,10 +170,11 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     }
     CR_TRY(check_task(cx, c, t, &m->design_options));
 
-    bool standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
-    bool standard_y = m->design_options.scale_target == CR_SCALE_STANDARD &&
-                      m->design_options.target &&
-                      cr_table_find(t, m->design_options.target)->type != CR_CATEGORY;
+    bool             standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
+    const cr_column *y =
+        m->design_options.target ? cr_table_find(t, m->design_options.target) : NULL;
+    bool standard_y =
+        m->design_options.scale_target == CR_SCALE_STANDARD && y && y->type != CR_CATEGORY;
     CR_TRY(cri_design_fit(cx, t, &m->design_options, standard && !c->scales_itself, standard_y,
                           &m->design));
     CR_TRY(check_texts(cx, m->design));
@@ -210,7 +211,8 @@ cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model
     CR_TRY(check_rows(cx, t, &rows));
     m->class->free(cx, m->state);
     m->state = NULL;
-    m->report = (cr_report){ .rows = old->report.rows + rows.n, .log_evidence = NAN,
+    m->report = (cr_report){ .rows = old->report.rows + rows.n,
+                             .log_evidence = NAN,
                              .log_likelihood = NAN };
     CR_TRY(m->class->update(cx, old->state, &rows, m->options, &m->state, &m->report));
     m->report.seconds = now() - start;
@@ -296,9 +298,9 @@ void cr_prediction_interval(const cr_prediction *p, size_t row, double level, do
                             double *out_lower, double *out_upper)
 {
     double dof = p->dof[row], half = cr_student_t_quantile(0.5 + level / 2, dof) * p->scale[row];
-    *out_sd = isinf(dof) || isnan(dof) ? p->scale[row] /* NaN in rows that were left out */
-              : dof > 2                ? p->scale[row] * sqrt(dof / (dof - 2))
-                                       : INFINITY;
+    *out_sd = isinf(dof) || isnan(p->scale[row]) ? p->scale[row] /* NaN: left out, or no dof */
+              : dof > 2                          ? p->scale[row] * sqrt(dof / (dof - 2))
+                                                 : INFINITY;
     *out_lower = p->mean[row] - half;
     *out_upper = p->mean[row] + half;
 }

@@ -153,6 +153,9 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(read_settings(cx, s, settings, m));
     CR_TRY(cri_design_read(cx, s, design, (cr_missing)m->design_options.missing, &m->design));
+    if (c->tasks & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) && !m->design->target.name)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the design in the model file has no target",
+                       cri_store_source(s)));
     CR_TRY(read_report(cx, s, report, &m->report));
     CR_TRY(c->read(cx, s, state, m->design, &m->state));
     *out_model = m;

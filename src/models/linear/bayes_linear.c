@@ -59,7 +59,7 @@ typedef struct spectrum {
     double        n;     /* observations that inform the noise: one less with a flat intercept */
     const double *d, *u; /* [p] */
     double        tt;
-    double        rss0;  /* what no w can explain: tt - sum u^2 / d */
+    double        rss0; /* what no w can explain: tt - sum u^2 / d */
 } spectrum;
 
 static void bayes_free(cr_ctx *cx, void *state)
@@ -115,8 +115,9 @@ static void step_em(const spectrum *s, posterior q, double *alpha, double *beta)
 
 static cr_status refuse_noiseless(cr_ctx *cx)
 {
-    cr_fail(cx, CR_ENUMERIC, "the target is constant or explained without any error: "
-                             "there is no noise to learn from");
+    cr_fail(cx, CR_ENUMERIC,
+            "the target is constant or explained without any error: "
+            "there is no noise to learn from");
     return cr_fail_hint(cx, "give the noise: --optimize none --noise 0.01 --alpha 1");
 }
 
@@ -139,8 +140,10 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
         if (st != CR_OK) return st;
         if (!(q.rss > tiny) || !(s->n > q.gamma)) return refuse_noiseless(cx);
         double before = q.log_evidence, alpha = m->alpha, beta = m->beta;
-        if (o->optimize == OPTIMIZE_EM) step_em(s, q, &m->alpha, &m->beta);
-        else step_fixed_point(s, q, &m->alpha, &m->beta);
+        if (o->optimize == OPTIMIZE_EM)
+            step_em(s, q, &m->alpha, &m->beta);
+        else
+            step_fixed_point(s, q, &m->alpha, &m->beta);
         bool away = !(m->alpha < LARGEST * m->beta * top);
         if (away) { /* all is noise */
             m->beta = s->n / s->tt;
@@ -190,12 +193,12 @@ static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, con
 static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o, cr_report *report,
                       double *precision)
 {
-    double v = o->prior_variance, explained = 0, logdet = 0;
+    double v = o->prior_variance, mm = 0, logdet = 0;
     m->rss = s->rss0;
     m->gamma = 0;
     for (size_t k = 0; k < s->p; k++) {
         precision[k] = s->d[k] + 1 / v;
-        explained += s->u[k] * s->u[k] / precision[k];
+        mm += s->u[k] * s->u[k] / (precision[k] * precision[k]);
         logdet += log1p(v * s->d[k]);
         m->gamma += s->d[k] / precision[k];
         double left = s->u[k] / (v * precision[k]);
@@ -203,7 +206,7 @@ static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o,
     }
     m->v = v;
     m->a = o->shape + s->n / 2;
-    m->b = o->rate + (s->tt - explained) / 2;
+    m->b = o->rate + (m->rss + mm / v) / 2; /* a sum of squares: no difference can cancel */
     m->fit.dof = 2 * m->a;
     m->fit.sigma = sqrt(m->b / m->a);
     report->log_evidence = -0.5 * (s->n * log(2 * M_PI) + logdet) + o->shape * log(o->rate) -
@@ -212,7 +215,7 @@ static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o,
 
 /* From the moments to the posterior; m->moments is set. */
 static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool standardise,
-                       cr_report *report)
+                       double target_scale, cr_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch sc = cr_scratch_begin(cx);
@@ -236,15 +239,20 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     if (!(s.n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     for (size_t k = 0; k < p; k++) {
         bool told = d[k] > 0x1p-50 * (double)p * d[p - 1];
-        if (!told) d[k] = u[k] = 0; /* no data in this direction */
-        else s.rss0 -= u[k] * u[k] / d[k];
+        if (!told)
+            d[k] = u[k] = 0; /* no data in this direction */
+        else
+            s.rss0 -= u[k] * u[k] / d[k];
     }
     if (s.rss0 < 0) s.rss0 = 0;
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == PRIOR_NIG;
-    if (m->nig) solve_nig(m, &s, o, report, precision);
-    else CR_TRY(solve_normal(cx, m, &s, o, report, precision));
+    if (m->nig)
+        solve_nig(m, &s, o, report, precision);
+    else
+        CR_TRY(solve_normal(cx, m, &s, o, report, precision));
     if (flat) report->log_evidence -= 0.5 * log(g.weight); /* integral over b0 */
+    report->log_evidence -= s.n * log(target_scale);       /* the density of the target as given */
 
     for (size_t k = 0; k < p; k++) {
         u[k] /= precision[k];
@@ -270,7 +278,7 @@ static cr_status learn(cr_ctx *cx, const bayes_state *old, const cri_rows *rows,
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
     if (old) cri_moments_merge(&m->moments, &old->moments);
-    CR_TRY(solve(cx, m, o, rows->design->standardised, report));
+    CR_TRY(solve(cx, m, o, rows->design->standardised, rows->design->target_scale, report));
     *out_state = m;
     m = NULL;
 done:
@@ -303,22 +311,23 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
 {
     cr_status          st = CR_OK;
     const bayes_state *m = state;
+    double             unit = design->target_scale; /* back to the target's units */
     json_t            *s;
     CR_TRY(cri_predictor_describe(cx, &m->fit, design, false, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     if (m->nig) {
         CR_TRY(cri_store_set(cx, s, "prior", json_string("normal-inverse-gamma")));
-        CR_TRY(cri_store_set(cx, s, "a_n", json_real(m->a)));
-        CR_TRY(cri_store_set(cx, s, "b_n", json_real(m->b)));
-        CR_TRY(cri_store_set(cx, s, "prior_variance", json_real(m->v)));
+        CR_TRY(cri_store_set_real(cx, s, "a_n", m->a));
+        CR_TRY(cri_store_set_real(cx, s, "b_n", m->b * unit * unit));
+        CR_TRY(cri_store_set_real(cx, s, "prior_variance", m->v));
     } else {
         CR_TRY(cri_store_set(cx, s, "prior", json_string("normal")));
-        CR_TRY(cri_store_set(cx, s, "alpha", json_real(m->alpha)));
-        CR_TRY(cri_store_set(cx, s, "beta", json_real(m->beta)));
+        CR_TRY(cri_store_set_real(cx, s, "alpha", m->alpha / (unit * unit)));
+        CR_TRY(cri_store_set_real(cx, s, "beta", m->beta / (unit * unit)));
     }
-    CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(m->fit.sigma)));
-    CR_TRY(cri_store_set(cx, s, "effective_parameters", json_real(m->gamma)));
-    CR_TRY(cri_store_set(cx, s, "rss", json_real(m->rss)));
+    CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(m->fit.sigma * unit)));
+    CR_TRY(cri_store_set_real(cx, s, "effective_parameters", m->gamma));
+    CR_TRY(cri_store_set_real(cx, s, "rss", m->rss * unit * unit));
 done:
     return st;
 }
@@ -328,13 +337,13 @@ static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, js
     cr_status          st = CR_OK;
     const bayes_state *m = state;
     CR_TRY(cri_store_set(cx, out, "nig", json_boolean(m->nig)));
-    CR_TRY(cri_store_set(cx, out, "alpha", json_real(m->alpha)));
-    CR_TRY(cri_store_set(cx, out, "beta", json_real(m->beta)));
-    CR_TRY(cri_store_set(cx, out, "a", json_real(m->a)));
-    CR_TRY(cri_store_set(cx, out, "b", json_real(m->b)));
-    CR_TRY(cri_store_set(cx, out, "v", json_real(m->v)));
-    CR_TRY(cri_store_set(cx, out, "gamma", json_real(m->gamma)));
-    CR_TRY(cri_store_set(cx, out, "rss", json_real(m->rss)));
+    CR_TRY(cri_store_set_real(cx, out, "alpha", m->alpha));
+    CR_TRY(cri_store_set_real(cx, out, "beta", m->beta));
+    CR_TRY(cri_store_set_real(cx, out, "a", m->a));
+    CR_TRY(cri_store_set_real(cx, out, "b", m->b));
+    CR_TRY(cri_store_set_real(cx, out, "v", m->v));
+    CR_TRY(cri_store_set_real(cx, out, "gamma", m->gamma));
+    CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
     CR_TRY(cri_moments_write(cx, &m->moments, store, out));
 done:
@@ -368,9 +377,10 @@ done:
 const cr_model_class cri_class_bayes_linear = {
     .name = "bayes-linear",
     .summary = "linear regression with a posterior over the coefficients and the evidence",
-    .formulas = "y ~ N(b0 + z.w, 1/beta),  w ~ N(0, I/alpha),  z the standardised features\n"
-                "posterior  w ~ N(m, A^-1),  A = alpha I + beta Z^T Z,  m = beta A^-1 Z^T (y - b0)\n"
-                "or  w|s2 ~ N(0, s2 v I),  s2 ~ InvGamma(a, b):  Student-t predictions",
+    .formulas =
+        "y ~ N(b0 + z.w, 1/beta),  w ~ N(0, I/alpha),  z the standardised features\n"
+        "posterior  w ~ N(m, A^-1),  A = alpha I + beta Z^T Z,  m = beta A^-1 Z^T (y - b0)\n"
+        "or  w|s2 ~ N(0, s2 v I),  s2 ~ InvGamma(a, b):  Student-t predictions",
     .reference = "Bishop (2006), PRML, sec. 3.3-3.5; Murphy (2012), sec. 7.6",
     .tasks = CR_TASK_REGRESSION,
     .options = bayes_table,

@@ -1,7 +1,8 @@
 /* least_squares_gram.c -- least squares from cross-products, for many rows.
- * The centred, scaled columns keep the squared condition number in check; the correction step takes the
- * residuals from the rows themselves (Bjorck 1987: corrected semi-normal equations), so well-conditioned
- * problems come out as accurate as by QR.  O(n p^2), two passes over the rows, O(p^2) memory. */
+ * The centred, scaled columns keep the squared condition number in check; the correction step takes
+ * the residuals from the rows themselves (Bjorck 1987: corrected semi-normal equations), so
+ * well-conditioned problems come out as accurate as by QR.  O(n p^2), two passes over the rows,
+ * O(p^2) memory. */
 #include "least_squares.h"
 #include "moments.h"
 #include "../../base/parallel.h"
@@ -38,14 +39,17 @@ static void add_residuals(void *arg, cri_range range, double *acc, double *room)
         for (size_t j = 0; j < p; j++) X[i * p + j] -= g->centre[j];
         e[i] = r->rows->y[range.begin + i] - g->offset;
     }
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)p, -1, X, (int)p, r->slope, 1, 1, e, 1);
+    if (p > 0)
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)p, -1, X, (int)p, r->slope, 1, 1, e,
+                    1);
     for (size_t i = 0; i < n; i++) {
         double w = r->rows->w ? r->rows->w[range.begin + i] : 1;
         acc[p + 1] += w * e[i] * e[i];
         e[i] *= w;
         acc[p] += e[i];
     }
-    cblas_dgemv(CblasRowMajor, CblasTrans, (int)n, (int)p, 1, X, (int)p, e, 1, 1, acc, 1);
+    if (p > 0)
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)n, (int)p, 1, X, (int)p, e, 1, 1, acc, 1);
 }
 
 /* sums [p + 2] as in add_residuals, over all rows, for coefficients b of the scaled terms. */
@@ -147,8 +151,12 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
     fit.dof = g.weight - (double)p - intercept;
     fit.sigma = fit.dof > 0 ? sqrt(rss / fit.dof) : NAN;
     cri_predictor_set_sds(&fit);
-    *out_facts = (cri_least_squares){ .rank = p, .gram = true, .weight = g.weight, .rss = rss,
-                                      .tss = g.tt, .condition = 1 / sqrt(rcond),
+    *out_facts = (cri_least_squares){ .rank = p,
+                                      .gram = true,
+                                      .weight = g.weight,
+                                      .rss = rss,
+                                      .tss = g.tt,
+                                      .condition = 1 / sqrt(rcond),
                                       .correction = size > 0 ? change / size : 0,
                                       .refinements = 1 };
     *out_fit = fit;

@@ -1,8 +1,8 @@
 /* least_squares_qr.c -- QR of the scaled columns and refinement of the augmented system.
  *
  * The exact problem is A1 = [u A], u = sqrt(w), A = sqrt(w) x; the factored one is B = [u C],
- * C = (A - u c^T) D^-1 = Q R P^T up to rounding.  With T = [1 c^T; 0 D], A1 = B T, so that a step solved
- * with B corrects a solution of A1; its residuals are taken in double-double from A1 itself.
+ * C = (A - u c^T) D^-1 = Q R P^T up to rounding.  With T = [1 c^T; 0 D], A1 = B T, so that a step
+ * solved with B corrects a solution of A1; its residuals are taken in double-double from A1 itself.
  * Bjorck (1967), BIT 7; Higham (2002), Accuracy and Stability, sec. 20.5. */
 #include "least_squares.h"
 #include "moments.h"
@@ -17,16 +17,16 @@
 enum { MOST_REFINEMENTS = 12 };
 
 typedef struct problem {
-    size_t        n, p, k;    /* rows, terms, terms of full rank       */
-    bool          intercept;
-    double        W, root_W;  /* |u|^2, |u|                            */
-    double        least;      /* a scaled coefficient below this is rounding of the target */
-    double       *A;          /* [n x p]                               */
-    double       *u, *t;      /* [n] constant column and target        */
-    double       *c, *D;      /* [p] centre, scale                     */
-    cr_qr         qr;         /* of C                                  */
+    size_t  n, p, k; /* rows, terms, terms of full rank       */
+    bool    intercept;
+    double  W, root_W; /* |u|^2, |u|                            */
+    double  least;     /* a scaled coefficient below this is rounding of the target */
+    double *A;         /* [n x p]                               */
+    double *u, *t;     /* [n] constant column and target        */
+    double *c, *D;     /* [p] centre, scale                     */
+    cr_qr   qr;        /* of C                                  */
     /* room for a step: residuals in, correction out */
-    double       *f, *g, *v, *z; /* [n], [p], [n], [n] */
+    double *f, *g, *v, *z; /* [n], [p], [n], [n] */
 } problem;
 
 /* A solution (b0, b, r) in double-double. */
@@ -80,7 +80,8 @@ static void scale_columns(problem *q, double *C)
 
 /* A scaled column j is known up to the rounding of its numbers, about 2^-53 |A_j| / D_j per row.
  * Ends the rank at the first column whose distance R_kk from those before it could come from
- * rounding alone: from its own and, times the weights v of the combination, from theirs.  O(p^3). */
+ * rounding alone: from its own and, times the weights v of the combination, from theirs.  O(p^3).
+ */
 static void end_rank_at_rounding(problem *q, double *v)
 {
     const double few = 0x1p-49;
@@ -119,7 +120,7 @@ static cr_status set_up(cr_ctx *cx, const cri_rows *rows, bool intercept, cr_scr
     for (size_t i = 0; i < n; i++) {
         q->u[i] = rows->w ? sqrt(rows->w[i]) : 1;
         q->t[i] = q->u[i] * rows->y[i];
-        q->W += q->u[i] * q->u[i];
+        q->W += rows->w ? rows->w[i] : 1;
         for (size_t j = 0; rows->w && j < p; j++) q->A[i * p + j] *= q->u[i];
     }
     q->root_W = sqrt(q->W);
@@ -132,8 +133,8 @@ done:
 
 /* --- one step with the factored problem ------------------------------------------------------ */
 
-/* Solves [I B; B^T 0] [z; x] = [f; g] for f [n], g0, g [k] given in the coordinates of A1, and gives the
- * step in those coordinates: z [n], *x0, x [k] (over g). */
+/* Solves [I B; B^T 0] [z; x] = [f; g] for f [n], g0, g [k] given in the coordinates of A1, and
+ * gives the step in those coordinates: z [n], *x0, x [k] (over g). */
 static cr_status step(cr_ctx *cx, problem *q, double g0, double *x0)
 {
     cr_status st = CR_OK;
@@ -160,7 +161,8 @@ static cr_status step(cr_ctx *cx, problem *q, double g0, double *x0)
     }
     cr_qr_solve_r(&q->qr, false, x);
     CR_TRY(cr_qr_apply(cx, &q->qr, false, q->v));
-    for (size_t i = 0; i < n; i++) q->z[i] = q->v[i] + (q->intercept ? h0 * q->u[i] / q->root_W : 0);
+    for (size_t i = 0; i < n; i++)
+        q->z[i] = q->v[i] + (q->intercept ? h0 * q->u[i] / q->root_W : 0);
     *x0 = q->intercept ? (f0 - h0) / q->root_W : 0;
     for (size_t j = 0; j < k; j++) {
         size_t a = q->qr.pivot[j];
@@ -185,7 +187,8 @@ static void residual_rows(problem *q, const double *t, const solution *x)
     }
 }
 
-/* g = rhs - A1^T r, where rhs is zero or minus a unit vector (0 = the intercept, j + 1 = column j). */
+/* g = rhs - A1^T r, where rhs is zero or minus a unit vector (0 = the intercept, j + 1 = column j).
+ */
 static double residual_columns(problem *q, size_t unit, bool has_unit, const solution *x)
 {
     cri_dd e0 = cri_dd_from(has_unit && unit == 0 ? -1 : 0);
@@ -267,8 +270,10 @@ static cr_status refine_sds(cr_ctx *cx, problem *q, solution *x, cri_predictor *
         double variance = cri_dd_to_double(unit ? x->b[unit - 1] : x->b0);
         double sd = fit->sigma * sqrt(variance);
         if (!isnormal(variance) || !(variance > 0)) continue; /* out of range: as it was */
-        if (unit == 0) fit->intercept_sd = sd;
-        else fit->coef_sd[q->qr.pivot[unit - 1]] = sd;
+        if (unit == 0)
+            fit->intercept_sd = sd;
+        else
+            fit->coef_sd[q->qr.pivot[unit - 1]] = sd;
     }
 done:
     return st;
@@ -316,8 +321,14 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     CR_TRY(solve(cx, &q, q.t, 0, false, most, &x, &facts.correction, &facts.refinements));
 
     fit.intercept = cri_dd_to_double(x.b0);
-    for (size_t j = 0; j < q.k; j++) fit.coef[q.qr.pivot[j]] = cri_dd_to_double(x.b[j]);
-    for (size_t i = 0; i < q.n; i++) facts.rss += cri_dd_to_double(x.r[i]) * cri_dd_to_double(x.r[i]);
+    cri_dd centre = x.b0;
+    for (size_t j = 0; j < q.k; j++) {
+        fit.coef[q.qr.pivot[j]] = cri_dd_to_double(x.b[j]);
+        centre = cri_dd_add(centre, cri_dd_mul_double(x.b[j], q.c[q.qr.pivot[j]]));
+    }
+    fit.at_centre = cri_dd_to_double(centre);
+    for (size_t i = 0; i < q.n; i++)
+        facts.rss += cri_dd_to_double(x.r[i]) * cri_dd_to_double(x.r[i]);
     memcpy(fit.centre, q.c, q.p * sizeof(double));
     memcpy(fit.scale, q.D, q.p * sizeof(double));
     set_factor(&q, column, &fit);
@@ -330,7 +341,8 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     fit.dof = q.W - (double)q.k - intercept;
     fit.sigma = fit.dof > 0 ? sqrt(facts.rss / fit.dof) : NAN;
     cri_predictor_set_sds(&fit);
-    bool worth = cells * (double)q.p <= 2e6 || (facts.condition > 1e5 && cells * (double)q.p <= 2e8);
+    bool worth =
+        cells * (double)q.p <= 2e6 || (facts.condition > 1e5 && cells * (double)q.p <= 2e8);
     if (fit.dof > 0 && worth) CR_TRY(refine_sds(cx, &q, &x, &fit));
     name_aliased(cx, &q, rows->design, &fit);
     *out_fit = fit;

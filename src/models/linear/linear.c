@@ -1,5 +1,6 @@
 /* linear.c -- ordinary (and weighted) least squares with its standard errors.
- *   y = b0 + x . b + e,  e ~ N(0, s^2 / w);   s^2 = RSS / (n - rank),   Cov b = s^2 (X^T W X)^-1,
+ *   y = b0 + x . b + e,  e ~ N(0, s^2);   s^2 = RSS / (n - rank),   Cov b = s^2 (X^T W X)^-1,
+ * a row of weight w counting as w rows, n the sum of the weights;
  * predictive: Student t with n - rank degrees of freedom, scale s sqrt(1 + h), h the leverage.
  * Seber & Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "least_squares.h"
@@ -53,19 +54,22 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o
 static void warn(cr_ctx *cx, const linear_state *m)
 {
     if (!(m->fit.dof > 0))
-        cr_log(cx, CR_LOG_WARNING, "there are as many coefficients as rows: "
-                                   "no standard errors or intervals can be given");
-    if (m->facts.correction > 1e-6)
         cr_log(cx, CR_LOG_WARNING,
-               "the columns are so nearly dependent (condition %.1e) that the coefficients have only "
-               "about %.0f correct digits",
-               m->facts.condition, fmax(0, -log10(m->facts.correction)));
+               "there are as many coefficients as rows: "
+               "no standard errors or intervals can be given");
+    if (m->facts.correction > 1e-6)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "the columns are so nearly dependent (condition %.1e) that the coefficients have only "
+            "about %.0f correct digits",
+            m->facts.condition, fmax(0, -log10(m->facts.correction)));
 }
 
 /* At the maximum; NaN where the rows are used up and the likelihood has none. */
-static double log_likelihood(const cri_least_squares *f, double dof)
+static double log_likelihood(const cri_least_squares *f, double dof, double target_scale)
 {
-    return dof > 0 ? -0.5 * f->weight * (log(2 * M_PI * f->rss / f->weight) + 1) : NAN;
+    double n = f->weight, variance = f->rss / n;
+    return dof > 0 ? -0.5 * n * (log(2 * M_PI * variance) + 1) - n * log(target_scale) : NAN;
 }
 
 static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -87,7 +91,7 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
         m->max_row = q.max_row;
     }
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_likelihood = log_likelihood(&m->facts, m->fit.dof);
+    report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
     *out_state = m;
     m = NULL;
 done:
@@ -109,26 +113,27 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     cr_status                st = CR_OK;
     const linear_state      *m = state;
     const cri_least_squares *f = &m->facts;
-    double rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
-    double r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
-    double total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
-    double ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
-    double k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
-    double loglik = log_likelihood(f, dof);
+    double                   rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
+    double                   r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
+    double  total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
+    double  ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
+    double  k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
+    double  loglik = log_likelihood(f, dof, design->target_scale);
+    double  unit = design->target_scale; /* back to the target's units */
     json_t *s;
 
     CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma)));
+    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma * unit)));
     CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(dof)));
-    CR_TRY(cri_store_set(cx, s, "rss", json_real(f->rss)));
+    CR_TRY(cri_store_set_real(cx, s, "rss", f->rss * unit * unit));
     CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(r2)));
     CR_TRY(cri_store_set(cx, s, "adjusted_r2", cri_json_number(1 - (1 - r2) * total / dof)));
     CR_TRY(cri_store_set(cx, s, "f", cri_json_number(ratio)));
     CR_TRY(cri_store_set(cx, s, "f_p", cri_json_number(cr_f_sf(ratio, rank, dof))));
     CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(2 * k - 2 * loglik)));
     CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(k * log(n) - 2 * loglik)));
-    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv)));
+    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv * unit * unit)));
     CR_TRY(cri_store_set(cx, s, "max_leverage", cri_json_number(m->max_leverage)));
     CR_TRY(cri_store_set(cx, s, "max_leverage_row",
                          isnan(m->max_leverage) ? json_null()
@@ -149,11 +154,11 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     const linear_state      *m = state;
     const cri_least_squares *f = &m->facts;
     CR_TRY(cri_store_set(cx, out, "gram", json_boolean(f->gram)));
-    CR_TRY(cri_store_set(cx, out, "weight", json_real(f->weight)));
-    CR_TRY(cri_store_set(cx, out, "rss", json_real(f->rss)));
-    CR_TRY(cri_store_set(cx, out, "tss", json_real(f->tss)));
+    CR_TRY(cri_store_set_real(cx, out, "weight", f->weight));
+    CR_TRY(cri_store_set_real(cx, out, "rss", f->rss));
+    CR_TRY(cri_store_set_real(cx, out, "tss", f->tss));
     CR_TRY(cri_store_set(cx, out, "condition", cri_json_number(f->condition)));
-    CR_TRY(cri_store_set(cx, out, "correction", json_real(f->correction)));
+    CR_TRY(cri_store_set_real(cx, out, "correction", f->correction));
     CR_TRY(cri_store_set(cx, out, "refinements", json_integer(f->refinements)));
     CR_TRY(cri_store_set(cx, out, "loocv", cri_json_number(m->loocv)));
     CR_TRY(cri_store_set(cx, out, "max_leverage", cri_json_number(m->max_leverage)));
@@ -194,7 +199,7 @@ done:
 const cr_model_class cri_class_linear = {
     .name = "linear",
     .summary = "least squares with standard errors, t and p values, leverage",
-    .formulas = "y = b0 + x.b + e,  e ~ N(0, s^2/w):  minimise sum_i w_i (y_i - b0 - x_i.b)^2\n"
+    .formulas = "y = b0 + x.b + e,  e ~ N(0, s^2):  minimise sum_i w_i (y_i - b0 - x_i.b)^2\n"
                 "s^2 = RSS / (n - rank),  Cov b = s^2 (X^T W X)^-1\n"
                 "prediction: Student t with n - rank degrees of freedom, scale s sqrt(1 + h)",
     .reference = "Seber & Lee (2003), Linear Regression Analysis; Bjorck (1967), BIT 7",

@@ -12,7 +12,8 @@
 cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out)
 {
     size_t      q = p + 1;
-    cri_moments m = { .p = p, .mean = cr_alloc(cx, q, sizeof(double)),
+    cri_moments m = { .p = p,
+                      .mean = cr_alloc(cx, q, sizeof(double)),
                       .S = cr_alloc(cx, q, q * sizeof(double)) };
     if (!m.mean || !m.S) {
         cri_moments_free(cx, &m);
@@ -103,7 +104,8 @@ static void gather_span(void *arg, size_t s)
 static cri_moments place_moments(cr_scratch *s, size_t p)
 {
     size_t      q = p + 1;
-    cri_moments m = { .p = p, .mean = cr_scratch_bytes(s, q, sizeof(double)),
+    cri_moments m = { .p = p,
+                      .mean = cr_scratch_bytes(s, q, sizeof(double)),
                       .S = cr_scratch_bytes(s, q, q * sizeof(double)) };
     return m;
 }
@@ -151,7 +153,7 @@ cr_status cri_moments_write(cr_ctx *cx, const cri_moments *m, cri_store *store, 
     cr_status st = CR_OK;
     size_t    q = m->p + 1;
     CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)m->rows)));
-    CR_TRY(cri_store_set(cx, out, "weight", json_real(m->weight)));
+    CR_TRY(cri_store_set_real(cx, out, "weight", m->weight));
     CR_TRY(cri_store_put_vector(cx, store, "moments_mean", m->mean, q));
     CR_TRY(cri_store_put_matrix(cx, store, "moments", m->S, q, q));
 done:
@@ -193,8 +195,10 @@ cr_status cri_check_squares(cr_ctx *cx, size_t j, size_t p, double square, doubl
     char what[96] = "the target";
     if (!large && (square >= 1e-290 || size == 0)) return CR_OK;
     if (j < p) snprintf(what, sizeof what, "term %zu of %zu", j + 1, p);
-    cr_fail(cx, CR_ENUMERIC, large ? "%s is so large that its squares overflow"
-                                   : "%s is so small that its squares vanish", what);
+    cr_fail(cx, CR_ENUMERIC,
+            large ? "%s is so large that its squares overflow"
+                  : "%s is so small that its squares vanish",
+            what);
     return cr_fail_hint(cx, "multiply the column by a power of ten");
 }
 
@@ -218,7 +222,10 @@ cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool st
     size_t        p = m->p, q = p + 1;
     const double *S = m->S, *mean = m->mean;
     double        W = m->weight;
-    cri_gram      r = { .p = p, .rows = m->rows, .weight = W, .offset = intercept ? mean[p] : 0,
+    cri_gram      r = { .p = p,
+                        .rows = m->rows,
+                        .weight = W,
+                        .offset = intercept ? mean[p] : 0,
                         .centre = cr_alloc(cx, p, sizeof(double)),
                         .scale = cr_alloc(cx, p, sizeof(double)),
                         .G = cr_alloc(cx, p, p * sizeof(double)),

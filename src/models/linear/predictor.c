@@ -11,7 +11,11 @@
 
 cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out)
 {
-    cri_predictor m = { .p = p, .r = r, .intercept_sd = NAN, .sign = 1, .dof = INFINITY,
+    cri_predictor m = { .p = p,
+                        .r = r,
+                        .intercept_sd = NAN,
+                        .sign = 1,
+                        .dof = INFINITY,
                         .coef = cr_alloc(cx, p, sizeof(double)),
                         .coef_sd = cr_alloc(cx, p, sizeof(double)),
                         .centre = cr_alloc(cx, p, sizeof(double)),
@@ -36,7 +40,7 @@ void cri_predictor_free(cr_ctx *cx, cri_predictor *m)
 
 void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset)
 {
-    m->intercept = offset;
+    m->intercept = m->at_centre = offset;
     for (size_t j = 0; j < m->p; j++) {
         m->coef[j] = b[j] / m->scale[j];
         m->intercept -= m->coef[j] * m->centre[j];
@@ -88,11 +92,11 @@ static void predict_slot(void *arg, size_t s)
         size_t    n = range.end - range.begin;
         cri_rows_fill(w->rows, range.begin, range.end, U, p);
         for (size_t i = 0; i < n; i++) {
-            double mean = m->intercept;
+            double mean = m->at_centre;
             for (size_t j = 0; j < p; j++) {
-                double *u = &U[i * p + j];
-                mean += m->coef[j] * *u;
-                *u = (*u - m->centre[j]) / m->scale[j];
+                double away = U[i * p + j] - m->centre[j];
+                mean += m->coef[j] * away;
+                U[i * p + j] = away / m->scale[j];
             }
             w->out->mean[range.begin + i] = mean;
         }
@@ -138,8 +142,11 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
     size_t          n = rows->n;
-    cr_prediction   p = { .n = n, .mean = cr_scratch_f64(&s, n), .scale = cr_scratch_f64(&s, n),
-                          .dof = cr_scratch_f64(&s, n), .leverage = cr_scratch_f64(&s, n) };
+    cr_prediction   p = { .n = n,
+                          .mean = cr_scratch_f64(&s, n),
+                          .scale = cr_scratch_f64(&s, n),
+                          .dof = cr_scratch_f64(&s, n),
+                          .leverage = cr_scratch_f64(&s, n) };
     cri_fit_quality q = { 0 };
     double          weight = 0;
 
@@ -150,7 +157,7 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
         if (w == 0) continue;
         weight += w;
         q.rss += w * e * e;
-        q.loo += h < 1 ? w * (e / (1 - h)) * (e / (1 - h)) : INFINITY;
+        q.loo += h < 1 - 1e-10 ? w * (e / (1 - h)) * (e / (1 - h)) : INFINITY;
         if (h > q.max_leverage) q.max_leverage = h, q.max_row = rows->index ? rows->index[i] : i;
     }
     q.loo /= weight;
@@ -170,8 +177,8 @@ double cri_json_number_or_nan(const json_t *in, const char *key)
     return json_is_number(x) ? json_number_value(x) : NAN;
 }
 
-/* A parameter with a t (or normal) distribution of this scale.  With tests the scale itself is shown: it
- * is the standard error; without them the sd of the posterior. */
+/* A parameter with a t (or normal) distribution of this scale.  With tests the scale itself is
+ * shown: it is the standard error; without them the sd of the posterior. */
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value,
                                double scale, double dof, bool tests)
 {
@@ -224,13 +231,14 @@ cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *sto
     CR_TRY(s.status);
     for (size_t j = 0; j < m->p; j++) sd[j] = sd_out(m->coef_sd[j]);
     CR_TRY(cri_store_set(cx, out, "has_intercept", json_boolean(m->has_intercept)));
-    CR_TRY(cri_store_set(cx, out, "intercept", json_real(m->intercept)));
-    CR_TRY(cri_store_set(cx, out, "intercept_sd", json_real(sd_out(m->intercept_sd))));
+    CR_TRY(cri_store_set_real(cx, out, "intercept", m->intercept));
+    CR_TRY(cri_store_set_real(cx, out, "at_centre", m->at_centre));
+    CR_TRY(cri_store_set_real(cx, out, "intercept_sd", sd_out(m->intercept_sd)));
     CR_TRY(cri_store_set(cx, out, "rank", json_integer((json_int_t)m->r)));
-    CR_TRY(cri_store_set(cx, out, "plain", json_real(m->plain)));
-    CR_TRY(cri_store_set(cx, out, "sign", json_real(m->sign)));
-    CR_TRY(cri_store_set(cx, out, "mean_share", json_real(m->mean_share)));
-    CR_TRY(cri_store_set(cx, out, "sigma", json_real(sd_out(m->sigma))));
+    CR_TRY(cri_store_set_real(cx, out, "plain", m->plain));
+    CR_TRY(cri_store_set_real(cx, out, "sign", m->sign));
+    CR_TRY(cri_store_set_real(cx, out, "mean_share", m->mean_share));
+    CR_TRY(cri_store_set_real(cx, out, "sigma", sd_out(m->sigma)));
     CR_TRY(cri_store_set(cx, out, "dof", cri_json_number(m->dof))); /* null = infinite */
     CR_TRY(cri_store_put_vector(cx, store, "coef", m->coef, m->p));
     CR_TRY(cri_store_put_vector(cx, store, "coef_sd", sd, m->p));
@@ -249,6 +257,7 @@ cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *i
     cri_predictor m = { .p = p };
     CR_TRY(cri_store_get_count(cx, store, in, "rank", &m.r));
     CR_TRY(cri_store_get_real(cx, store, in, "intercept", &m.intercept));
+    CR_TRY(cri_store_get_real(cx, store, in, "at_centre", &m.at_centre));
     CR_TRY(cri_store_get_real(cx, store, in, "intercept_sd", &m.intercept_sd));
     CR_TRY(cri_store_get_real(cx, store, in, "plain", &m.plain));
     CR_TRY(cri_store_get_real(cx, store, in, "sign", &m.sign));

@@ -1,6 +1,6 @@
 /* predictor.h -- what all Gaussian linear models know after a fit: a Student-t (or normal)
  * predictive distribution that is linear in the terms.
- *   u = (x - centre) / scale,   mean = intercept + coef . x,
+ *   u = (x - centre) / scale,   mean = at_centre + coef . (x - centre) = intercept + coef . x,
  *   variance = sigma^2 (1 + h(x)),   h(x) = mean_share + plain |u|^2 + sign |F u|^2,
  * F [r x p] a factor of the coefficients' covariance over sigma^2.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_PREDICTOR_H
@@ -11,6 +11,7 @@
 typedef struct cri_predictor {
     size_t  p, r;
     double  intercept, intercept_sd; /* sd NaN where there is none */
+    double  at_centre;               /* the mean at x = centre, free of the cancellation in intercept */
     double *coef, *coef_sd;          /* [p] in the units of the terms; sd NaN where there is none */
     double *centre, *scale;          /* [p]                                                       */
     double *F;                       /* [r x p]                                                   */
@@ -29,7 +30,8 @@ void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset);
 void cri_predictor_set_sds(cri_predictor *m);
 
 /* Over the training rows: sum of w (y - mean)^2, the mean of w ((y - mean) / (1 - h))^2, which is the
- * leave-one-out error, and the largest leverage with its row.  O(n p r). */
+ * error of leaving each row out with all its weight, and the largest leverage w h with its row.
+ * O(n p r). */
 typedef struct cri_fit_quality {
     double rss, loo, max_leverage;
     size_t max_row;

@@ -88,7 +88,8 @@ static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, const double *X,
                               bool standardise, cri_gram *g)
 {
     size_t n = rows->n, p = rows->p;
-    *g = (cri_gram){ .p = p, .centre = cr_alloc(cx, p, sizeof(double)),
+    *g = (cri_gram){ .p = p,
+                     .centre = cr_alloc(cx, p, sizeof(double)),
                      .scale = cr_alloc(cx, p, sizeof(double)) };
     if (!g->centre || !g->scale) return CR_ENOMEM;
     cr_status st = CR_OK;
@@ -147,7 +148,8 @@ static cr_status solve_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, co
     memcpy(a, t, n * sizeof(double));
     CR_TRY(cr_chol_solve(cx, cr_cmat_of(K, n, n), cr_mat_of(a, n, 1)));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(Z, n, p), CR_TRANSPOSED, a, 0, b));
-    for (size_t i = 0; i < n; i++) m->rss += m->lambda * m->lambda * a[i] * a[i]; /* t - Z b = lambda a */
+    for (size_t i = 0; i < n; i++)
+        m->rss += m->lambda * m->lambda * a[i] * a[i]; /* t - Z b = lambda a */
     CR_TRY(cr_chol_forward(cx, cr_cmat_of(K, n, n), cr_mat_of(Z, n, p)));
     m->df += cr_dot(Z, Z, n * p); /* tr Z^T K^-1 Z */
     m->fit.plain = 1 / m->lambda;
@@ -161,7 +163,7 @@ done:
 
 /* Solves from the moments (rows NULL) or from rows; m->moments is set. */
 static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const ridge_options *o,
-                       bool standardise, cr_report *report)
+                       const cr_design *design, cr_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -172,8 +174,8 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
     CR_TRY(s.status);
     CR_TRY(cri_predictor_new(cx, p, m->dual ? rows->n : p, &m->fit));
     if (m->dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.F));
-    CR_TRY(m->dual ? measure_rows(cx, rows, m->fit.F, o->intercept, standardise, &g)
-                   : cri_gram_new(cx, &m->moments, o->intercept, standardise, &g));
+    CR_TRY(m->dual ? measure_rows(cx, rows, m->fit.F, o->intercept, design->standardised, &g)
+                   : cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
     memcpy(m->fit.centre, g.centre, p * sizeof(double));
     memcpy(m->fit.scale, g.scale, p * sizeof(double));
     m->lambda = o->lambda;
@@ -196,7 +198,8 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
     m->gcv = n * m->rss / (left * left);
     m->r2 = g.tt > 0 ? 1 - m->rss / g.tt : NAN;
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_likelihood = -0.5 * n * (log(2 * M_PI * m->rss / n) + 1);
+    report->log_likelihood =
+        -0.5 * n * (log(2 * M_PI * m->rss / n) + 1) - n * log(design->target_scale);
 done:
     cri_gram_free(cx, &g);
     cr_scratch_end(&s);
@@ -214,7 +217,7 @@ static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     if (!m) return CR_ENOMEM;
     m->dual = o->solver == SOLVER_DUAL || (o->solver == SOLVER_AUTO && rows->p > rows->n);
     if (!m->dual) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
-    CR_TRY(solve(cx, m, rows, o, rows->design->standardised, report));
+    CR_TRY(solve(cx, m, rows, o, rows->design, report));
     *out_state = m;
     m = NULL;
 done:
@@ -237,7 +240,7 @@ static cr_status ridge_update(cr_ctx *cx, const void *state, const cri_rows *row
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
     cri_moments_merge(&m->moments, &old->moments);
-    CR_TRY(solve(cx, m, NULL, options, rows->design->standardised, report));
+    CR_TRY(solve(cx, m, NULL, options, rows->design, report));
     *out_state = m;
     m = NULL;
 done:
@@ -257,18 +260,19 @@ static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *
 {
     cr_status          st = CR_OK;
     const ridge_state *m = state;
+    double             unit = design->target_scale, square = unit * unit; /* the target's units */
     json_t            *s;
     CR_TRY(cri_predictor_describe(cx, &m->fit, design, false, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "objective", json_string("sum w (y - b0 - z.b)^2 + lambda |b|^2")));
-    CR_TRY(cri_store_set(cx, s, "lambda", json_real(m->lambda)));
+    CR_TRY(cri_store_set_real(cx, s, "lambda", m->lambda));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(m->dual ? "dual" : "primal")));
     CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma)));
-    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss)));
+    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma * unit)));
+    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * square)));
     CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(m->r2)));
-    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(m->gcv)));
-    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv)));
+    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(m->gcv * square)));
+    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv * square)));
 done:
     return st;
 }
@@ -278,9 +282,9 @@ static cr_status ridge_write(cr_ctx *cx, const void *state, cri_store *store, js
     cr_status          st = CR_OK;
     const ridge_state *m = state;
     CR_TRY(cri_store_set(cx, out, "dual", json_boolean(m->dual)));
-    CR_TRY(cri_store_set(cx, out, "lambda", json_real(m->lambda)));
-    CR_TRY(cri_store_set(cx, out, "df", json_real(m->df)));
-    CR_TRY(cri_store_set(cx, out, "rss", json_real(m->rss)));
+    CR_TRY(cri_store_set_real(cx, out, "lambda", m->lambda));
+    CR_TRY(cri_store_set_real(cx, out, "df", m->df));
+    CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
     CR_TRY(cri_store_set(cx, out, "r2", cri_json_number(m->r2)));
     CR_TRY(cri_store_set(cx, out, "gcv", cri_json_number(m->gcv)));
     CR_TRY(cri_store_set(cx, out, "loocv", cri_json_number(m->loocv)));
@@ -304,8 +308,7 @@ static cr_status ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in
     m->gcv = cri_json_number_or_nan(in, "gcv");
     m->loocv = cri_json_number_or_nan(in, "loocv");
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
-    if (!m->dual)
-        CR_TRY(cri_moments_read(cx, store, in, cr_design_terms(design), &m->moments));
+    if (!m->dual) CR_TRY(cri_moments_read(cx, store, in, cr_design_terms(design), &m->moments));
     *out_state = m;
     m = NULL;
 done:

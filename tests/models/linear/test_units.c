@@ -1,0 +1,110 @@
+/* test_units.c -- a standardised target changes no answer; sums of squares never turn negative. */
+#include "../fixture.h"
+
+enum { N = 40, P = 3 };
+
+/* The same model on the target as given and standardised: everything comes back in its own units.
+ */
+static void check_same(cr_ctx *cx, const cr_table *t, const char *name, const char *settings,
+                       const char *const *statistics)
+{
+    char standard[200];
+    snprintf(standard, sizeof standard, "%s scale_target=standard", settings);
+    cr_model *a = fit(cx, name, t, settings), *b = fit(cx, name, t, standard);
+    json_t   *x = describe(cx, a), *y = describe(cx, b);
+    for (; *statistics; statistics++)
+        assert_relative(statistic(y, *statistics), statistic(x, *statistics), 1e-9);
+    for (size_t j = 0; j < P; j++) {
+        assert_relative(coefficient(y, j, "value"), coefficient(x, j, "value"), 1e-9);
+        assert_relative(coefficient(y, j, "sd"), coefficient(x, j, "sd"), 1e-9);
+    }
+    const cr_report *r = cr_model_get_report(a), *q = cr_model_get_report(b);
+    assert_relative(q->log_evidence, r->log_evidence, 1e-9);
+    assert_relative(q->log_likelihood, r->log_likelihood, 1e-9);
+    cr_prediction p = predict(cx, a, t), o = predict(cx, b, t);
+    for (size_t i = 0; i < N; i++) {
+        assert_relative(o.mean[i], p.mean[i], 1e-9);
+        assert_relative(o.scale[i], p.scale[i], 1e-9);
+    }
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &o);
+    json_decref(x);
+    json_decref(y);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+}
+
+static void test_standardised_target(void **state)
+{
+    (void)state;
+    static const char *const of_linear[] = { "residual_sd", "rss", "r2",    "f",
+                                             "aic",         "bic", "loocv", NULL };
+    static const char *const of_ridge[] = { "residual_sd", "rss", "r2", "gcv", "loocv", NULL };
+    static const char *const of_bayes[] = { "alpha", "beta", "noise_sd", "rss", NULL };
+    cr_ctx                  *cx = test_context();
+    double                   X[N * P], y[N];
+    draw_regression(11, N, P, 2.5, X, y);
+    for (size_t i = 0; i < N; i++) y[i] = 300 + 40 * y[i];
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    check_same(cx, t, "linear", "target=y", of_linear);
+    check_same(cx, t, "ridge", "target=y lambda=3", of_ridge);
+    check_same(cx, t, "bayes-linear", "target=y tol=1e-15", of_bayes);
+    check_same(cx, t, "bayes-linear", "target=y tol=1e-15 intercept_prior=flat", of_bayes);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A large target without error under a wide prior: rate + half a sum of squares stays positive. */
+static void test_posterior_rate_is_positive(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        double X[N * 2], y[N];
+        cr_rng r = cr_rng_stream(seed, 5);
+        draw_normals(&r, X, N * 2);
+        for (size_t i = 0; i < N; i++) y[i] = 1e10 * (2 * X[2 * i] - X[2 * i + 1] + 3);
+        cr_table *t = make_table(cx, X, N, 2, y, NULL);
+        cr_model *m = fit(cx, "bayes-linear", t, "target=y prior=nig prior_variance=1e30");
+        json_t   *d = describe(cx, m);
+        assert_true(statistic(d, "b_n") >= 1);
+        assert_true(isfinite(cr_model_get_report(m)->log_evidence));
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* Columns far from zero: the mean is taken from the centre of the data, where nothing cancels. */
+static void test_far_columns(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  x[N], y[N];
+    cr_rng  r = cr_rng_stream(3, 1);
+    for (size_t i = 0; i < N; i++) {
+        x[i] = 1.6e9 + floor(100 * cr_rng_normal(&r)) / 64; /* exact */
+        y[i] = 0.5 * (x[i] - 1.6e9) + 1e-3 * cr_rng_normal(&r);
+    }
+    cr_table *t = make_table(cx, x, N, 1, y, NULL);
+    cr_model *a = fit(cx, "linear", t, "target=y"), *b = fit(cx, "ridge", t, "target=y lambda=0");
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    for (size_t i = 0; i < N; i++) assert_close(q.mean[i], p.mean[i], 1e-12);
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_standardised_target),
+        cmocka_unit_test(test_posterior_rate_is_positive),
+        cmocka_unit_test(test_far_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
