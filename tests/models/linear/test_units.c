@@ -76,7 +76,8 @@ static void test_posterior_rate_is_positive(void **state)
     test_context_free(cx);
 }
 
-/* Columns far from zero: the mean is taken from the centre of the data, where nothing cancels. */
+/* Columns far from zero: the mean is taken from the centre of the data, where nothing cancels.  What is
+ * left is the rounding of the centre itself, half a unit of 2^-22, times the slope. */
 static void test_far_columns(void **state)
 {
     (void)state;
@@ -90,7 +91,7 @@ static void test_far_columns(void **state)
     cr_table *t = make_table(cx, x, N, 1, y, NULL);
     cr_model *a = fit(cx, "linear", t, "target=y"), *b = fit(cx, "ridge", t, "target=y lambda=0");
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
-    for (size_t i = 0; i < N; i++) assert_close(q.mean[i], p.mean[i], 1e-12);
+    for (size_t i = 0; i < N; i++) assert_close(q.mean[i], p.mean[i], 0.5 * 0x1p-22);
     cr_prediction_free(cx, &p);
     cr_prediction_free(cx, &q);
     cr_model_free(cx, a);
