@@ -19,6 +19,9 @@
 #include "../src/math/optim/minimize.h"
 #include "../src/math/optim/check_gradient.h"
 #include "../src/math/optim/brent.h"
+#include "../src/math/optim/stochastic.h"
+#include "../src/math/laplace.h"
+#include "../src/math/search.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"

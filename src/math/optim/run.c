@@ -189,11 +189,12 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void cri_run_start_clock(cri_run *run)
+cri_clock cri_clock_start(double limit)
 {
-    double limit = run->options->time_limit;
-    run->deadline = limit > 0 ? seconds_now() + limit : 0;
+    return (cri_clock){ limit > 0 ? seconds_now() + limit : 0 };
 }
+
+bool cri_clock_over(cri_clock clock) { return clock.deadline > 0 && seconds_now() > clock.deadline; }
 
 /* Keeps every trace_stride-th value; when the room is used up, every other one goes. */
 void cri_trace_add(cr_minimize_report *r, double f)
@@ -228,7 +229,7 @@ bool cri_run_at_end(cri_run *run)
     }
     if (r->iterations >= o->max_iter) return end_with(run, CR_END_MAX_ITER);
     if (r->f_evaluations >= o->max_evaluations) return end_with(run, CR_END_MAX_EVALUATIONS);
-    if (run->deadline > 0 && seconds_now() > run->deadline) return end_with(run, CR_END_TIME);
+    if (cri_clock_over(run->clock)) return end_with(run, CR_END_TIME);
     return false;
 }
 

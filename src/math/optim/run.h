@@ -9,6 +9,13 @@
 #include "line_search.h"
 #include "minimize.h"
 
+/* The time limit of the options; NaN is none. */
+typedef struct cri_clock {
+    double deadline; /* seconds of the monotonic clock; 0 = none */
+} cri_clock;
+cri_clock cri_clock_start(double limit);
+bool      cri_clock_over(cri_clock clock);
+
 typedef struct cri_run {
     cr_ctx                    *cx;
     const cr_problem          *problem;
@@ -18,7 +25,7 @@ typedef struct cri_run {
     size_t                     n;
     double                    *x, *g, *trial_x, *trial_g; /* [n]; gradients NULL when not used */
     double                     f, trial_f;
-    double                     deadline; /* seconds of the monotonic clock; 0 = none           */
+    cri_clock                  clock;
     double                    *shifted;  /* [n]: x for differences; NULL until needed          */
 } cri_run;
 
@@ -56,8 +63,7 @@ bool cri_run_at_end(cri_run *run);
  * (which may hold zeros but for what the run knows).  Then tells whether the run is over, with the
  * reason in report->stop. */
 bool cri_run_accept(cri_run *run, cr_step step);
-/* Starts the clock of the options' time limit; adds a value to the trace of the report. */
-void cri_run_start_clock(cri_run *run);
+/* Adds the value after report->iterations steps to the trace. */
 void cri_trace_add(cr_minimize_report *report, double f);
 /* Once per step: interrupt and progress. */
 cr_status cri_run_tick(cri_run *run);
