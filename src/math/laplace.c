@@ -88,6 +88,39 @@ static cr_status check_curvature(cr_ctx *cx, const double *A, size_t n)
     return CR_OK;
 }
 
+/* The error that A may have, relative to its diagonal. */
+static double curvature_error(const cr_log_density *p)
+{
+    return p->hessian ? 0x1p-50 * (double)p->n : p->no_gradient ? 1e-7 : 1e-8;
+}
+
+/* A becomes its Cholesky factor.  L_ii^2 / A_ii is the share of the curvature along x_i that is left
+ * when the variables before it are free to follow: as small as the error, it says nothing. */
+static cr_status factor(cr_ctx *cx, const cr_log_density *p, double *A)
+{
+    cr_status  st = CR_OK;
+    size_t     n = p->n, bad = n;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *diagonal = cr_scratch_f64(&s, n);
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) diagonal[i] = A[i * n + i];
+    st = cr_chol(cx, cr_mat_of(A, n, n));
+    for (size_t i = n; st == CR_OK && i-- > 0;)
+        if (A[i * n + i] * A[i * n + i] <= curvature_error(p) * diagonal[i]) bad = i;
+    if (st == CR_ENUMERIC || bad < n) {
+        if (bad < n)
+            cr_fail(cx, CR_ENUMERIC, "laplace: the curvature at the mode is not positive definite: "
+                                     "x[%zu] may follow the variables before it", bad);
+        else
+            cr_fail(cx, CR_ENUMERIC, "laplace: the curvature at the mode is not positive definite");
+        CR_TRY(cr_fail_hint(cx, "add a prior: some combination of the parameters is not determined"));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* One step of Newton from x, kept when it lowers -log p: L the factor of A, g the gradient. */
 static cr_status polish(cr_ctx *cx, cr_log_density *p, const double *L, double *g, double *x,
                         double *f)
@@ -138,17 +171,14 @@ cr_status cr_laplace(cr_ctx *cx, const cr_log_density *density, const cr_minimiz
     double f = report.search.f;
     CR_TRY(curvature(cx, &p, at, f, g, A));
     CR_TRY(check_curvature(cx, A, n));
-    st = cr_chol(cx, cr_mat_of(A, n, n));
-    if (st == CR_ENUMERIC) {
-        cr_fail(cx, CR_ENUMERIC, "laplace: the curvature at the mode is not positive definite");
-        cr_fail_hint(cx, "some combination of the parameters is not determined: add a prior on it");
-    }
-    CR_TRY(st);
+    CR_TRY(factor(cx, &p, A));
     CR_TRY(polish(cx, &p, A, g, at, &f));
     report.log_density = -f;
     report.log_det = cr_chol_logdet(cr_cmat_of(A, n, n));
     report.log_normaliser = -f + (double)n / 2 * LOG_TWO_PI - report.log_det / 2;
-    if (wanted) CR_TRY(cr_chol_inverse(cx, cr_cmat_of(A, n, n), *opt_covariance));
+    if (wanted) CR_TRY(cr_chol_inverse(cx, cr_cmat_of(A, n, n), cr_mat_of(A, n, n)));
+    for (size_t i = 0; wanted && i < n; i++)
+        memcpy(opt_covariance->a + i * opt_covariance->stride, A + i * n, n * sizeof *A);
     if (n > 0) memcpy(x, at, n * sizeof *x);
     *out_report = report;
 done:

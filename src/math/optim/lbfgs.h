@@ -37,7 +37,7 @@ typedef struct cri_lbfgsb {
     double    *cauchy;          /* [n]: the generalised Cauchy point, later the subspace minimum */
     size_t    *heap, *free;     /* [n]: breakpoints to come, free variables                     */
     size_t     free_count;
-    double    *K, *N;           /* [2m x 2m]: LU of M^-1 and of the reduced system              */
+    double    *K, *N, *G;       /* [2m x 2m]: LU of M^-1, of the reduced system; W_F^T W_F      */
     size_t    *pivot_K, *pivot_N;
     double    *p, *c, *w, *v;   /* [2m]                                                         */
 } cri_lbfgsb;

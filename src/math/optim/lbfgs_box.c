@@ -16,6 +16,7 @@ cr_status cri_lbfgsb_begin(cri_run *run, cri_lbfgs *memory, cri_lbfgsb *out_box)
         .memory = memory, .t = cr_scratch_f64(s, n), .cauchy = cr_scratch_f64(s, n),
         .heap = cr_scratch_index(s, n), .free = cr_scratch_index(s, n),
         .K = cr_scratch_matrix(s, w, w), .N = cr_scratch_matrix(s, w, w),
+        .G = cr_scratch_matrix(s, w, w),
         .pivot_K = cr_scratch_index(s, w), .pivot_N = cr_scratch_index(s, w),
         .p = cr_scratch_f64(s, w), .c = cr_scratch_f64(s, w),
         .w = cr_scratch_f64(s, w), .v = cr_scratch_f64(s, w),
@@ -188,28 +189,33 @@ static void cauchy_point(cri_lbfgsb *b, const cri_run *run, double *d)
 
 /* --- the minimum over the free variables ------------------------------------------------------ */
 
-/* N = M^-1 - W_F^T W_F / theta, W_F the rows of W of the free variables. */
+/* W^T W [2k x 2k], lower triangle, from the products that the memory keeps; entry (i, j). */
+static double gram(const cri_lbfgs *q, size_t i, size_t j)
+{
+    size_t k = q->k, a = cri_lbfgs_row(q, i % k) * q->m + cri_lbfgs_row(q, j % k);
+    if (i < k) return q->YY[a];
+    return j < k ? q->theta * q->SY[a] : q->theta * q->theta * q->SS[a];
+}
+
+/* N = M^-1 - W_F^T W_F / theta, W_F the rows of W of the free variables.  O(2 k^2) for each. */
 static void build_reduced(cri_lbfgsb *b)
 {
     const cri_lbfgs *q = b->memory;
-    size_t           k = q->k, w = 2 * k;
+    size_t           w = 2 * q->k;
+    double          *N = b->N, *row = b->w, *restrict sum = b->G;
     bool             all = b->free_count == q->n;
-    build_middle(q, b->N);
+
+    memset(sum, 0, w * w * sizeof *sum);
+    for (size_t e = 0; !all && e < b->free_count; e++) {
+        row_of_w(q, b->free[e], row);
+        for (size_t i = 0; i < w; i++)
+            for (size_t j = 0; j <= i; j++) sum[i * w + j] += row[i] * row[j];
+    }
+    build_middle(q, N);
     for (size_t i = 0; i < w; i++)
         for (size_t j = 0; j <= i; j++) {
-            size_t        a = cri_lbfgs_row(q, i % k), c = cri_lbfgs_row(q, j % k);
-            const double *u = (i < k ? q->Y : q->S) + a * q->n;
-            const double *v = (j < k ? q->Y : q->S) + c * q->n;
-            double        sum = 0;
-            if (all)
-                sum = i < k    ? q->YY[a * q->m + c]
-                      : j >= k ? q->SS[a * q->m + c]
-                               : q->SY[a * q->m + c];
-            else
-                for (size_t e = 0; e < b->free_count; e++) sum += u[b->free[e]] * v[b->free[e]];
-            sum *= (i < k ? 1 : q->theta) * (j < k ? 1 : q->theta);
-            b->N[i * w + j] -= sum / q->theta;
-            if (i != j) b->N[j * w + i] -= sum / q->theta;
+            N[i * w + j] -= (all ? gram(q, i, j) : sum[i * w + j]) / q->theta;
+            N[j * w + i] = N[i * w + j];
         }
 }
 

@@ -1,7 +1,7 @@
 /* run.h -- a minimisation under way: what all methods of cr_minimize share.
  * The current point is (x, f, g), the point being tried (trial_x, trial_f, trial_g); accepting a
- * trial swaps them.  A method is a function that steps until cri_run_finished or its own end sets
- * report->stop.  (Internal header.) */
+ * trial swaps them.  A method is a function that steps until cri_run_accept says that the run is over,
+ * or sets report->stop itself.  (Internal header.) */
 #ifndef CREDENCE_MATH_OPTIM_RUN_H
 #define CREDENCE_MATH_OPTIM_RUN_H
 
