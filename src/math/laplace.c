@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- minus the log density, for the optimisers ------------------------------------------------- */
+/* --- minus the log density, for the optimisers ------------------------------------------------ */
 
 static cr_status negated(void *user, const double *x, size_t n, double *out_f, double *opt_g)
 {
@@ -44,7 +44,7 @@ static cr_status gradient(void *arg, const double *x, double *out_g)
     return negated(arg, x, p->n, &f, out_g);
 }
 
-/* --- curvature --------------------------------------------------------------------------------- */
+/* --- curvature -------------------------------------------------------------------------------- */
 
 /* A [n x n] and the gradient g [n] of -log p at x, f = -log p(x); x is changed and put back. */
 static cr_status curvature(cr_ctx *cx, cr_log_density *p, double *x, double f, double *g, double *A)
@@ -56,9 +56,12 @@ static cr_status curvature(cr_ctx *cx, cr_log_density *p, double *x, double f, d
 
     CR_TRY(s.status);
     if (!p->hessian || p->no_gradient) CR_TRY(cri_curvature_steps(cx, value, p, n, x, f, step));
-    if (p->hessian) CR_TRY(negated_hessian(p, x, n, A));
-    else if (p->no_gradient) CR_TRY(cri_second_differences(cx, value, p, n, x, f, step, A));
-    else CR_TRY(cri_extrapolated_hessian(cx, gradient, p, n, x, step, work, A));
+    if (p->hessian)
+        CR_TRY(negated_hessian(p, x, n, A));
+    else if (p->no_gradient)
+        CR_TRY(cri_second_differences(cx, value, p, n, x, f, step, A));
+    else
+        CR_TRY(cri_extrapolated_hessian(cx, gradient, p, n, x, step, work, A));
     if (!p->no_gradient) CR_TRY(gradient(p, x, g));
     for (size_t i = 0; p->no_gradient && i < n; i++) { /* over the same steps as the curvature */
         double up, down, kept = x[i];
@@ -79,11 +82,15 @@ static cr_status check_curvature(cr_ctx *cx, const double *A, size_t n)
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++)
             if (!isfinite(A[i * n + j]))
-                return cr_fail(cx, CR_ENUMERIC, "laplace: the curvature at the mode is not finite "
-                                                "between x[%zu] and x[%zu]", i, j);
+                return cr_fail(cx, CR_ENUMERIC,
+                               "laplace: the curvature at the mode is not finite "
+                               "between x[%zu] and x[%zu]",
+                               i, j);
         if (!(A[i * n + i] > 0))
-            return cr_fail(cx, CR_ENUMERIC, "laplace: the log density is not curved downwards along "
-                                            "x[%zu] at the mode: its curvature is %g", i, -A[i * n + i]);
+            return cr_fail(cx, CR_ENUMERIC,
+                           "laplace: the log density is not curved downwards along "
+                           "x[%zu] at the mode: its curvature is %g",
+                           i, -A[i * n + i]);
     }
     return CR_OK;
 }
@@ -94,8 +101,8 @@ static double curvature_error(const cr_log_density *p)
     return p->hessian ? 0x1p-50 * (double)p->n : p->no_gradient ? 1e-7 : 1e-8;
 }
 
-/* A becomes its Cholesky factor.  L_ii^2 / A_ii is the share of the curvature along x_i that is left
- * when the variables before it are free to follow: as small as the error, it says nothing. */
+/* A becomes its Cholesky factor.  L_ii^2 / A_ii is the share of the curvature along x_i that is
+ * left when the variables before it are free to follow: as small as the error, it says nothing. */
 static cr_status factor(cr_ctx *cx, const cr_log_density *p, double *A)
 {
     cr_status  st = CR_OK;
@@ -110,11 +117,14 @@ static cr_status factor(cr_ctx *cx, const cr_log_density *p, double *A)
         if (A[i * n + i] * A[i * n + i] <= curvature_error(p) * diagonal[i]) bad = i;
     if (st == CR_ENUMERIC || bad < n) {
         if (bad < n)
-            cr_fail(cx, CR_ENUMERIC, "laplace: the curvature at the mode is not positive definite: "
-                                     "x[%zu] may follow the variables before it", bad);
+            cr_fail(cx, CR_ENUMERIC,
+                    "laplace: the curvature at the mode is not positive definite: "
+                    "x[%zu] may follow the variables before it",
+                    bad);
         else
             cr_fail(cx, CR_ENUMERIC, "laplace: the curvature at the mode is not positive definite");
-        CR_TRY(cr_fail_hint(cx, "add a prior: some combination of the parameters is not determined"));
+        CR_TRY(
+            cr_fail_hint(cx, "add a prior: some combination of the parameters is not determined"));
     }
 done:
     cr_scratch_end(&s);
@@ -153,7 +163,9 @@ cr_status cr_laplace(cr_ctx *cx, const cr_log_density *density, const cr_minimiz
     double             *at = cr_scratch_f64(&s, n), *g = cr_scratch_f64(&s, n);
     double             *A = cr_scratch_matrix(&s, n, n);
     cr_log_density      p = *density;
-    cr_problem          problem = { .n = n, .objective = negated, .user = &p,
+    cr_problem          problem = { .n = n,
+                                    .objective = negated,
+                                    .user = &p,
                                     .hessian = p.hessian ? negated_hessian : NULL,
                                     .no_gradient = p.no_gradient };
     cr_laplace_report   report;

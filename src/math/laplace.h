@@ -25,11 +25,11 @@ typedef struct cr_laplace_report {
 
 /* The mode from x [n] on, into x, and the covariance A^-1 into opt_covariance [n x n] (NULL or a =
  * NULL: not wanted) with one Newton step after the search, which brings the mode as near as the
- * Hessian allows.  `options` are those of the search (NULL: finer than the defaults); where the density has no
- * gradient, its differences limit the mode to about 1e-6 standard deviations.  Not converging is a
- * result: see the report.  Cost: the search, and 4 n gradients or 4 n^2 values for the Hessian.
- * Fails with CR_ENUMERIC when the curvature at the mode is not positive definite (a flat, ridged or
- * unbounded density), else as cr_minimize does; outputs are then left as they were. */
+ * Hessian allows.  `options` are those of the search (NULL: finer than the defaults); where the
+ * density has no gradient, its differences limit the mode to about 1e-6 standard deviations.  Not
+ * converging is a result: see the report.  Cost: the search, and 4 n gradients or 4 n^2 values for
+ * the Hessian.  Fails with CR_ENUMERIC when the curvature at the mode is not positive definite (a
+ * flat, ridged or unbounded density), else as cr_minimize does; outputs stay as they were. */
 CR_API cr_status cr_laplace(cr_ctx *cx, const cr_log_density *density,
                             const cr_minimize_options *options, double *x,
                             const cr_mat *opt_covariance, cr_laplace_report *out_report);

@@ -54,7 +54,7 @@ done:
     return st;
 }
 
-/* --- greedy ------------------------------------------------------------------------------------ */
+/* --- greedy ----------------------------------------------------------------------------------- */
 
 /* Slot 0 holds the best neighbour so far, score[1] the score to be beaten. */
 static void keep_best(cr_search_sink *s, const void *state, double score)
@@ -79,8 +79,8 @@ static cr_status expand(cr_search_sink *s, const void *state)
 }
 
 /* Room for the states, the copy of the start, and its score. */
-static cr_status begin(cr_search_sink *s, cr_scratch *scratch, const void *state, void **out_current,
-                       double *out_score)
+static cr_status begin(cr_search_sink *s, cr_scratch *scratch, const void *state,
+                       void **out_current, double *out_score)
 {
     cr_status st = CR_OK;
     s->states = cr_scratch_bytes(scratch, s->width + 1, s->p->state_size);
@@ -102,8 +102,12 @@ cr_status cr_search_greedy(cr_ctx *cx, const cr_search_problem *p, const cr_sear
     cr_status        st = CR_OK;
     cr_scratch       scratch = cr_scratch_begin(cx);
     cr_search_report r = { 0, 0, 0, false };
-    cr_search_sink   s = { .cx = cx, .p = p, .report = &r, .scores = limits ? limits->scores : 0,
-                           .keep = keep_best, .width = 1 };
+    cr_search_sink   s = { .cx = cx,
+                           .p = p,
+                           .report = &r,
+                           .scores = limits ? limits->scores : 0,
+                           .keep = keep_best,
+                           .width = 1 };
     void            *current;
 
     CR_TRY(begin(&s, &scratch, state, &current, &r.score));
@@ -127,7 +131,7 @@ done:
     return st;
 }
 
-/* --- beam -------------------------------------------------------------------------------------- */
+/* --- beam ------------------------------------------------------------------------------------- */
 
 /* Puts the state in its place: by score, states already there first among equals unless they have
  * not been expanded and come later in the order.  Drops what is already there, and the last. */
@@ -141,9 +145,9 @@ static void keep_in_beam(cr_search_sink *s, const void *state, double score)
     }
     for (size_t i = 0; i < s->count; i++)
         if (s->score[i] == score && compare(s, state, state_at(s, i)) == 0) return;
-    while (at > 0 && (s->score[at - 1] < score ||
-                      (s->score[at - 1] == score && !s->expanded[at - 1] &&
-                       compare(s, state, state_at(s, at - 1)) < 0)))
+    while (at > 0 &&
+           (s->score[at - 1] < score || (s->score[at - 1] == score && !s->expanded[at - 1] &&
+                                         compare(s, state, state_at(s, at - 1)) < 0)))
         at--;
     memmove(state_at(s, at + 1), state_at(s, at), (s->count - at) * size);
     memmove(s->score + at + 1, s->score + at, (s->count - at) * sizeof *s->score);
@@ -168,8 +172,12 @@ cr_status cr_search_beam(cr_ctx *cx, const cr_search_problem *p, size_t width,
     cr_status        st = CR_OK;
     cr_scratch       scratch = cr_scratch_begin(cx);
     cr_search_report r = { 0, 0, 0, false };
-    cr_search_sink   s = { .cx = cx, .p = p, .report = &r, .scores = limits ? limits->scores : 0,
-                           .keep = keep_in_beam, .width = width };
+    cr_search_sink   s = { .cx = cx,
+                           .p = p,
+                           .report = &r,
+                           .scores = limits ? limits->scores : 0,
+                           .keep = keep_in_beam,
+                           .width = width };
     void            *current;
     size_t           next;
 

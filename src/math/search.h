@@ -23,7 +23,7 @@ typedef struct cr_search_problem {
 } cr_search_problem;
 
 typedef struct cr_search_limits {
-    size_t rounds, scores; /* moves or rounds of the beam, and scores computed, at the most; 0: any */
+    size_t rounds, scores; /* at the most, counted as in the report; 0: any number */
 } cr_search_limits;
 
 typedef struct cr_search_report {
@@ -35,9 +35,9 @@ typedef struct cr_search_report {
 /* Scores a neighbour and keeps it if it is good; returns the status to hand on. */
 CR_API cr_status cr_search_offer(cr_search_sink *sink, const void *state);
 
-/* Searches from `state`, which becomes the best state found.  limits NULL: none.  Fails with CR_EARG
- * when the score of the start is NaN or -infinity, CR_EINTERRUPTED, CR_ENOMEM or as the callbacks
- * do; the state and *out_report are then as they were. */
+/* Searches from `state`, which becomes the best state found.  limits NULL: none.  Fails with
+ * CR_EARG when the score of the start is NaN or -infinity, CR_EINTERRUPTED, CR_ENOMEM or as the
+ * callbacks do; the state and *out_report are then as they were. */
 CR_API cr_status cr_search_greedy(cr_ctx *cx, const cr_search_problem *problem,
                                   const cr_search_limits *limits, void *state,
                                   cr_search_report *out_report);

@@ -6,7 +6,7 @@
 
 static const double LOG_TWO_PI = 1.8378770664093454836;
 
-/* --- a Gaussian of three variables with very different scales -------------------------------------- */
+/* --- a Gaussian of three variables with very different scales --------------------------------- */
 
 static const double MEAN[3] = { 3, -2e4, 1e-5 };
 static const double SD[3] = { 0.5, 40, 2e-6 };
@@ -47,8 +47,11 @@ static void test_exact_on_a_gaussian(void **state)
     double              known[3] = { (1 - R12 * R12) / det, 1 / det, (1 - R01 * R01) / det };
     (void)state;
     for (int k = 0; k < 3; k++) {
-        cr_log_density    p = { .n = 3, .log_density = gaussian, .no_gradient = k == 2,
-                                .hessian = k == 0 ? gaussian_hessian : NULL, .user = &constant };
+        cr_log_density    p = { .n = 3,
+                                .log_density = gaussian,
+                                .no_gradient = k == 2,
+                                .hessian = k == 0 ? gaussian_hessian : NULL,
+                                .user = &constant };
         double            x[3] = { 2.7, -2.001e4, 1.1e-5 }, C[9];
         cr_mat            covariance = cr_mat_of(C, 3, 3);
         cr_laplace_report r;
@@ -62,12 +65,13 @@ static void test_exact_on_a_gaussian(void **state)
         double log_det = log(det) - 2 * log(SD[0] * SD[1] * SD[2]);
         assert_close(r.log_det, log_det, 10 * tolerance[k]);
         assert_close(r.log_density, constant, 1e-8);
-        assert_close(r.log_normaliser, constant + 1.5 * LOG_TWO_PI - log_det / 2, 10 * tolerance[k]);
+        assert_close(r.log_normaliser, constant + 1.5 * LOG_TWO_PI - log_det / 2,
+                     10 * tolerance[k]);
     }
     test_context_free(cx);
 }
 
-/* --- the normal sample in (mu, log sigma) ----------------------------------------------------------- */
+/* --- the normal sample in (mu, log sigma) ----------------------------------------------------- */
 
 enum { N = 12 };
 static const double SAMPLE[N] = { 2.1, 3.4, -0.7, 5.9, 4.4, 2.2, 1.0, 3.3, 0.2, 7.5, 2.8, 3.9 };
@@ -110,7 +114,7 @@ static void test_normal_sample(void **state)
     test_context_free(cx);
 }
 
-/* --- Stirling's formula ----------------------------------------------------------------------------- */
+/* --- Stirling's formula ----------------------------------------------------------------------- */
 
 /* t^(a+1) exp(-t) in log t: log Z = log Gamma(a + 1), the approximation is Stirling's formula. */
 static cr_status log_gamma(void *user, const double *x, size_t n, double *out_f, double *opt_g)
@@ -140,7 +144,7 @@ static void test_stirling(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ---------------------------------------------------------------------------------------- */
+/* --- corners ---------------------------------------------------------------------------------- */
 
 static cr_status ridge(void *user, const double *x, size_t n, double *out_f, double *opt_g)
 {
@@ -214,8 +218,10 @@ static void test_allocations_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_on_a_gaussian), cmocka_unit_test(test_normal_sample),
-        cmocka_unit_test(test_stirling),            cmocka_unit_test(test_refusals_and_none),
+        cmocka_unit_test(test_exact_on_a_gaussian),
+        cmocka_unit_test(test_normal_sample),
+        cmocka_unit_test(test_stirling),
+        cmocka_unit_test(test_refusals_and_none),
         cmocka_unit_test(test_allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,8 +57,11 @@ static void make(landscape *l, uint64_t seed, unsigned levels)
 
 static cr_search_problem problem_of(landscape *l)
 {
-    return (cr_search_problem){ .state_size = sizeof(uint32_t), .neighbours = flip, .score = look_up,
-                                .compare = by_number, .user = l };
+    return (cr_search_problem){ .state_size = sizeof(uint32_t),
+                                .neighbours = flip,
+                                .score = look_up,
+                                .compare = by_number,
+                                .user = l };
 }
 
 /* Steepest ascent from the definition; ties to the smallest number. */
@@ -80,8 +83,8 @@ static uint32_t climb(const landscape *l, uint32_t s)
 
 static void test_greedy_climbs_and_beam_of_one_agrees(void **state)
 {
-    cr_ctx           *cx = test_context();
-    static landscape  l;
+    cr_ctx          *cx = test_context();
+    static landscape l;
     (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         make(&l, seed, seed % 2 ? 5 : 1000);
@@ -105,9 +108,9 @@ static void test_greedy_climbs_and_beam_of_one_agrees(void **state)
 
 static void test_wide_beam_finds_the_best(void **state)
 {
-    cr_ctx           *cx = test_context();
-    static landscape  l;
-    double            sum[4] = { 0 };
+    cr_ctx          *cx = test_context();
+    static landscape l;
+    double           sum[4] = { 0 };
     (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         static const size_t widths[] = { 1, 4, 32, STATES };
@@ -133,8 +136,8 @@ static void test_wide_beam_finds_the_best(void **state)
 
 static void test_order_of_neighbours_does_not_matter(void **state)
 {
-    cr_ctx           *cx = test_context();
-    static landscape  l;
+    cr_ctx          *cx = test_context();
+    static landscape l;
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++)
         for (size_t width = 1; width < 9; width++) {
@@ -166,11 +169,11 @@ static cr_status alone(void *user, const void *state, cr_search_sink *sink)
 
 static void test_limits_and_refusals(void **state)
 {
-    cr_ctx           *cx = test_context();
-    static landscape  l;
-    uint32_t          s = 3;
-    cr_search_report  r = { .rounds = 77 };
-    cr_search_limits  one_round = { 1, 0 }, few_scores = { 0, 4 };
+    cr_ctx          *cx = test_context();
+    static landscape l;
+    uint32_t         s = 3;
+    cr_search_report r = { .rounds = 77 };
+    cr_search_limits one_round = { 1, 0 }, few_scores = { 0, 4 };
     (void)state;
     make(&l, 8, 1000);
     cr_search_problem p = problem_of(&l);

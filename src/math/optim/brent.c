@@ -36,15 +36,19 @@ static double parabola(const bracket *t, double before_last)
 static void narrow(bracket *t, double u, double fu)
 {
     if (fu <= t->fx) {
-        if (u < t->x) t->b = t->x;
-        else t->a = t->x;
+        if (u < t->x)
+            t->b = t->x;
+        else
+            t->a = t->x;
         t->v = t->w, t->fv = t->fw;
         t->w = t->x, t->fw = t->fx;
         t->x = u, t->fx = fu;
         return;
     }
-    if (u < t->x) t->a = u;
-    else t->b = u;
+    if (u < t->x)
+        t->a = u;
+    else
+        t->b = u;
     if (fu <= t->fw || t->w == t->x) {
         t->v = t->w, t->fv = t->fw;
         t->w = u, t->fw = fu;
@@ -95,7 +99,8 @@ static cr_status find_bracket(cr_ctx *cx, cr_scalar_fn *f, void *user, double lo
     double    behind = *x, here = *x, f_here = *fx, ahead, f_ahead;
     for (int turn = 0; turn < 2; turn++) {
         double start = *x, step = turn ? -h : h;
-        behind = turn ? fmin(high, start + h) : fmax(low, start - h); /* not yet looked at in turn 0 */
+        behind =
+            turn ? fmin(high, start + h) : fmax(low, start - h); /* not yet looked at in turn 0 */
         here = start, f_here = *fx;
         for (;;) {
             ahead = fmax(low, fmin(high, here + step));

@@ -1,8 +1,8 @@
 /* cg.c -- methods that need a few vectors only: steepest descent and conjugate gradients.
  *   d' = -g' + beta d
- * Hager & Zhang (2005), SIAM J. Optim. 16: beta = (y - 2 d |y|^2 / d.y) . g' / d.y, cut off below at
- * -1 / (|d| min(0.01, |g|)).  Polak & Ribiere (1969): beta = max(0, y . g' / |g|^2).  y = g' - g.
- * A direction that does not descend is replaced by -g'. */
+ * Hager & Zhang (2005), SIAM J. Optim. 16: beta = (y - 2 d |y|^2 / d.y) . g' / d.y, cut off below
+ * at -1 / (|d| min(0.01, |g|)).  Polak & Ribiere (1969): beta = max(0, y . g' / |g|^2).
+ * y = g' - g.  A direction that does not descend is replaced by -g'. */
 #include "run.h"
 #include "../dense.h"
 

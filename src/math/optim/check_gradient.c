@@ -42,12 +42,12 @@ cr_status cr_check_gradient(cr_ctx *cx, const cr_problem *p, const double *x,
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cri_ridders(value, &copy, at, i, &measured));
         double error = gradient_error(g[i], measured, f);
-        if (i == 0 || error > check.error)
-            check = (cr_gradient_check){ i, g[i], measured, error };
+        if (i == 0 || error > check.error) check = (cr_gradient_check){ i, g[i], measured, error };
     }
     *out_check = check;
 done:
-    if (st != CR_OK && cr_error_status(cx) != st) cr_fail(cx, st, "check gradient: the objective failed");
+    if (st != CR_OK && cr_error_status(cx) != st)
+        cr_fail(cx, st, "check gradient: the objective failed");
     cr_scratch_end(&s);
     return st;
 }

@@ -91,9 +91,8 @@ cr_status cri_minimize_brent(cri_run *run)
     run->trial_x[0] = at;
     run->trial_f = f;
     cri_run_accept(run, (cr_step){ 0 });
-    run->report->stop = f == -INFINITY                                   ? CR_END_UNBOUNDED
-                        : run->report->f_evaluations > most && most < VALUES ? CR_END_MAX_ITER
-                                                                         : CR_END_X;
+    bool limited = most < VALUES && run->report->f_evaluations > most;
+    run->report->stop = f == -INFINITY ? CR_END_UNBOUNDED : limited ? CR_END_MAX_ITER : CR_END_X;
 done:
     return st;
 }

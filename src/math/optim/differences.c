@@ -52,8 +52,8 @@ cr_status cri_ridders(cri_value_fn *f, void *arg, double *x, size_t i, double *o
         table[k][0] = (f_up - f_down) / (up - down);
         for (int j = 1; j <= k; j++, factor *= SHRINK * SHRINK) {
             table[k][j] = (factor * table[k][j - 1] - table[k - 1][j - 1]) / (factor - 1);
-            double error = fmax(fabs(table[k][j] - table[k][j - 1]),
-                                fabs(table[k][j] - table[k - 1][j - 1]));
+            double error =
+                fmax(fabs(table[k][j] - table[k][j - 1]), fabs(table[k][j] - table[k - 1][j - 1]));
             if (error < least) least = error, best = table[k][j];
         }
     }
@@ -111,9 +111,12 @@ cr_status cri_curvature_steps(cr_ctx *cx, cri_value_fn *f, void *arg, size_t n, 
             CR_TRY(value_at(f, arg, x, i, x[i] - h, &down));
             double rise = (up - f_at_x) / 2 + (down - f_at_x) / 2;
             if (rise >= LEAST && rise <= MOST) break;
-            if (!isfinite(rise)) h *= 0.1;
-            else if (rise <= noise) h *= 8;
-            else h *= fmin(8, fmax(0.01, sqrt(1e-3 / rise)));
+            if (!isfinite(rise))
+                h *= 0.1;
+            else if (rise <= noise)
+                h *= 8;
+            else
+                h *= fmin(8, fmax(0.01, sqrt(1e-3 / rise)));
         }
         out_step[i] = h;
     }

@@ -7,13 +7,19 @@
 
 /* --- the memory ------------------------------------------------------------------------------- */
 
-cr_status cri_lbfgs_begin(cri_run *run, size_t m, cri_lbfgs *out_memory)
+cr_status cri_lbfgs_begin(cri_run *run, size_t m, bool products, cri_lbfgs *out_memory)
 {
     cr_scratch *s = run->scratch;
-    cri_lbfgs   memory = { .n = run->n, .m = m, .theta = 1,
-                           .S = cr_scratch_matrix(s, m, run->n), .Y = cr_scratch_matrix(s, m, run->n),
-                           .SS = cr_scratch_matrix(s, m, m), .SY = cr_scratch_matrix(s, m, m),
-                           .YY = cr_scratch_matrix(s, m, m), .alpha = cr_scratch_f64(s, m) };
+    cri_lbfgs   memory = { .n = run->n,
+                           .m = m,
+                           .theta = 1,
+                           .products = products,
+                           .S = cr_scratch_matrix(s, m, run->n),
+                           .Y = cr_scratch_matrix(s, m, run->n),
+                           .SS = cr_scratch_matrix(s, m, m),
+                           .SY = cr_scratch_matrix(s, m, m),
+                           .YY = cr_scratch_matrix(s, m, m),
+                           .alpha = cr_scratch_f64(s, m) };
     *out_memory = memory;
     return s->status;
 }
@@ -34,14 +40,17 @@ void cri_lbfgs_remember(cri_lbfgs *q, const cri_run *run)
         yy += yi * yi;
     }
     if (!(sy > 0x1p-52 * yy) || !isfinite(yy / sy)) return;
-    if (q->k == m) q->first = (q->first + 1) % m;
-    else q->k++;
+    if (q->k == m)
+        q->first = (q->first + 1) % m;
+    else
+        q->k++;
     for (size_t i = 0; i < n; i++) {
         s[i] = run->trial_x[i] - run->x[i];
         y[i] = run->trial_g[i] - run->g[i];
     }
     q->theta = yy / sy;
-    for (size_t i = 0; i < q->k; i++) {
+    q->SY[row * m + row] = sy;
+    for (size_t i = 0; q->products && i < q->k; i++) {
         size_t        r = cri_lbfgs_row(q, i);
         const double *sr = q->S + r * n, *yr = q->Y + r * n;
         q->SS[row * m + r] = q->SS[r * m + row] = cr_dot(s, sr, n);
@@ -100,8 +109,10 @@ static bool all_boxed(const cri_run *run)
 static bool choose_direction(cri_run *run, cri_lbfgs *memory, cri_lbfgsb *opt_box, double *d,
                              double *out_first, double *out_most)
 {
-    if (!opt_box) cri_lbfgs_direction(memory, run->g, d);
-    else if (!cri_lbfgsb_direction(opt_box, run, d)) return false;
+    if (!opt_box)
+        cri_lbfgs_direction(memory, run->g, d);
+    else if (!cri_lbfgsb_direction(opt_box, run, d))
+        return false;
     double slope = cr_dot(run->g, d, run->n);
     if (!(slope < 0) || slope == -INFINITY) return false;
     *out_first = 1;
@@ -125,7 +136,7 @@ cr_status cri_minimize_lbfgs(cri_run *run)
 
     for (size_t i = 0; i < run->n; i++)
         boxed |= isfinite(cri_run_lower(run, i)) || isfinite(cri_run_upper(run, i));
-    CR_TRY(cri_lbfgs_begin(run, run->options->memory, &memory));
+    CR_TRY(cri_lbfgs_begin(run, run->options->memory, boxed, &memory));
     if (boxed) CR_TRY(cri_lbfgsb_begin(run, &memory, &box));
     while (!over) {
         cr_step step;

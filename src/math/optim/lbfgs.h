@@ -12,12 +12,13 @@ typedef struct cri_lbfgs {
     size_t  n, m, k, first; /* room for m pairs, k are there, the oldest in row `first`    */
     double *S, *Y;          /* [m x n]: rows in a ring                                     */
     double *SS, *SY, *YY;   /* [m x m] by rows of the ring: s.s', s.y', y.y'               */
+    bool    products;       /* they are kept; else the diagonal of SY alone                */
     double  theta;          /* y.y / s.y of the newest pair; 1 without pairs               */
     double *alpha;          /* [m]: of the two-loop recursion                              */
 } cri_lbfgs;
 
-/* Room for m pairs, from the run's scratch. */
-cr_status cri_lbfgs_begin(cri_run *run, size_t m, cri_lbfgs *out_memory);
+/* Room for m pairs, from the run's scratch; `products` for the box. */
+cr_status cri_lbfgs_begin(cri_run *run, size_t m, bool products, cri_lbfgs *out_memory);
 void      cri_lbfgs_forget(cri_lbfgs *memory);
 /* The pair of the trial and the current point; left out when s . y is not clearly positive. */
 void cri_lbfgs_remember(cri_lbfgs *memory, const cri_run *run);
@@ -33,13 +34,13 @@ static inline size_t cri_lbfgs_row(const cri_lbfgs *memory, size_t i)
 /* The step in the box: scratch of its own. */
 typedef struct cri_lbfgsb {
     cri_lbfgs *memory;
-    double    *t;               /* [n]: where the path of the projected gradient hits a bound   */
-    double    *cauchy;          /* [n]: the generalised Cauchy point, later the subspace minimum */
-    size_t    *heap, *free;     /* [n]: breakpoints to come, free variables                     */
+    double    *t;           /* [n]: where the path of the projected gradient hits a bound   */
+    double    *cauchy;      /* [n]: the generalised Cauchy point, later the subspace minimum */
+    size_t    *heap, *free; /* [n]: breakpoints to come, free variables                     */
     size_t     free_count;
-    double    *K, *N, *G;       /* [2m x 2m]: LU of M^-1, of the reduced system; W_F^T W_F      */
+    double    *K, *N, *G; /* [2m x 2m]: LU of M^-1, of the reduced system; W_F^T W_F      */
     size_t    *pivot_K, *pivot_N;
-    double    *p, *c, *w, *v;   /* [2m]                                                         */
+    double    *p, *c, *w, *v; /* [2m]                                                         */
 } cri_lbfgsb;
 
 cr_status cri_lbfgsb_begin(cri_run *run, cri_lbfgs *memory, cri_lbfgsb *out_box);

@@ -4,6 +4,7 @@
  * Byrd, Lu, Nocedal & Zhu (1995), SIAM J. Sci. Comput. 16(5), algorithm CP and sec. 5.1; the
  * projection of the subspace minimiser: Morales & Nocedal (2011), ACM TOMS 38(1). */
 #include "lbfgs.h"
+#include "../dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,13 +14,20 @@ cr_status cri_lbfgsb_begin(cri_run *run, cri_lbfgs *memory, cri_lbfgsb *out_box)
     cr_scratch *s = run->scratch;
     size_t      n = run->n, w = 2 * memory->m;
     *out_box = (cri_lbfgsb){
-        .memory = memory, .t = cr_scratch_f64(s, n), .cauchy = cr_scratch_f64(s, n),
-        .heap = cr_scratch_index(s, n), .free = cr_scratch_index(s, n),
-        .K = cr_scratch_matrix(s, w, w), .N = cr_scratch_matrix(s, w, w),
+        .memory = memory,
+        .t = cr_scratch_f64(s, n),
+        .cauchy = cr_scratch_f64(s, n),
+        .heap = cr_scratch_index(s, n),
+        .free = cr_scratch_index(s, n),
+        .K = cr_scratch_matrix(s, w, w),
+        .N = cr_scratch_matrix(s, w, w),
         .G = cr_scratch_matrix(s, w, w),
-        .pivot_K = cr_scratch_index(s, w), .pivot_N = cr_scratch_index(s, w),
-        .p = cr_scratch_f64(s, w), .c = cr_scratch_f64(s, w),
-        .w = cr_scratch_f64(s, w), .v = cr_scratch_f64(s, w),
+        .pivot_K = cr_scratch_index(s, w),
+        .pivot_N = cr_scratch_index(s, w),
+        .p = cr_scratch_f64(s, w),
+        .c = cr_scratch_f64(s, w),
+        .w = cr_scratch_f64(s, w),
+        .v = cr_scratch_f64(s, w),
     };
     return s->status;
 }
@@ -96,21 +104,24 @@ static void row_of_w(const cri_lbfgs *q, size_t i, double *w)
     }
 }
 
-/* out [2k] = W^T d over the listed variables (all when opt_list is NULL). */
-static void times_w(const cri_lbfgs *q, const double *d, const size_t *opt_list, size_t count,
-                    double *out)
+/* out [2k] = W^T d. */
+static void times_w(const cri_lbfgs *q, const double *d, double *out)
 {
     for (size_t j = 0; j < q->k; j++) {
-        size_t        r = cri_lbfgs_row(q, j);
-        const double *y = q->Y + r * q->n, *s = q->S + r * q->n;
-        double        yd = 0, sd = 0;
-        for (size_t a = 0; a < count; a++) {
-            size_t i = opt_list ? opt_list[a] : a;
-            yd += y[i] * d[opt_list ? a : i];
-            sd += s[i] * d[opt_list ? a : i];
-        }
-        out[j] = yd;
-        out[q->k + j] = q->theta * sd;
+        size_t r = cri_lbfgs_row(q, j);
+        out[j] = cr_dot(q->Y + r * q->n, d, q->n);
+        out[q->k + j] = q->theta * cr_dot(q->S + r * q->n, d, q->n);
+    }
+}
+
+/* r [n] += scale W v. */
+static void add_w(const cri_lbfgs *q, double scale, const double *v, double *restrict r)
+{
+    for (size_t j = 0; j < q->k; j++) {
+        size_t        row = cri_lbfgs_row(q, j);
+        const double *y = q->Y + row * q->n, *s = q->S + row * q->n;
+        double        a = scale * v[j], b = scale * q->theta * v[q->k + j];
+        for (size_t i = 0; i < q->n; i++) r[i] += a * y[i] + b * s[i];
     }
 }
 
@@ -157,7 +168,7 @@ static void cauchy_point(cri_lbfgsb *b, const cri_run *run, double *d)
     size_t           n = run->n, w = 2 * q->k, count = find_breakpoints(b, run, d);
     double           f1 = -dot(d, d, n), f2, f2_start, t_old = 0, dt_min;
 
-    times_w(q, d, NULL, n, b->p);
+    times_w(q, d, b->p);
     memset(b->c, 0, w * sizeof *b->c);
     times_middle(b, b->p, b->v);
     f2 = f2_start = -q->theta * f1 - dot(b->p, b->v, w);
@@ -219,22 +230,18 @@ static void build_reduced(cri_lbfgsb *b)
         }
 }
 
-/* r [free_count] in place: from the reduced gradient at the Cauchy point to the step to the minimum
- * over the free variables, -B_F^-1 r by (5.11) of the paper.  false when B_F is singular. */
+/* r [n], 0 but for the free variables: from the reduced gradient at the Cauchy point to the step to
+ * the minimum over the free variables, -B_F^-1 r by (5.11) of the paper; the rest of r is spoiled.
+ * false when B_F is singular. */
 static bool solve_reduced(cri_lbfgsb *b, double *r)
 {
     const cri_lbfgs *q = b->memory;
-    size_t           w = 2 * q->k;
-    if (w > 0) {
-        build_reduced(b);
-        if (!factor(b->N, w, b->pivot_N)) return false;
-        times_w(q, r, b->free, b->free_count, b->v);
-        solve(b->N, w, b->pivot_N, b->v);
-    }
-    for (size_t e = 0; e < b->free_count; e++) {
-        if (w > 0) row_of_w(q, b->free[e], b->w);
-        r[e] = -(r[e] + dot(b->w, b->v, w) / q->theta) / q->theta;
-    }
+    build_reduced(b);
+    if (!factor(b->N, 2 * q->k, b->pivot_N)) return false;
+    times_w(q, r, b->v);
+    solve(b->N, 2 * q->k, b->pivot_N, b->v);
+    add_w(q, 1 / q->theta, b->v, r);
+    for (size_t i = 0; i < q->n; i++) r[i] /= -q->theta;
     return true;
 }
 
@@ -246,47 +253,57 @@ static void list_free(cri_lbfgsb *b, const cri_run *run)
             b->free[b->free_count++] = i;
 }
 
-/* The Cauchy point moves by `step` [free_count] over the free variables: projected, or, where that
- * would not be a descent from x, cut at the first bound. */
+/* The Cauchy point moves by the free entries of `step` [n]: projected, or, where that would not be
+ * a descent from x, cut at the first bound. */
 static void add_reduced(cri_lbfgsb *b, const cri_run *run, const double *step, double *d)
 {
     double slope = 0, most = 1;
     for (size_t i = 0; i < run->n; i++) d[i] = b->cauchy[i] - run->x[i];
     for (size_t e = 0; e < b->free_count; e++) {
         size_t i = b->free[e];
-        d[i] = cri_run_clamp(run, i, b->cauchy[i] + step[e]) - run->x[i];
-        double room = step[e] > 0 ? cri_run_upper(run, i) - b->cauchy[i]
+        d[i] = cri_run_clamp(run, i, b->cauchy[i] + step[i]) - run->x[i];
+        double room = step[i] > 0 ? cri_run_upper(run, i) - b->cauchy[i]
                                   : cri_run_lower(run, i) - b->cauchy[i];
-        if (step[e] != 0) most = fmin(most, room / step[e]);
+        if (step[i] != 0) most = fmin(most, room / step[i]);
     }
     for (size_t i = 0; i < run->n; i++) slope += d[i] * run->g[i];
     if (slope < 0) return;
     for (size_t e = 0; e < b->free_count; e++) {
         size_t i = b->free[e];
-        d[i] = cri_run_clamp(run, i, b->cauchy[i] + most * step[e]) - run->x[i];
+        d[i] = cri_run_clamp(run, i, b->cauchy[i] + most * step[i]) - run->x[i];
+    }
+}
+
+/* r [n] = g + theta (cauchy - x) - W M c for the free variables, else 0. */
+static void reduced_gradient(cri_lbfgsb *b, const cri_run *run, double *r)
+{
+    const cri_lbfgs *q = b->memory;
+    for (size_t i = 0; i < q->n; i++) r[i] = run->g[i] + q->theta * (b->cauchy[i] - run->x[i]);
+    times_middle(b, b->c, b->v);
+    add_w(q, -1, b->v, r);
+    for (size_t i = 0, e = 0; i < q->n; i++) {
+        bool is_free = e < b->free_count && b->free[e] == i;
+        if (is_free)
+            e++;
+        else
+            r[i] = 0;
     }
 }
 
 bool cri_lbfgsb_direction(cri_lbfgsb *b, const cri_run *run, double *d)
 {
     const cri_lbfgs *q = b->memory;
-    size_t           w = 2 * q->k;
     double          *r = b->t; /* the breakpoints are no longer needed then */
 
     build_middle(q, b->K);
-    if (w > 0 && !factor(b->K, w, b->pivot_K)) return false;
+    if (!factor(b->K, 2 * q->k, b->pivot_K)) return false;
     cauchy_point(b, run, d);
-    list_free(b, run);
-    if (w > 0) times_middle(b, b->c, b->v);
-    for (size_t e = 0; e < b->free_count; e++) { /* r = g + theta (cauchy - x) - W M c */
-        size_t i = b->free[e];
-        if (w > 0) row_of_w(q, i, b->w);
-        r[e] = run->g[i] + q->theta * (b->cauchy[i] - run->x[i]) - dot(b->w, b->v, w);
-    }
-    if (w == 0) { /* B = I: the Cauchy point is the minimum */
+    if (q->k == 0) { /* B = I: the Cauchy point is the minimum */
         for (size_t i = 0; i < run->n; i++) d[i] = b->cauchy[i] - run->x[i];
         return true;
     }
+    list_free(b, run);
+    reduced_gradient(b, run, r);
     if (!solve_reduced(b, r)) return false;
     add_reduced(b, run, r, d);
     return true;

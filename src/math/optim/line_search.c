@@ -7,11 +7,11 @@
 
 #include <math.h>
 
-static const double SHRINK = 0.66;          /* the interval must shrink so much in two steps      */
-static const double LONGEST_LEAP = 4;       /* of the last move, while there is no bracket        */
+static const double SHRINK = 0.66;    /* the interval must shrink so much in two steps      */
+static const double LONGEST_LEAP = 4; /* of the last move, while there is no bracket        */
 static const double SHORTEST_LEAP = 1.1;
-static const double ROUNDING = 0x1p-50;     /* relative error of f that counts as no rise         */
-static const double NARROWEST = 0x1p-46;    /* of an interval, against its far end                */
+static const double ROUNDING = 0x1p-50;  /* relative error of f that counts as no rise         */
+static const double NARROWEST = 0x1p-46; /* of an interval, against its far end                */
 
 typedef struct search {
     const cri_line_options *o;
@@ -106,11 +106,12 @@ static cri_line_point tilt(cri_line_point p, double by)
 static double advance(search *s, bool decreased)
 {
     bool   was_bracketed = s->bracketed;
-    double tilted = s->on_psi && s->trial.f <= s->low.f && !decreased ? s->o->c1 * s->start.slope : 0;
-    double least = was_bracketed ? fmin(s->low.a, s->high.a)
-                                 : s->trial.a + SHORTEST_LEAP * (s->trial.a - s->low.a);
-    double most = was_bracketed ? fmax(s->low.a, s->high.a)
-                                : s->trial.a + LONGEST_LEAP * (s->trial.a - s->low.a);
+    double tilted =
+        s->on_psi && s->trial.f <= s->low.f && !decreased ? s->o->c1 * s->start.slope : 0;
+    double         least = was_bracketed ? fmin(s->low.a, s->high.a)
+                                         : s->trial.a + SHORTEST_LEAP * (s->trial.a - s->low.a);
+    double         most = was_bracketed ? fmax(s->low.a, s->high.a)
+                                        : s->trial.a + LONGEST_LEAP * (s->trial.a - s->low.a);
     cri_line_point l = tilt(s->low, tilted), h = tilt(s->high, tilted);
     cri_line_point t = tilt(s->trial, tilted);
     double         next = choose_step(l, h, t, &s->bracketed, least, most);
@@ -149,17 +150,23 @@ static void settle(const search *s, cri_line_point *out_point, cri_line_result *
     bool fell = s->low.a > 0 && s->low.f < s->start.f;
     bool enough = s->low.f <= s->start.f + s->o->c1 * s->low.a * s->start.slope;
     *out_point = s->low;
-    *out_result = !fell                    ? CRI_LINE_FAILED
-                  : s->walled && enough    ? CRI_LINE_CUT_SHORT
-                                           : CRI_LINE_DECREASE;
+    *out_result = !fell                 ? CRI_LINE_FAILED
+                  : s->walled && enough ? CRI_LINE_CUT_SHORT
+                                        : CRI_LINE_DECREASE;
 }
 
 cr_status cri_line_search(const cri_line_options *o, cri_line_fn *phi, void *arg,
                           cri_line_point start, double first, cri_line_point *out_point,
                           double *out_last, cri_line_result *out_result)
 {
-    search s = { .o = o, .start = start, .low = start, .high = start, .on_psi = true,
-                 .most = o->most, .width = INFINITY, .width_before = INFINITY };
+    search s = { .o = o,
+                 .start = start,
+                 .low = start,
+                 .high = start,
+                 .on_psi = true,
+                 .most = o->most,
+                 .width = INFINITY,
+                 .width_before = INFINITY };
     double slack = ROUNDING * fabs(start.f), next = fmin(first, o->most);
 
     *out_last = 0;

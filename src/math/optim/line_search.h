@@ -16,7 +16,7 @@ typedef struct cri_line_point {
 
 typedef struct cri_line_options {
     double c1, c2;
-    double most;            /* the longest step: an end of the box, or INFINITY */
+    double most; /* the longest step: an end of the box, or INFINITY */
     size_t max_evaluations;
 } cri_line_options;
 

@@ -68,8 +68,9 @@ static cr_status check_problem(cr_ctx *cx, const cr_problem *p, const double *x)
     for (size_t i = 0; i < p->n; i++) {
         double low = p->lower ? p->lower[i] : -INFINITY, high = p->upper ? p->upper[i] : INFINITY;
         if (!(low <= high) || low == INFINITY || high == -INFINITY)
-            return cr_fail(cx, CR_EARG, "minimize: no x lies between the bounds %g and %g of x[%zu]",
-                           low, high, i);
+            return cr_fail(cx, CR_EARG,
+                           "minimize: no x lies between the bounds %g and %g of x[%zu]", low, high,
+                           i);
         if (!isfinite(x[i]))
             return cr_fail(cx, CR_EARG, "minimize: the start x[%zu] is %g", i, x[i]);
     }
@@ -89,9 +90,9 @@ static cr_status choose_method(cr_ctx *cx, const cr_problem *p, const cr_minimiz
 {
     bool between = p->n == 1 && p->no_gradient && p->lower && p->upper && isfinite(p->lower[0]) &&
                    isfinite(p->upper[0]);
-    int  method = o->method != CR_METHOD_AUTO ? o->method
-                  : between                   ? CR_METHOD_BRENT
-                                              : CR_METHOD_LBFGS;
+    int method = o->method != CR_METHOD_AUTO ? o->method
+                 : between                   ? CR_METHOD_BRENT
+                                             : CR_METHOD_LBFGS;
     if (method == CR_METHOD_BRENT && p->n > 1) {
         cr_fail(cx, CR_EUNSUPPORTED, "minimize: brent is for one variable, not %zu", p->n);
         return cr_fail_hint(cx, "use simplex or lbfgs");
@@ -140,15 +141,21 @@ cr_status cr_minimize(cr_ctx *cx, const cr_problem *problem, const cr_minimize_o
     cr_scratch          s = cr_scratch_begin(cx);
     cr_minimize_options defaults = cr_minimize_defaults();
     cr_minimize_report  report = { .gradient_norm = NAN };
-    cri_run             run = { .cx = cx, .problem = problem, .report = &report, .scratch = &s,
-                                .options = options ? options : &defaults, .n = problem->n };
+    cri_run             run = { .cx = cx,
+                                .problem = problem,
+                                .report = &report,
+                                .scratch = &s,
+                                .options = options ? options : &defaults,
+                                .n = problem->n };
 
     CR_TRY(check_options(cx, run.options));
     CR_TRY(check_problem(cx, problem, x));
     CR_TRY(choose_method(cx, problem, run.options, &report.method));
     CR_TRY(begin(&run, x));
-    if (run.n == 0) report.stop = CR_END_GRADIENT, report.gradient_norm = 0;
-    else if (!cri_run_at_end(&run)) CR_TRY(methods[report.method].minimize(&run));
+    if (run.n == 0)
+        report.stop = CR_END_GRADIENT, report.gradient_norm = 0;
+    else if (!cri_run_at_end(&run))
+        CR_TRY(methods[report.method].minimize(&run));
     report.f = run.f;
     if (run.n > 0) memcpy(x, run.x, run.n * sizeof *x);
     *out_report = report;

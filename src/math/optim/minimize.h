@@ -27,12 +27,12 @@ typedef cr_status cr_hessian_fn(void *user, const double *x, size_t n, double *o
 
 /* An accepted step, as an observer sees it: from x_before along some direction d by `step`. */
 typedef struct cr_step {
-    size_t        iteration;                 /* 1 for the first step                              */
-    double        step, f_before, f;         /* step 0: the method does not search along lines    */
-    double        slope_before, slope;       /* d . gradient at both ends                         */
-    double        decrease, curvature;       /* the Wolfe constants c1 and c2 in force            */
-    bool          cut_short;                 /* the step ends at a bound or before a NaN          */
-    const double *x_before, *x;              /* [n]                                               */
+    size_t        iteration;           /* 1 for the first step                              */
+    double        step, f_before, f;   /* step 0: the method does not search along lines    */
+    double        slope_before, slope; /* d . gradient at both ends                         */
+    double        decrease, curvature; /* the Wolfe constants c1 and c2 in force            */
+    bool          cut_short;           /* at a bound, before a NaN, or where rounding ends  */
+    const double *x_before, *x;        /* [n]                                               */
 } cr_step;
 typedef void cr_observe_fn(void *user, const cr_step *step);
 
@@ -42,36 +42,43 @@ typedef struct cr_problem {
     cr_hessian_fn   *hessian;     /* NULL: newton takes differences of the gradient              */
     bool             no_gradient; /* objective never gives one: central differences are taken    */
     const double    *lower, *upper; /* [n], NULL: none; infinite where there is none             */
-    cr_observe_fn   *observe;     /* called after each step of a line search or region; or NULL  */
-    void            *user;        /* for all of these                                            */
+    cr_observe_fn   *observe; /* called after each step, but not by simplex; or NULL         */
+    void            *user;    /* for all of these                                            */
 } cr_problem;
 
 /* clang-format off */
-#define CR_MINIMIZE_OPTIONS(X)                                                                       \
-    X(choice, method, "auto", "auto|lbfgs|bfgs|newton|cg|gradient|coordinate|simplex|brent",         \
-      "how to minimise; auto is brent for one variable between bounds without gradient, else lbfgs", \
-      "newton")                                                                                      \
-    X(count, max_iter,           "1000",  ">=0", "give up after this many steps", "200")             \
-    X(count, max_evaluations,    "",      ">=1", "give up after this many values of the objective",  \
-      "5000")                                                                                        \
-    X(real,  time_limit,         "",      ">0",  "give up after this many seconds", "60")            \
-    X(real,  gradient_tolerance, "1e-6",  ">=0",                                                     \
-      "converged when no entry of the projected gradient exceeds this times max(1, |f|)", "1e-8")    \
-    X(real,  f_tolerance,        "1e-13", ">=0",                                                     \
-      "converged when a step lowers f by less than this times max(1, |f|)", "1e-9")                  \
-    X(real,  x_tolerance,        "0",     ">=0",                                                     \
-      "converged when a step moves no x by more than this times max(1, |x|)", "1e-8")                \
-    X(count, memory,             "10",    "1..100", "pairs of steps that lbfgs remembers", "20")     \
-    X(choice, beta, "hager-zhang", "hager-zhang|polak-ribiere", "formula of conjugate gradients",    \
-      "polak-ribiere")                                                                               \
-    X(real,  decrease,           "1e-4",  "0<..<0.5", "Wolfe's constant of sufficient decrease",     \
-      "0.001")                                                                                       \
-    X(real,  curvature,          "",      "0<..<1",                                                  \
+#define CR_MINIMIZE_OPTIONS(X)                                                                     \
+    X(choice, method, "auto", "auto|lbfgs|bfgs|newton|cg|gradient|coordinate|simplex|brent",       \
+      "how to minimise; auto: brent for one variable in bounds without gradient, else lbfgs",      \
+      "newton")                                                                                    \
+    X(count, max_iter,           "1000",  ">=0", "give up after this many steps", "200")           \
+    X(count, max_evaluations,    "",      ">=1",                                                   \
+      "give up after the step in which f has been computed so often", "5000")                      \
+    X(real,  time_limit,         "",      ">0",  "give up after this many seconds", "60")          \
+    X(real,  gradient_tolerance, "1e-6",  ">=0",                                                   \
+      "converged when no entry of the projected gradient exceeds this times max(1, |f|)", "1e-8")  \
+    X(real,  f_tolerance,        "1e-13", ">=0",                                                   \
+      "converged when a step lowers f by less than this times max(1, |f|)", "1e-9")                \
+    X(real,  x_tolerance,        "0",     ">=0",                                                   \
+      "converged when a step moves no x by more than this times max(1, |x|)", "1e-8")              \
+    X(count, memory,             "10",    "1..100", "pairs of steps that lbfgs remembers", "20")   \
+    X(choice, beta, "hager-zhang", "hager-zhang|polak-ribiere", "formula of conjugate gradients",  \
+      "polak-ribiere")                                                                             \
+    X(real,  decrease,           "1e-4",  "0<..<0.5", "Wolfe's constant of sufficient decrease",   \
+      "0.001")                                                                                     \
+    X(real,  curvature,          "",      "0<..<1",                                                \
       "Wolfe's constant of curvature; 0.1 for cg and 0.9 for the others if not given", "0.5")
 /* clang-format on */
 enum cr_method {
-    CR_METHOD_AUTO, CR_METHOD_LBFGS, CR_METHOD_BFGS, CR_METHOD_NEWTON, CR_METHOD_CG,
-    CR_METHOD_GRADIENT, CR_METHOD_COORDINATE, CR_METHOD_SIMPLEX, CR_METHOD_BRENT
+    CR_METHOD_AUTO,
+    CR_METHOD_LBFGS,
+    CR_METHOD_BFGS,
+    CR_METHOD_NEWTON,
+    CR_METHOD_CG,
+    CR_METHOD_GRADIENT,
+    CR_METHOD_COORDINATE,
+    CR_METHOD_SIMPLEX,
+    CR_METHOD_BRENT
 };
 enum cr_cg_beta { CR_BETA_HAGER_ZHANG, CR_BETA_POLAK_RIBIERE };
 
@@ -90,7 +97,7 @@ typedef enum cr_end {
     CR_END_MAX_EVALUATIONS, /* as many evaluations as allowed                          */
     CR_END_TIME,            /* the time of the options is over                         */
     CR_END_NO_PROGRESS,     /* no step lowers f, yet the gradient is not small:
-                              * rounding, a kink, or a gradient that does not belong to f */
+                             * rounding, a kink, or a gradient that does not belong to f */
     CR_END_UNBOUNDED,       /* f falls to minus infinity                               */
     CR_END_NOT_FINITE       /* a derivative is not finite                              */
 } cr_end;
@@ -105,20 +112,21 @@ enum { CR_TRACE_SIZE = 256 };
 
 typedef struct cr_minimize_report {
     cr_end stop;
-    int     method;        /* enum cr_method: the one that ran                               */
-    double  f;             /* at the x returned                                              */
-    double  gradient_norm; /* largest entry of the projected gradient; NaN when not computed */
-    size_t  iterations;
-    size_t  f_evaluations, g_evaluations, h_evaluations; /* calls of objective, those with a
-                                                          * gradient, calls of hessian       */
-    size_t  trace_length, trace_stride; /* trace[i] = f after i * trace_stride steps          */
-    double  trace[CR_TRACE_SIZE];
+    int    method;        /* enum cr_method: the one that ran                               */
+    double f;             /* at the x returned                                              */
+    double gradient_norm; /* largest entry of the projected gradient; NaN when not computed */
+    size_t iterations;
+    size_t f_evaluations, g_evaluations, h_evaluations; /* calls of objective, those with a
+                                                         * gradient, calls of hessian       */
+    size_t trace_length, trace_stride; /* trace[i] = f after i * trace_stride steps          */
+    double trace[CR_TRACE_SIZE];
 } cr_minimize_report;
 
-/* Minimises from x [n] on (options NULL: the defaults), which is first moved into the box; x becomes the best point found.
- * Fails with CR_EARG (a start or bounds that cannot be, a method that cannot do this problem is
- * CR_EUNSUPPORTED), CR_ENUMERIC (f is not finite at the start), CR_EINTERRUPTED, CR_ENOMEM or what
- * the objective returns; then x and *out_report are left as they were. */
+/* Minimises from x [n] on, which is first moved into the box; x becomes the best point found.
+ * options NULL: the defaults.  Fails with CR_EARG (a start, bounds or options that cannot be),
+ * CR_EUNSUPPORTED (a method that cannot do this problem), CR_ENUMERIC (f is not finite at the start),
+ * CR_EINTERRUPTED, CR_ENOMEM or what the objective returns; then x and *out_report stay as they
+ * were. */
 CR_API cr_status cr_minimize(cr_ctx *cx, const cr_problem *problem,
                              const cr_minimize_options *options, double *x,
                              cr_minimize_report *out_report);

@@ -65,8 +65,10 @@ static double find_lambda(const region *t, double least, double g_norm)
     for (int k = 0; k < 100; k++) {
         double slope, length = length_at(t, lambda, &slope);
         if (fabs(length - t->radius) <= 1e-10 * t->radius) break;
-        if (length > t->radius) low = lambda;
-        else high = lambda;
+        if (length > t->radius)
+            low = lambda;
+        else
+            high = lambda;
         double next = lambda - (length / t->radius) * (length - t->radius) / slope;
         if (!(next > low && next < high)) next = low + (high - low) / 2;
         if (next == lambda) break;
@@ -121,16 +123,21 @@ static cr_status take_step(cri_run *run, region *t, bool *out_found)
     while (t->radius > 0x1p-52 * 0x1p-6 * fmax(1e-10, cr_norm2(run->x, t->n))) {
         double length = t->definite ? cr_norm2(t->newton, t->n) : INFINITY;
         CR_TRY(cr_check_interrupt(run->cx));
-        if (length <= t->radius) memcpy(t->p, t->newton, t->n * sizeof *t->p);
-        else CR_TRY(boundary_step(run, t));
+        if (length <= t->radius)
+            memcpy(t->p, t->newton, t->n * sizeof *t->p);
+        else
+            CR_TRY(boundary_step(run, t));
         length = cr_norm2(t->p, t->n);
         for (size_t i = 0; i < t->n; i++) run->trial_x[i] = run->x[i] + t->p[i];
         CR_TRY(cri_run_evaluate(run, run->trial_x, &run->trial_f, run->trial_g));
-        double fall = run->f - run->trial_f, ratio = (fall + slack) / (predicted_fall(run, t) + slack);
+        double fall = run->f - run->trial_f,
+               ratio = (fall + slack) / (predicted_fall(run, t) + slack);
         if (!isfinite(run->trial_f) || !all_finite(run->trial_g, t->n)) ratio = -1;
         if (run->trial_f == -INFINITY) ratio = 1;
-        if (!(ratio >= 0.25)) t->radius = (ratio < -0.5 ? 0.1 : 0.25) * fmin(length, t->radius);
-        else if (ratio > 0.75 && length >= 0.99 * t->radius) t->radius *= 3;
+        if (!(ratio >= 0.25))
+            t->radius = (ratio < -0.5 ? 0.1 : 0.25) * fmin(length, t->radius);
+        else if (ratio > 0.75 && length >= 0.99 * t->radius)
+            t->radius *= 3;
         if (ratio > 1e-4 && fall >= -slack) {
             *out_found = true;
             return CR_OK;
@@ -146,9 +153,13 @@ cr_status cri_minimize_newton(cri_run *run)
     cr_status   st = CR_OK;
     size_t      n = run->n;
     cr_scratch *s = run->scratch;
-    region      t = { .n = n, .H = cr_scratch_matrix(s, n, n), .L = cr_scratch_matrix(s, n, n),
-                      .V = cr_scratch_matrix(s, n, n), .w = cr_scratch_f64(s, n),
-                      .newton = cr_scratch_f64(s, n), .u = cr_scratch_f64(s, n),
+    region      t = { .n = n,
+                      .H = cr_scratch_matrix(s, n, n),
+                      .L = cr_scratch_matrix(s, n, n),
+                      .V = cr_scratch_matrix(s, n, n),
+                      .w = cr_scratch_f64(s, n),
+                      .newton = cr_scratch_f64(s, n),
+                      .u = cr_scratch_f64(s, n),
                       .p = cr_scratch_f64(s, n) };
     bool        over = false;
 

@@ -31,8 +31,8 @@ double cri_run_projected_norm(const cri_run *run)
 {
     double most = 0;
     for (size_t i = 0; i < run->n; i++) {
-        double g = run->g[i], room = g > 0 ? run->x[i] - cri_run_lower(run, i)
-                                           : cri_run_upper(run, i) - run->x[i];
+        double g = run->g[i],
+               room = g > 0 ? run->x[i] - cri_run_lower(run, i) : cri_run_upper(run, i) - run->x[i];
         double size = fmin(fabs(g), room);
         if (isnan(g)) return NAN;
         if (size > most) most = size;
@@ -140,9 +140,9 @@ typedef struct line {
 /* phi(a) = f(x + a d), the trial. */
 static cr_status walk(void *arg, double a, double *out_f, double *out_slope)
 {
-    line     *l = arg;
-    cri_run  *run = l->run;
-    bool      boxed = run->problem->lower || run->problem->upper;
+    line    *l = arg;
+    cri_run *run = l->run;
+    bool     boxed = run->problem->lower || run->problem->upper;
     for (size_t i = 0; i < run->n; i++) {
         double x = run->x[i] + a * l->d[i];
         run->trial_x[i] = boxed ? cri_run_clamp(run, i, x) : x;
@@ -168,8 +168,11 @@ cr_status cri_run_search(cri_run *run, const double *d, double first, double mos
     CR_TRY(cri_line_search(&o, walk, &l, start, first, &end, &last, &result));
     *out_found = result != CRI_LINE_FAILED;
     if (*out_found && last != end.a) CR_TRY(walk(&l, end.a, &end.f, &end.slope));
-    *out_step = (cr_step){ .step = end.a, .slope_before = start.slope, .slope = end.slope,
-                           .decrease = o.c1, .curvature = o.c2,
+    *out_step = (cr_step){ .step = end.a,
+                           .slope_before = start.slope,
+                           .slope = end.slope,
+                           .decrease = o.c1,
+                           .curvature = o.c2,
                            .cut_short = result != CRI_LINE_WOLFE };
 done:
     return st;
@@ -194,7 +197,10 @@ cri_clock cri_clock_start(double limit)
     return (cri_clock){ limit > 0 ? seconds_now() + limit : 0 };
 }
 
-bool cri_clock_over(cri_clock clock) { return clock.deadline > 0 && seconds_now() > clock.deadline; }
+bool cri_clock_over(cri_clock clock)
+{
+    return clock.deadline > 0 && seconds_now() > clock.deadline;
+}
 
 /* Keeps every trace_stride-th value; when the room is used up, every other one goes. */
 void cri_trace_add(cr_minimize_report *r, double f)
@@ -216,22 +222,30 @@ static bool end_with(cri_run *run, cr_end why)
     return true;
 }
 
-bool cri_run_at_end(cri_run *run)
+/* f fell for ever, or the gradient vanishes, or is not a number. */
+static bool at_gradient_end(cri_run *run)
+{
+    cr_minimize_report *r = run->report;
+    if (run->f == -INFINITY) return end_with(run, CR_END_UNBOUNDED);
+    if (!run->g) return false;
+    r->gradient_norm = cri_run_projected_norm(run);
+    if (!isfinite(r->gradient_norm)) return end_with(run, CR_END_NOT_FINITE);
+    if (r->gradient_norm <= run->options->gradient_tolerance * fmax(1, fabs(run->f)))
+        return end_with(run, CR_END_GRADIENT);
+    return false;
+}
+
+static bool at_limit(cri_run *run)
 {
     const cr_minimize_options *o = run->options;
     cr_minimize_report        *r = run->report;
-    if (run->f == -INFINITY) return end_with(run, CR_END_UNBOUNDED);
-    if (run->g) {
-        r->gradient_norm = cri_run_projected_norm(run);
-        if (!isfinite(r->gradient_norm)) return end_with(run, CR_END_NOT_FINITE);
-        if (r->gradient_norm <= o->gradient_tolerance * fmax(1, fabs(run->f)))
-            return end_with(run, CR_END_GRADIENT);
-    }
     if (r->iterations >= o->max_iter) return end_with(run, CR_END_MAX_ITER);
     if (r->f_evaluations >= o->max_evaluations) return end_with(run, CR_END_MAX_EVALUATIONS);
     if (cri_clock_over(run->clock)) return end_with(run, CR_END_TIME);
     return false;
 }
+
+bool cri_run_at_end(cri_run *run) { return at_gradient_end(run) || at_limit(run); }
 
 /* The largest move of an x between the points, against max(1, |x|). */
 static double largest_move(const cri_run *run)
@@ -261,11 +275,11 @@ bool cri_run_accept(cri_run *run, cr_step step)
         step.x = run->x;
         run->problem->observe(run->problem->user, &step);
     }
-    if (cri_run_at_end(run) && r->stop < CR_END_MAX_ITER) return true;
+    if (at_gradient_end(run)) return true;
     if (before - f <= run->options->f_tolerance * fmax(1, fmax(fabs(f), fabs(before))))
         return end_with(run, CR_END_F);
     if (moved <= run->options->x_tolerance) return end_with(run, CR_END_X);
-    return cri_run_at_end(run);
+    return at_limit(run);
 }
 
 cr_status cri_run_tick(cri_run *run)

@@ -1,7 +1,7 @@
 /* run.h -- a minimisation under way: what all methods of cr_minimize share.
  * The current point is (x, f, g), the point being tried (trial_x, trial_f, trial_g); accepting a
- * trial swaps them.  A method is a function that steps until cri_run_accept says that the run is over,
- * or sets report->stop itself.  (Internal header.) */
+ * trial swaps them.  A method is a function that steps until cri_run_accept says that the run is
+ * over, or sets report->stop itself.  (Internal header.) */
 #ifndef CREDENCE_MATH_OPTIM_RUN_H
 #define CREDENCE_MATH_OPTIM_RUN_H
 
@@ -26,7 +26,7 @@ typedef struct cri_run {
     double                    *x, *g, *trial_x, *trial_g; /* [n]; gradients NULL when not used */
     double                     f, trial_f;
     cri_clock                  clock;
-    double                    *shifted;  /* [n]: x for differences; NULL until needed          */
+    double                    *shifted; /* [n]: x for differences; NULL until needed          */
 } cri_run;
 
 /* What a method can do; cr_minimize refuses the rest. */

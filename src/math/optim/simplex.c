@@ -1,7 +1,7 @@
 /* simplex.c -- the simplex method of Nelder & Mead (1965), Computer J. 7, with coefficients that
- * depend on the dimension (Gao & Han 2012, Comput. Optim. Appl. 51).  Points are moved into the box.
- * When the simplex has closed it is opened again around its best point, until that no longer helps:
- * a simplex may close where there is no minimum (McKinnon 1998). */
+ * depend on the dimension (Gao & Han 2012, Comput. Optim. Appl. 51).  Points are moved into the
+ * box. When the simplex has closed it is opened again around its best point, until that no longer
+ * helps: a simplex may close where there is no minimum (McKinnon 1998). */
 #include "run.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 
 typedef struct simplex {
     cri_run *run;
-    size_t   n, k;          /* variables; those that are not fixed by their bounds  */
-    size_t  *free;          /* [k]                                                  */
-    double  *x, *f;         /* [k+1 x n], [k+1]: vertices and their values          */
+    size_t   n, k;                  /* variables; those that are not fixed by their bounds  */
+    size_t  *free;                  /* [k]                                                  */
+    double  *x, *f;                 /* [k+1 x n], [k+1]: vertices and their values          */
     double  *centre, *try, *second; /* [n]                                          */
     size_t   best, worst, next;     /* vertices: lowest, highest, second highest    */
 } simplex;
@@ -104,15 +104,19 @@ static cr_status move(simplex *s)
     CR_TRY(along(s, -1, s->try, &f));
     if (f < s->f[s->best]) {
         CR_TRY(along(s, -expand, s->second, &g));
-        if (g < f) replace_worst(s, s->second, g);
-        else replace_worst(s, s->try, f);
+        if (g < f)
+            replace_worst(s, s->second, g);
+        else
+            replace_worst(s, s->try, f);
     } else if (f < s->f[s->next]) {
         replace_worst(s, s->try, f);
     } else {
         bool outside = f < s->f[s->worst];
         CR_TRY(along(s, outside ? -contract : contract, s->second, &g));
-        if (outside ? g <= f : g < s->f[s->worst]) replace_worst(s, s->second, g);
-        else CR_TRY(shrink(s, k > 1 ? 1 - 1 / k : 0.5));
+        if (outside ? g <= f : g < s->f[s->worst])
+            replace_worst(s, s->second, g);
+        else
+            CR_TRY(shrink(s, k > 1 ? 1 - 1 / k : 0.5));
     }
     rank_vertices(s);
 done:
@@ -122,7 +126,7 @@ done:
 static bool closed(const simplex *s)
 {
     const cr_minimize_options *o = s->run->options;
-    double spread = s->f[s->worst] - s->f[s->best], widest = 0;
+    double                     spread = s->f[s->worst] - s->f[s->best], widest = 0;
     if (!(spread <= o->f_tolerance * fmax(1, fabs(s->f[s->best])))) return false;
     for (size_t v = 0; v <= s->k; v++)
         for (size_t i = 0; i < s->n; i++) {
@@ -162,9 +166,13 @@ cr_status cri_minimize_simplex(cri_run *run)
     cr_status   st = CR_OK;
     cr_scratch *scratch = run->scratch;
     size_t      n = run->n;
-    simplex     s = { .run = run, .n = n, .free = cr_scratch_index(scratch, n),
-                      .x = cr_scratch_matrix(scratch, n + 1, n), .f = cr_scratch_f64(scratch, n + 1),
-                      .centre = cr_scratch_f64(scratch, n), .try = cr_scratch_f64(scratch, n),
+    simplex     s = { .run = run,
+                      .n = n,
+                      .free = cr_scratch_index(scratch, n),
+                      .x = cr_scratch_matrix(scratch, n + 1, n),
+                      .f = cr_scratch_f64(scratch, n + 1),
+                      .centre = cr_scratch_f64(scratch, n),
+                      .try = cr_scratch_f64(scratch, n),
                       .second = cr_scratch_f64(scratch, n) };
     double      before = INFINITY, size = 0.1;
     bool        over = false;

@@ -22,20 +22,23 @@ typedef struct descent {
     const cr_stochastic_problem *p;
     const cr_stochastic_options *o;
     cr_minimize_report          *r;
-    double                      *x, *g, *m, *v, *mean; /* [n]; iterate, gradient, moments, average */
-    size_t                      *order;                /* [items]                                  */
-    size_t                       batch, steps, averaged;
-    double                       m_left, v_left;       /* momentum^steps, second^steps             */
+    double *x, *g, *m, *v, *mean; /* [n]; iterate, gradient, moments, average */
+    size_t *order;                /* [items]                                  */
+    size_t  batch, steps, averaged;
+    double  m_left, v_left; /* momentum^steps, second^steps             */
 } descent;
 
 static double rate_at(const cr_stochastic_options *o, double epoch)
 {
     switch (o->schedule) {
-    case CR_SGD_INVERSE: return o->rate / (1 + o->decay * epoch);
-    case CR_SGD_ROOT: return o->rate / sqrt(1 + o->decay * epoch);
+    case CR_SGD_INVERSE:
+        return o->rate / (1 + o->decay * epoch);
+    case CR_SGD_ROOT:
+        return o->rate / sqrt(1 + o->decay * epoch);
     case CR_SGD_COSINE:
         return o->rate * (1 + cos(3.14159265358979323846 * epoch / (double)o->epochs)) / 2;
-    default: return o->rate;
+    default:
+        return o->rate;
     }
 }
 
@@ -163,7 +166,8 @@ static cr_status check(cr_ctx *cx, const cr_stochastic_problem *p, const cr_stoc
     if (!(o->momentum >= 0 && o->momentum < 1 && o->second >= 0 && o->second < 1))
         return cr_fail(cx, CR_EARG, "minimize: momentum or second is not within [0, 1)");
     for (size_t i = 0; i < p->n; i++) {
-        if (!isfinite(x[i])) return cr_fail(cx, CR_EARG, "minimize: the start x[%zu] is %g", i, x[i]);
+        if (!isfinite(x[i]))
+            return cr_fail(cx, CR_EARG, "minimize: the start x[%zu] is %g", i, x[i]);
         if (p->lower && p->upper && !(p->lower[i] <= p->upper[i]))
             return cr_fail(cx, CR_EARG, "minimize: no x lies between the bounds of x[%zu]", i);
     }
@@ -179,9 +183,9 @@ cr_status cr_minimize_stochastic(cr_ctx *cx, const cr_stochastic_problem *p,
     cr_stochastic_options defaults = cr_stochastic_defaults();
     cr_minimize_report    report = { .f = NAN, .gradient_norm = NAN, .method = CR_METHOD_GRADIENT };
     size_t                n = p->n;
-    descent               d = { .cx = cx, .p = p, .o = options ? options : &defaults, .r = &report,
-                                .m_left = 1, .v_left = 1 };
+    descent               d = { .cx = cx, .p = p, .r = &report, .m_left = 1, .v_left = 1 };
 
+    d.o = options ? options : &defaults;
     CR_TRY(check(cx, p, d.o, x));
     d.batch = d.o->batch;
     d.x = cr_scratch_f64(&s, n);

@@ -1,6 +1,6 @@
-/* boxes.h -- boxes for the functions of mgh.h, some of whose bounds hold the minimum off: every third
- * variable between start - 0.3 and start + 0.2, the next bounded below by start - 2 alone, the third
- * free (all scaled by max(1, |start|)). */
+/* boxes.h -- boxes for the functions of mgh.h, some of whose bounds hold the minimum off: every
+ * third variable between start - 0.3 and start + 0.2, the next bounded below by start - 2 alone,
+ * the third free (all scaled by max(1, |start|)). */
 #ifndef CREDENCE_TEST_BOXES_H
 #define CREDENCE_TEST_BOXES_H
 

@@ -13,26 +13,55 @@ static cr_status f(void *user, double x, double *out)
     call *c = user;
     c->calls++;
     switch (c->kind) {
-    case 0: *out = (x - 2) * (x - 2) + 1; break;
-    case 1: *out = cosh(x - 0.7) - 0.3 * x; break;        /* minimum at 0.7 + asinh 0.3         */
-    case 2: *out = x < 1 ? NAN : x - log(x - 1); break;   /* minimum at 2                       */
-    case 3: *out = x; break;                              /* at the left end                    */
-    case 4: *out = fabs(x); break;
-    case 5: *out = x * x * x - 2 * x - 5; break;          /* root 2.0945514815423265 (Newton's) */
-    case 6: *out = cos(x) - x; break;                     /* 0.7390851332151607                 */
-    case 7: *out = pow(x - 1, 9); break;                  /* very flat                          */
-    case 8: *out = x < 0.3 ? -1 : 1; break;               /* a jump                             */
-    case 9: *out = NAN; break;
-    default: return CR_EDATA;
+    case 0:
+        *out = (x - 2) * (x - 2) + 1;
+        break;
+    case 1:
+        *out = cosh(x - 0.7) - 0.3 * x;
+        break; /* minimum at 0.7 + asinh 0.3         */
+    case 2:
+        *out = x < 1 ? NAN : x - log(x - 1);
+        break; /* minimum at 2                       */
+    case 3:
+        *out = x;
+        break; /* at the left end                    */
+    case 4:
+        *out = fabs(x);
+        break;
+    case 5:
+        *out = x * x * x - 2 * x - 5;
+        break; /* root 2.0945514815423265 (Newton's) */
+    case 6:
+        *out = cos(x) - x;
+        break; /* 0.7390851332151607                 */
+    case 7:
+        *out = pow(x - 1, 9);
+        break; /* very flat                          */
+    case 8:
+        *out = x < 0.3 ? -1 : 1;
+        break; /* a jump                             */
+    case 9:
+        *out = NAN;
+        break;
+    default:
+        return CR_EDATA;
     }
     return CR_OK;
 }
 
 static void test_minimum(void **state)
 {
-    static const struct { int kind; double a, b, x, tolerance; } cases[] = {
-        { 0, -10, 30, 2, 1e-7 },  { 0, 2, 2, 2, 0 },   { 0, 3, 5, 3, 0 },   { 0, -5, 1, 1, 0 },
-        { 1, -3, 40, 0.99567304756342, 1e-7 },  { 2, -4, 9, 2, 1e-7 }, { 3, -2, 7, -2, 0 },
+    static const struct {
+        int    kind;
+        double a, b, x, tolerance;
+    } cases[] = {
+        { 0, -10, 30, 2, 1e-7 },
+        { 0, 2, 2, 2, 0 },
+        { 0, 3, 5, 3, 0 },
+        { 0, -5, 1, 1, 0 },
+        { 1, -3, 40, 0.99567304756342, 1e-7 },
+        { 2, -4, 9, 2, 1e-7 },
+        { 3, -2, 7, -2, 0 },
         { 4, -1, 2, 0, 1e-11 },
     };
     cr_ctx *cx = test_context();
@@ -51,10 +80,18 @@ static void test_minimum(void **state)
 
 static void test_root(void **state)
 {
-    static const struct { int kind; double a, b, x, tolerance; size_t calls; } cases[] = {
-        { 5, 2, 3, 2.0945514815423265, 4e-15, 12 }, { 5, 3, 2, 2.0945514815423265, 4e-15, 12 },
-        { 6, -10, 10, 0.7390851332151607, 4e-15, 20 }, { 7, -3, 3.7, 1, 1e-2, 400 },
-        { 8, 0, 1, 0.3, 1e-14, 120 }, { 3, 0, 5, 0, 0, 4 }, { 3, -5, 0, 0, 0, 4 },
+    static const struct {
+        int    kind;
+        double a, b, x, tolerance;
+        size_t calls;
+    } cases[] = {
+        { 5, 2, 3, 2.0945514815423265, 4e-15, 12 },
+        { 5, 3, 2, 2.0945514815423265, 4e-15, 12 },
+        { 6, -10, 10, 0.7390851332151607, 4e-15, 20 },
+        { 7, -3, 3.7, 1, 1e-2, 400 },
+        { 8, 0, 1, 0.3, 1e-14, 120 },
+        { 3, 0, 5, 0, 0, 4 },
+        { 3, -5, 0, 0, 0, 4 },
     };
     cr_ctx *cx = test_context();
     (void)state;

@@ -18,8 +18,8 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
 
 static cr_minimize_report run(cr_ctx *cx, const mgh_problem *p, bool boxed)
 {
-    double              x[MGH_MOST_N], lower[MGH_MOST_N], upper[MGH_MOST_N];
-    cr_problem          problem = { .n = p->n, .objective = objective, .user = (void *)(uintptr_t)p };
+    double     x[MGH_MOST_N], lower[MGH_MOST_N], upper[MGH_MOST_N];
+    cr_problem problem = { .n = p->n, .objective = objective, .user = (void *)(uintptr_t)p };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  r;
     mgh_box_of(p, lower, upper);
@@ -48,7 +48,7 @@ static void test_no_more_than_scipy(void **state)
     for (size_t k = 0; k < COUNT; k++) {
         const mgh_problem *p = &mgh_problems[k % MGH_COUNT];
         cr_minimize_report r = run(cx, p, k >= MGH_COUNT);
-        double             f = scipy_evaluations[k].f, evaluations = scipy_evaluations[k].evaluations;
+        double f = scipy_evaluations[k].f, evaluations = scipy_evaluations[k].evaluations;
         assert_memory_equal(scipy_evaluations[k].name, p->name, strlen(p->name));
         if (fabs(r.f - f) > 1e-6 * fmax(1e-3, fabs(f))) continue; /* another local minimum */
         ratio[counted++] = (double)r.f_evaluations / evaluations;
@@ -56,8 +56,8 @@ static void test_no_more_than_scipy(void **state)
         theirs += evaluations;
     }
     qsort(ratio, counted, sizeof *ratio, ascending);
-    print_message("%zu of %d problems: %g evaluations, SciPy %g: ratio %.3f, median %.3f\n", counted,
-                  COUNT, ours, theirs, ours / theirs, ratio[counted / 2]);
+    print_message("%zu of %d problems: %g evaluations, SciPy %g: ratio %.3f, median %.3f\n",
+                  counted, COUNT, ours, theirs, ours / theirs, ratio[counted / 2]);
     assert_true(counted >= 60);
     assert_true(ours <= 1.2 * theirs);
     assert_true(ratio[counted / 2] <= 1.2);

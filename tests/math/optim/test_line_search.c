@@ -24,9 +24,12 @@ static double oscillating(double a, double *slope)
 {
     double b = 0.01, half = 1.57079632679489661923 * 39, l = 39; /* (5.3) with l = 39 */
     double base, d;
-    if (a <= 1 - b) base = 1 - a, d = -1;
-    else if (a >= 1 + b) base = a - 1, d = 1;
-    else base = (a - 1) * (a - 1) / (2 * b) + b / 2, d = (a - 1) / b;
+    if (a <= 1 - b)
+        base = 1 - a, d = -1;
+    else if (a >= 1 + b)
+        base = a - 1, d = 1;
+    else
+        base = (a - 1) * (a - 1) / (2 * b) + b / 2, d = (a - 1) / b;
     *slope = d + (1 - b) * cos(half * a);
     return base + 2 * (1 - b) / (l * 3.14159265358979323846) * sin(half * a);
 }
@@ -36,26 +39,42 @@ static cr_status phi(void *arg, double a, double *f, double *slope)
     line *l = arg;
     l->calls++;
     switch (l->kind) {
-    case 1: *f = -a / (a * a + 2), *slope = (a * a - 2) / ((a * a + 2) * (a * a + 2)); break;
+    case 1:
+        *f = -a / (a * a + 2), *slope = (a * a - 2) / ((a * a + 2) * (a * a + 2));
+        break;
     case 2: {
         double u = a + 0.004;
         *f = pow(u, 5) - 2 * pow(u, 4), *slope = 5 * pow(u, 4) - 8 * pow(u, 3);
         break;
     }
-    case 3: *f = oscillating(a, slope); break;
-    case 4: *f = yanai(a, 0.001, 0.001, slope); break;
-    case 5: *f = yanai(a, 0.01, 0.001, slope); break;
-    case 6: *f = yanai(a, 0.001, 0.01, slope); break;
-    case 7: *f = exp(a) - 5 * a, *slope = exp(a) - 5; break; /* overflows far out */
-    case 8: *f = -a, *slope = -1; break;                     /* falls for ever    */
-    default: *f = a, *slope = -1; break;                     /* a wrong slope     */
+    case 3:
+        *f = oscillating(a, slope);
+        break;
+    case 4:
+        *f = yanai(a, 0.001, 0.001, slope);
+        break;
+    case 5:
+        *f = yanai(a, 0.01, 0.001, slope);
+        break;
+    case 6:
+        *f = yanai(a, 0.001, 0.01, slope);
+        break;
+    case 7:
+        *f = exp(a) - 5 * a, *slope = exp(a) - 5;
+        break; /* overflows far out */
+    case 8:
+        *f = -a, *slope = -1;
+        break; /* falls for ever    */
+    default:
+        *f = a, *slope = -1;
+        break; /* a wrong slope     */
     }
     if (a >= l->wall) *f = *slope = NAN;
     return CR_OK;
 }
 
-static cri_line_result search(line *l, const cri_line_options *o, double first, cri_line_point *start,
-                              cri_line_point *end)
+static cri_line_result search(line *l, const cri_line_options *o, double first,
+                              cri_line_point *start, cri_line_point *end)
 {
     cri_line_result result;
     double          last, f, slope;
@@ -70,9 +89,9 @@ static cri_line_result search(line *l, const cri_line_options *o, double first, 
 
 static void test_published_functions(void **state)
 {
-    static const double constants[6][2] = { { 1e-3, 1e-1 }, { 0.1, 0.1 + 1e-9 }, { 0.1, 0.1 + 1e-9 },
-                                            { 1e-3, 1e-3 + 1e-9 }, { 1e-3, 1e-3 + 1e-9 },
-                                            { 1e-3, 1e-3 + 1e-9 } };
+    static const double constants[6][2] = { { 1e-3, 1e-1 },        { 0.1, 0.1 + 1e-9 },
+                                            { 0.1, 0.1 + 1e-9 },   { 1e-3, 1e-3 + 1e-9 },
+                                            { 1e-3, 1e-3 + 1e-9 }, { 1e-3, 1e-3 + 1e-9 } };
     (void)state;
     for (int kind = 1; kind <= 6; kind++)
         for (double first = 1e-3; first < 2e3; first *= 100) {
@@ -97,7 +116,8 @@ static void test_walls(void **state)
             cri_line_result r = search(&l, &o, first, &start, &end);
             assert_true(r == CRI_LINE_WOLFE || r == CRI_LINE_CUT_SHORT);
             assert_true(end.a > 0 && end.a < wall && end.f < start.f);
-            assert_true(r != CRI_LINE_CUT_SHORT || wall < log(5)); /* else the minimum is in reach */
+            assert_true(r != CRI_LINE_CUT_SHORT ||
+                        wall < log(5)); /* else the minimum is in reach */
         }
 }
 

@@ -85,9 +85,8 @@ static void find_all(int method, double slack, const char *const *exceptions)
     cr_ctx *cx = test_context();
     size_t  steps = 0, wolfe = 0;
     for (size_t k = 0; k < MGH_COUNT; k++) {
-        watch               w = { &mgh_problems[k], 0, 0, 0 };
-        cr_problem          problem = { .n = w.p->n, .objective = watched, .observe = observe,
-                                        .user = &w };
+        watch      w = { &mgh_problems[k], 0, 0, 0 };
+        cr_problem problem = { .n = w.p->n, .objective = watched, .observe = observe, .user = &w };
         cr_minimize_options o = cr_minimize_defaults();
         cr_minimize_report  r;
         double              x[MGH_MOST_N];
@@ -107,7 +106,8 @@ static void find_all(int method, double slack, const char *const *exceptions)
         steps += w.steps;
         wolfe += w.wolfe;
     }
-    if (method < CR_METHOD_COORDINATE && method != CR_METHOD_NEWTON) assert_true(wolfe > 0.98 * (double)steps);
+    if (method < CR_METHOD_COORDINATE && method != CR_METHOD_NEWTON)
+        assert_true(wolfe > 0.98 * (double)steps);
     test_context_free(cx);
 }
 
@@ -137,19 +137,50 @@ static void test_cg(void **state)
              (const char *const[]){ "meyer", "watson-9", "osborne-1", "gulf", NULL });
 }
 
+/* Steepest descent creeps along every valley: these it finds. */
+static void test_gradient(void **state)
+{
+    static const char *const hard[] = { "rosenbrock",
+                                        "freudenstein-roth",
+                                        "powell-badly-scaled",
+                                        "brown-badly-scaled",
+                                        "bard",
+                                        "meyer",
+                                        "gulf",
+                                        "box",
+                                        "powell-singular",
+                                        "wood",
+                                        "kowalik-osborne",
+                                        "osborne-1",
+                                        "biggs",
+                                        "osborne-2",
+                                        "watson-6",
+                                        "watson-9",
+                                        "extended-rosenbrock",
+                                        "extended-powell",
+                                        "penalty-1",
+                                        "penalty-2",
+                                        "brown-almost-linear",
+                                        NULL };
+    (void)state;
+    find_all(CR_METHOD_GRADIENT, 1e-6, hard);
+}
+
 static void test_simplex(void **state)
 {
     (void)state;
     find_all(CR_METHOD_SIMPLEX, 1e-7,
-             (const char *const[]){ "meyer", "trigonometric", "extended-rosenbrock", "extended-powell",
-                                    NULL });
+             (const char *const[]){ "meyer", "trigonometric", "extended-rosenbrock",
+                                    "extended-powell", NULL });
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients), cmocka_unit_test(test_lbfgs), cmocka_unit_test(test_bfgs),
-        cmocka_unit_test(test_newton),    cmocka_unit_test(test_cg),    cmocka_unit_test(test_simplex),
+        cmocka_unit_test(test_gradients), cmocka_unit_test(test_lbfgs),
+        cmocka_unit_test(test_bfgs),      cmocka_unit_test(test_newton),
+        cmocka_unit_test(test_cg),        cmocka_unit_test(test_simplex),
+        cmocka_unit_test(test_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

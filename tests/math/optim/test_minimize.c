@@ -1,5 +1,6 @@
-/* Laws and corners of cr_minimize: one optimum by every method, boxes against the KKT conditions and
- * enumeration of faces, fixed variables, NaN, no variables, many variables, limits, refusals. */
+/* Laws and corners of cr_minimize: one optimum by every method, boxes against the KKT conditions
+ * and enumeration of faces, fixed variables, NaN, no variables, many variables, limits, refusals.
+ */
 #include "support.h"
 
 #include "math/optim/check_gradient.h"
@@ -9,10 +10,11 @@
 
 enum { FIRST = CR_METHOD_LBFGS, LAST_BUT_BRENT = CR_METHOD_SIMPLEX, D = 4 };
 
-/* --- a convex quadratic x.A x / 2 - b.x ---------------------------------------------------------- */
+/* --- a convex quadratic x.A x / 2 - b.x ------------------------------------------------------- */
 
-static const double A[D][D] = { { 4, 1, 0.5, -0.3 }, { 1, 3, -0.7, 0.2 }, { 0.5, -0.7, 2, 0.4 },
-                                { -0.3, 0.2, 0.4, 1.5 } };
+static const double A[D][D] = {
+    { 4, 1, 0.5, -0.3 }, { 1, 3, -0.7, 0.2 }, { 0.5, -0.7, 2, 0.4 }, { -0.3, 0.2, 0.4, 1.5 }
+};
 static const double B[D] = { 1, -2, 0.5, 3 };
 
 static cr_status quadratic(void *user, const double *x, size_t n, double *out_f, double *opt_g)
@@ -82,7 +84,9 @@ static void test_same_optimum_by_every_method(void **state)
     solve_face(all, known);
     for (int method = CR_METHOD_AUTO; method <= LAST_BUT_BRENT; method++)
         for (int variant = 0; variant < 3; variant++) {
-            cr_problem          p = { .n = D, .objective = quadratic, .no_gradient = variant == 1,
+            cr_problem          p = { .n = D,
+                                      .objective = quadratic,
+                                      .no_gradient = variant == 1,
                                       .hessian = variant == 2 ? quadratic_hessian : NULL };
             cr_minimize_options o = cr_minimize_defaults();
             cr_minimize_report  r;
@@ -134,12 +138,12 @@ static void test_boxes_against_enumeration(void **state)
 
 static void test_bounds_of_every_kind(void **state)
 {
-    cr_ctx            *cx = test_context();
-    double             at[D] = { 1, 1, 1, 1 }, wide = 1e300, x[D] = { 5, 5, 5, 5 }, f;
-    double             lower[D] = { -wide, -wide, -wide, -wide }, upper[D] = { wide, wide, wide, wide };
-    cr_problem         all_fixed = { .n = D, .objective = quadratic, .lower = at, .upper = at };
-    cr_problem         inactive = { .n = D, .objective = quadratic, .lower = lower, .upper = upper };
-    cr_problem         half = { .n = D, .objective = quadratic, .lower = at };
+    cr_ctx    *cx = test_context();
+    double     at[D] = { 1, 1, 1, 1 }, wide = 1e300, x[D] = { 5, 5, 5, 5 }, f;
+    double     lower[D] = { -wide, -wide, -wide, -wide }, upper[D] = { wide, wide, wide, wide };
+    cr_problem all_fixed = { .n = D, .objective = quadratic, .lower = at, .upper = at };
+    cr_problem inactive = { .n = D, .objective = quadratic, .lower = lower, .upper = upper };
+    cr_problem half = { .n = D, .objective = quadratic, .lower = at };
     cr_minimize_report r;
     (void)state;
     assert_ok(cx, cr_minimize(cx, &all_fixed, NULL, x, &r));
@@ -147,7 +151,7 @@ static void test_bounds_of_every_kind(void **state)
     assert_true(r.f == f && r.stop == CR_END_GRADIENT && r.iterations == 0);
     for (int i = 0; i < D; i++) assert_true(x[i] == 1);
 
-    double free_x[D] = { 7, 7, 7, 7 }, boxed_x[D] = { 7, 7, 7, 7 };
+    double     free_x[D] = { 7, 7, 7, 7 }, boxed_x[D] = { 7, 7, 7, 7 };
     cr_problem no_box = { .n = D, .objective = quadratic };
     assert_ok(cx, cr_minimize(cx, &no_box, NULL, free_x, &r));
     assert_ok(cx, cr_minimize(cx, &inactive, NULL, boxed_x, &r));
@@ -160,7 +164,7 @@ static void test_bounds_of_every_kind(void **state)
     test_context_free(cx);
 }
 
-/* --- corners -------------------------------------------------------------------------------------- */
+/* --- corners ---------------------------------------------------------------------------------- */
 
 /* x - log x: NaN or no value for x <= 0, minimum at 1. */
 static cr_status barrier(void *user, const double *x, size_t n, double *out_f, double *opt_g)
@@ -187,7 +191,8 @@ static void test_regions_without_values(void **state)
     for (int method = FIRST; method <= CR_METHOD_BRENT; method++)
         for (int k = 0; k < 2; k++)
             for (double start = 1e-5; start < 1e4; start *= 30) {
-                cr_problem          p = { .n = method == CR_METHOD_BRENT ? 1 : 3, .objective = barrier,
+                cr_problem          p = { .n = method == CR_METHOD_BRENT ? 1 : 3,
+                                          .objective = barrier,
                                           .user = k ? &refuses : NULL };
                 cr_minimize_options o = cr_minimize_defaults();
                 cr_minimize_report  r;
@@ -230,9 +235,9 @@ static void test_none_flat_and_unbounded(void **state)
     cr_ctx *cx = test_context();
     (void)state;
     for (int method = CR_METHOD_AUTO; method <= CR_METHOD_BRENT; method++) {
-        cr_problem          none = { .n = 0, .objective = constant };
-        cr_problem          flat = { .n = method == CR_METHOD_BRENT ? 1 : 2, .objective = constant };
-        cr_problem          open = { .n = flat.n, .objective = falls };
+        cr_problem none = { .n = 0, .objective = constant };
+        cr_problem flat = { .n = method == CR_METHOD_BRENT ? 1 : 2, .objective = constant };
+        cr_problem open = { .n = flat.n, .objective = falls };
         cr_minimize_options o = cr_minimize_defaults();
         cr_minimize_report  r;
         double              x[2] = { 0.25, -3 };
@@ -249,9 +254,10 @@ static void test_none_flat_and_unbounded(void **state)
     test_context_free(cx);
 }
 
-/* --- many variables ------------------------------------------------------------------------------- */
+/* --- many variables --------------------------------------------------------------------------- */
 
-static cr_status long_rosenbrock(void *user, const double *x, size_t n, double *out_f, double *opt_g)
+static cr_status long_rosenbrock(void *user, const double *x, size_t n, double *out_f,
+                                 double *opt_g)
 {
     double f = 0;
     (void)user;
@@ -270,9 +276,9 @@ static void test_many_variables_in_linear_memory(void **state)
     double *x = malloc(MOST * sizeof *x), *lower = malloc(MOST * sizeof *x);
     (void)state;
     for (int boxed = 0; boxed < 2; boxed++) {
-        cr_ctx             *cx = test_context();
-        size_t              n = boxed ? 10000 : MOST;
-        cr_problem          p = { .n = n, .objective = long_rosenbrock, .lower = boxed ? lower : NULL };
+        cr_ctx    *cx = test_context();
+        size_t     n = boxed ? 10000 : MOST;
+        cr_problem p = { .n = n, .objective = long_rosenbrock, .lower = boxed ? lower : NULL };
         cr_minimize_options o = cr_minimize_defaults();
         cr_minimize_report  r;
         o.max_iter = boxed ? 100 : 1000;
@@ -281,8 +287,10 @@ static void test_many_variables_in_linear_memory(void **state)
             lower[i] = i % 10 == 0 ? 1.2 : -INFINITY; /* f = 0.04 for each tenth */
         }
         assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
-        if (boxed) assert_close(r.f, 0.004 * (double)n, 1e-6);
-        else assert_true(r.f < 1e-8 && cr_end_converged(r.stop));
+        if (boxed)
+            assert_close(r.f, 0.004 * (double)n, 1e-6);
+        else
+            assert_true(r.f < 1e-8 && cr_end_converged(r.stop));
         assert_true(cr_ctx_peak_memory(cx) < (2 * o.memory + 12) * n * sizeof(double));
         test_context_free(cx);
     }
@@ -290,18 +298,22 @@ static void test_many_variables_in_linear_memory(void **state)
     free(lower);
 }
 
-/* --- limits, refusals, repeats -------------------------------------------------------------------- */
+/* --- limits, refusals, repeats ---------------------------------------------------------------- */
 
 static cr_status rosenbrock(void *user, const double *x, size_t n, double *out_f, double *opt_g)
 {
     if (user) { /* interrupts itself after some calls */
-        struct { cr_ctx *cx; int left; } *u = user;
+        struct {
+            cr_ctx *cx;
+            int     left;
+        } *u = user;
         if (u->left-- == 0) cr_interrupt(u->cx);
     }
     return long_rosenbrock(NULL, x, n, out_f, opt_g);
 }
 
-static cr_status slow_rosenbrock(void *user, const double *x, size_t n, double *out_f, double *opt_g)
+static cr_status slow_rosenbrock(void *user, const double *x, size_t n, double *out_f,
+                                 double *opt_g)
 {
     struct timespec nap = { 0, 2000000 };
     nanosleep(&nap, NULL);
@@ -383,7 +395,8 @@ static void test_trace_is_bounded(void **state)
     o.f_tolerance = 0;
     assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
     assert_true(r.iterations > 1000 && r.trace_length <= CR_TRACE_SIZE);
-    assert_int_equal((r.trace_length - 1) * r.trace_stride, r.iterations / r.trace_stride * r.trace_stride);
+    assert_int_equal((r.trace_length - 1) * r.trace_stride,
+                     r.iterations / r.trace_stride * r.trace_stride);
     assert_close(r.trace[0], 24.2, 1e-14);
     for (size_t i = 1; i < r.trace_length; i++) assert_true(r.trace[i] <= r.trace[i - 1]);
     test_context_free(cx);
@@ -469,7 +482,10 @@ static void test_interrupt(void **state)
     for (int method = FIRST; method <= LAST_BUT_BRENT; method++)
         for (int left = 0; left < 30; left += 7) {
             cr_ctx *cx = test_context();
-            struct { cr_ctx *cx; int left; } user = { cx, left };
+            struct {
+                cr_ctx *cx;
+                int     left;
+            } user = { cx, left };
             cr_problem          p = { .n = 2, .objective = rosenbrock, .user = &user };
             cr_minimize_options o = cr_minimize_defaults();
             cr_minimize_report  r = { .iterations = 77 };
@@ -519,8 +535,10 @@ static cr_status run_method(cr_ctx *cx, void *arg)
     double              low[2] = { -2, -2 }, x[2] = { -1.2, 1 };
     int                 method = *(int *)arg;
     bool                boxed = method < 0;
-    cr_problem          p = { .n = method == CR_METHOD_BRENT ? 1 : 2, .objective = rosenbrock,
-                              .lower = boxed ? low : NULL, .no_gradient = method == CR_METHOD_CG };
+    cr_problem          p = { .n = method == CR_METHOD_BRENT ? 1 : 2,
+                              .objective = rosenbrock,
+                              .lower = boxed ? low : NULL,
+                              .no_gradient = method == CR_METHOD_CG };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  r;
     cr_gradient_check   check;

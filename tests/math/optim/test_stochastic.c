@@ -80,13 +80,18 @@ static double optimum(cr_ctx *cx, data *d, double *b)
 
 static void test_reaches_the_batch_optimum(void **state)
 {
-    static const struct { int rule, schedule; size_t batch; double rate, decay; bool average; double tolerance; }
-    cases[] = {
-        { CR_SGD_PLAIN, CR_SGD_CONSTANT, N, 1, 0, false, 1e-6 },       /* batch: exact      */
+    static const struct {
+        int    rule, schedule;
+        size_t batch;
+        double rate, decay;
+        bool   average;
+        double tolerance;
+    } cases[] = {
+        { CR_SGD_PLAIN, CR_SGD_CONSTANT, N, 1, 0, false, 1e-6 }, /* batch: exact      */
         { CR_SGD_MOMENTUM, CR_SGD_CONSTANT, N, 0.5, 0, false, 1e-6 },
         { CR_SGD_ADAM, CR_SGD_COSINE, N, 0.1, 0, false, 1e-4 },
-        { CR_SGD_PLAIN, CR_SGD_INVERSE, 1, 0.5, 0.5, true, 2e-2 },     /* on-line, averaged */
-        { CR_SGD_PLAIN, CR_SGD_ROOT, 16, 0.5, 1, true, 2e-2 },         /* mini-batches      */
+        { CR_SGD_PLAIN, CR_SGD_INVERSE, 1, 0.5, 0.5, true, 2e-2 }, /* on-line, averaged */
+        { CR_SGD_PLAIN, CR_SGD_ROOT, 16, 0.5, 1, true, 2e-2 },     /* mini-batches      */
         { CR_SGD_MOMENTUM, CR_SGD_COSINE, 16, 0.1, 0, true, 2e-2 },
         { CR_SGD_ADAM, CR_SGD_COSINE, 32, 0.03, 0, true, 2e-2 },
     };
@@ -163,7 +168,8 @@ static void test_order_and_bits(void **state)
         cr_stochastic_options o = cr_stochastic_defaults();
         cr_minimize_report    r;
         make_data(&d);
-        o.batch = 7, o.epochs = 3, o.seed = k == 2, o.order = k == 3 ? CR_SGD_GIVEN : CR_SGD_SHUFFLED;
+        o.batch = 7, o.epochs = 3, o.seed = k == 2,
+        o.order = k == 3 ? CR_SGD_GIVEN : CR_SGD_SHUFFLED;
         assert_ok(cx, cr_minimize_stochastic(cx, &p, &o, b[k], &r));
         for (size_t i = 0; i < N; i++) assert_int_equal(d.seen[i], 3); /* each once per epoch */
         assert_int_equal(d.largest, 7);
