@@ -124,9 +124,9 @@ typedef struct cr_minimize_report {
 
 /* Minimises from x [n] on, which is first moved into the box; x becomes the best point found.
  * options NULL: the defaults.  Fails with CR_EARG (a start, bounds or options that cannot be),
- * CR_EUNSUPPORTED (a method that cannot do this problem), CR_ENUMERIC (f is not finite at the start),
- * CR_EINTERRUPTED, CR_ENOMEM or what the objective returns; then x and *out_report stay as they
- * were. */
+ * CR_EUNSUPPORTED (a method that cannot do this problem), CR_ENUMERIC (f is not finite at the
+ * start), CR_EINTERRUPTED, CR_ENOMEM or what the objective returns; then x and *out_report stay as
+ * they were. */
 CR_API cr_status cr_minimize(cr_ctx *cx, const cr_problem *problem,
                              const cr_minimize_options *options, double *x,
                              cr_minimize_report *out_report);

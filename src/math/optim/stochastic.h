@@ -7,9 +7,9 @@
  * Schedules, t counted in epochs from 0, with fractions:
  *   constant  rate;    inverse  rate / (1 + decay t);    root  rate / sqrt(1 + decay t)
  *   cosine    rate (1 + cos(pi t / epochs)) / 2
- * The inverse one satisfies the conditions of Robbins & Monro (1951).  With averaging, x is the mean
- * of the iterates over the last half of the epochs (Polyak & Juditsky 1992).
- * The order of the items in an epoch comes from stream `epoch` of the seed: same seed, same bits. */
+ * The inverse one satisfies the conditions of Robbins & Monro (1951).  With averaging, x is the
+ * mean of the iterates over the last half of the epochs (Polyak & Juditsky 1992).
+ * The order of the items in an epoch comes from stream `epoch` of the seed. */
 #ifndef CREDENCE_MATH_OPTIM_STOCHASTIC_H
 #define CREDENCE_MATH_OPTIM_STOCHASTIC_H
 

@@ -254,6 +254,33 @@ static void test_none_flat_and_unbounded(void **state)
     test_context_free(cx);
 }
 
+/* x^4/4 - x^2/2 + y^2/2: a saddle at 0, minima at (+-1, 0). */
+static cr_status saddle(void *user, const double *x, size_t n, double *out_f, double *opt_g)
+{
+    double s = x[0] * x[0];
+    (void)user, (void)n;
+    *out_f = s * s / 4 - s / 2 + x[1] * x[1] / 2;
+    if (opt_g) opt_g[0] = x[0] * s - x[0], opt_g[1] = x[1];
+    return CR_OK;
+}
+
+/* On the axis the gradient is orthogonal to the direction of negative curvature: the hard case. */
+static void test_newton_leaves_the_axis_of_a_saddle(void **state)
+{
+    cr_ctx             *cx = test_context();
+    cr_problem          p = { .n = 2, .objective = saddle };
+    cr_minimize_options o = cr_minimize_defaults();
+    cr_minimize_report  r;
+    double              x[2] = { 0, 0.9 };
+    (void)state;
+    o.method = CR_METHOD_NEWTON;
+    assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
+    assert_int_equal(r.stop, CR_END_GRADIENT);
+    assert_close(r.f, -0.25, 1e-12);
+    assert_close(fabs(x[0]), 1, 1e-6);
+    test_context_free(cx);
+}
+
 /* --- many variables --------------------------------------------------------------------------- */
 
 static cr_status long_rosenbrock(void *user, const double *x, size_t n, double *out_f,
@@ -582,6 +609,7 @@ int main(void)
         cmocka_unit_test(test_bounds_of_every_kind),
         cmocka_unit_test(test_regions_without_values),
         cmocka_unit_test(test_none_flat_and_unbounded),
+        cmocka_unit_test(test_newton_leaves_the_axis_of_a_saddle),
         cmocka_unit_test(test_many_variables_in_linear_memory),
         cmocka_unit_test(test_limits_are_results),
         cmocka_unit_test(test_stops_by_f_and_x),

@@ -13,7 +13,7 @@ typedef struct data {
     double  X[N][P], y[N];
     cr_ctx *stop_cx; /* interrupts after `left` batches */
     int     left;
-    size_t  seen[N], batches, largest;
+    size_t  seen[N], batches, largest, first[8]; /* the first item of the first batches */
 } data;
 
 static void make_data(data *d)
@@ -35,6 +35,7 @@ static cr_status batch(void *user, const double *b, size_t n, const size_t *item
     data  *d = user;
     double f = 0;
     if (d->stop_cx && d->left-- == 0) cr_interrupt(d->stop_cx);
+    if (d->batches < 8 && n_items > 0) d->first[d->batches] = items[0];
     d->batches++;
     if (n_items > d->largest) d->largest = n_items;
     memset(out_g, 0, n * sizeof *out_g);
@@ -175,6 +176,15 @@ static void test_order_and_bits(void **state)
         assert_int_equal(d.largest, 7);
     }
     assert_memory_equal(b[0], b[1], sizeof b[0]);
+
+    cr_stochastic_problem p = { .n = P, .items = N, .batch = batch, .user = &d };
+    cr_stochastic_options o = cr_stochastic_defaults();
+    cr_minimize_report    r;
+    double                x[P] = { 0 };
+    make_data(&d);
+    o.batch = N, o.epochs = 3; /* another order in each epoch */
+    assert_ok(cx, cr_minimize_stochastic(cx, &p, &o, x, &r));
+    assert_true(d.first[0] != d.first[1] && d.first[1] != d.first[2]);
     assert_true(memcmp(b[0], b[2], sizeof b[0]) != 0 && memcmp(b[0], b[3], sizeof b[0]) != 0);
     test_context_free(cx);
 }
