@@ -116,6 +116,7 @@ static void test_walls(void **state)
             cri_line_result r = search(&l, &o, first, &start, &end);
             assert_true(r == CRI_LINE_WOLFE || r == CRI_LINE_CUT_SHORT);
             assert_true(end.a > 0 && end.a < wall && end.f < start.f);
+            assert_true(l.calls <= 30);
             assert_true(r != CRI_LINE_CUT_SHORT ||
                         wall < log(5)); /* else the minimum is in reach */
         }
