@@ -111,6 +111,7 @@ static cr_status factor(cr_ctx *cx, const cr_log_density *p, double *A)
     double    *diagonal = cr_scratch_f64(&s, n);
 
     CR_TRY(s.status);
+    CR_TRY(check_curvature(cx, A, n));
     for (size_t i = 0; i < n; i++) diagonal[i] = A[i * n + i];
     st = cr_chol(cx, cr_mat_of(A, n, n));
     for (size_t i = n; st == CR_OK && i-- > 0;)
@@ -182,7 +183,6 @@ cr_status cr_laplace(cr_ctx *cx, const cr_log_density *density, const cr_minimiz
     CR_TRY(cr_minimize(cx, &problem, options ? options : &finer, at, &report.search));
     double f = report.search.f;
     CR_TRY(curvature(cx, &p, at, f, g, A));
-    CR_TRY(check_curvature(cx, A, n));
     CR_TRY(factor(cx, &p, A));
     CR_TRY(polish(cx, &p, A, g, at, &f));
     report.log_density = -f;

@@ -102,12 +102,30 @@ static cri_line_point tilt(cri_line_point p, double by)
     return (cri_line_point){ p.a, p.f - p.a * by, p.slope - by };
 }
 
+/* A rise by no more than the rounding error of f counts as none. */
+static bool decreased(const search *s)
+{
+    double slack = ROUNDING * fabs(s->start.f);
+    return s->trial.f <= s->start.f + s->o->c1 * s->trial.a * s->start.slope + slack;
+}
+
+/* Whether the trial is the step; if not, whether psi has done its work. */
+static bool accepts(search *s, cri_line_result *out_result)
+{
+    bool flat = fabs(s->trial.slope) <= s->o->c2 * fabs(s->start.slope);
+    bool at_most = s->trial.a >= s->most && s->trial.slope <= s->o->c1 * s->start.slope;
+    if (!decreased(s)) return false;
+    if (s->trial.slope >= 0) s->on_psi = false;
+    *out_result = flat ? CRI_LINE_WOLFE : CRI_LINE_CUT_SHORT;
+    return flat || at_most;
+}
+
 /* Chooses the next trial, on psi or phi, and updates the interval. */
-static double advance(search *s, bool decreased)
+static double advance(search *s)
 {
     bool   was_bracketed = s->bracketed;
     double tilted =
-        s->on_psi && s->trial.f <= s->low.f && !decreased ? s->o->c1 * s->start.slope : 0;
+        s->on_psi && s->trial.f <= s->low.f && !decreased(s) ? s->o->c1 * s->start.slope : 0;
     double         least = was_bracketed ? fmin(s->low.a, s->high.a)
                                          : s->trial.a + SHORTEST_LEAP * (s->trial.a - s->low.a);
     double         most = was_bracketed ? fmax(s->low.a, s->high.a)
@@ -167,7 +185,7 @@ cr_status cri_line_search(const cri_line_options *o, cri_line_fn *phi, void *arg
                  .most = o->most,
                  .width = INFINITY,
                  .width_before = INFINITY };
-    double slack = ROUNDING * fabs(start.f), next = fmin(first, o->most);
+    double next = fmin(first, o->most);
 
     *out_last = 0;
     if (!(start.slope < 0) || !(next > 0)) {
@@ -191,16 +209,9 @@ cr_status cri_line_search(const cri_line_options *o, cri_line_fn *phi, void *arg
             next = back;
             continue;
         }
-        bool decreased = s.trial.f <= start.f + o->c1 * next * start.slope + slack;
-        bool flat = fabs(s.trial.slope) <= o->c2 * fabs(start.slope);
-        bool at_most = next >= s.most && s.trial.slope <= o->c1 * start.slope;
-        if (decreased && (flat || at_most)) {
-            *out_point = s.trial;
-            *out_result = flat ? CRI_LINE_WOLFE : CRI_LINE_CUT_SHORT;
-            return CR_OK;
-        }
-        if (decreased && s.trial.slope >= 0) s.on_psi = false;
-        next = advance(&s, decreased);
+        *out_point = s.trial;
+        if (accepts(&s, out_result)) return CR_OK;
+        next = advance(&s);
         if (exhausted(&s, next)) break;
     }
     settle(&s, out_point, out_result);

@@ -124,7 +124,7 @@ static cr_status begin(cri_run *run, const double *x)
     CR_TRY(cr_check_interrupt(run->cx));
     CR_TRY(cri_run_evaluate(run, run->x, &run->f, run->g));
     if (!isfinite(run->f) && run->f != -INFINITY) {
-        if (isnan(run->f) && cr_error_status(run->cx) == CR_ENUMERIC) /* the objective's sentence */
+        if (run->refused && cr_error_status(run->cx) == CR_ENUMERIC) /* the objective's sentence */
             CR_TRY(cr_fail(run->cx, CR_ENUMERIC, "minimize: at the start: %s", cr_error(run->cx)));
         cr_fail(run->cx, CR_ENUMERIC, "minimize: the objective is %g at the start", run->f);
         CR_TRY(cr_fail_hint(run->cx, "start elsewhere"));

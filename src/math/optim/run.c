@@ -51,7 +51,8 @@ static cr_status call(void *arg, const double *x, double *out_f, double *opt_g)
     run->report->f_evaluations++;
     if (opt_g) run->report->g_evaluations++;
     cr_status st = p->objective(p->user, x, run->n, &f, opt_g);
-    if (st == CR_ENUMERIC) {
+    run->refused = st == CR_ENUMERIC;
+    if (run->refused) {
         *out_f = NAN;
         for (size_t i = 0; opt_g && i < run->n; i++) opt_g[i] = NAN;
         return CR_OK;

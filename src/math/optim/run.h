@@ -26,6 +26,7 @@ typedef struct cri_run {
     double                    *x, *g, *trial_x, *trial_g; /* [n]; gradients NULL when not used */
     double                     f, trial_f;
     cri_clock                  clock;
+    bool                       refused; /* the last call returned CR_ENUMERIC                  */
     double                    *shifted; /* [n]: x for differences; NULL until needed          */
 } cri_run;
 

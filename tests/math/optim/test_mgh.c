@@ -107,7 +107,7 @@ static void find_all(int method, double slack, const char *const *exceptions)
         wolfe += w.wolfe;
     }
     if (method < CR_METHOD_COORDINATE && method != CR_METHOD_NEWTON)
-        assert_true(wolfe > 0.98 * (double)steps);
+        assert_true((double)wolfe > 0.98 * (double)steps);
     test_context_free(cx);
 }
 

@@ -189,11 +189,11 @@ static void test_regions_without_values(void **state)
     bool    refuses = true;
     (void)state;
     for (int method = FIRST; method <= CR_METHOD_BRENT; method++)
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 4; k++)
             for (double start = 1e-5; start < 1e4; start *= 30) {
-                cr_problem          p = { .n = method == CR_METHOD_BRENT ? 1 : 3,
+                cr_problem          p = { .n = k < 2 || method == CR_METHOD_BRENT ? 1 : 3,
                                           .objective = barrier,
-                                          .user = k ? &refuses : NULL };
+                                          .user = k % 2 ? &refuses : NULL };
                 cr_minimize_options o = cr_minimize_defaults();
                 cr_minimize_report  r;
                 double              x[3] = { start, start * 1.1, start * 0.7 };
