@@ -16,6 +16,12 @@
 #include "../src/math/chol.h"
 #include "../src/math/decompose.h"
 #include "../src/math/special.h"
+#include "../src/math/optim/minimize.h"
+#include "../src/math/optim/check_gradient.h"
+#include "../src/math/optim/brent.h"
+#include "../src/math/optim/stochastic.h"
+#include "../src/math/laplace.h"
+#include "../src/math/search.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"
