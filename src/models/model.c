@@ -263,15 +263,30 @@ done:
     return st;
 }
 
+void cr_prediction_intervals(const cr_prediction *p, double level, double *opt_sd,
+                             double *opt_lower, double *opt_upper)
+{
+    double dof = 0, quantile = 0, sd_share = 0; /* sd / scale */
+    for (size_t i = 0; i < p->n; i++) {
+        if (i == 0 || p->dof[i] != dof) {
+            dof = p->dof[i];
+            quantile = opt_lower || opt_upper ? cr_student_t_quantile(0.5 + level / 2, dof) : 0;
+            sd_share = isinf(dof) ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
+            if (isnan(dof)) sd_share = NAN; /* a row that was left out */
+        }
+        double half = quantile * p->scale[i];
+        if (opt_sd) opt_sd[i] = isinf(sd_share) ? INFINITY : p->scale[i] * sd_share;
+        if (opt_lower) opt_lower[i] = p->mean[i] - half;
+        if (opt_upper) opt_upper[i] = p->mean[i] + half;
+    }
+}
+
 void cr_prediction_interval(const cr_prediction *p, size_t row, double level, double *out_sd,
                             double *out_lower, double *out_upper)
 {
-    double dof = p->dof[row], half = cr_student_t_quantile(0.5 + level / 2, dof) * p->scale[row];
-    *out_sd = isinf(dof) ? p->scale[row]
-              : dof > 2  ? p->scale[row] * sqrt(dof / (dof - 2))
-                         : INFINITY;
-    *out_lower = p->mean[row] - half;
-    *out_upper = p->mean[row] + half;
+    cr_prediction one = { .n = 1, .mean = p->mean + row, .scale = p->scale + row,
+                          .dof = p->dof + row };
+    cr_prediction_intervals(&one, level, out_sd, out_lower, out_upper);
 }
 
 cr_status cr_observed(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_target,

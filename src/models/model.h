@@ -108,6 +108,10 @@ CR_API void cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
  * for dof <= 2. */
 CR_API void cr_prediction_interval(const cr_prediction *prediction, size_t row, double level,
                                    double *out_sd, double *out_lower, double *out_upper);
+/* The same of all rows at once; arrays [n] that are NULL are left out.  Rows whose dof is that of the
+ * row before share its quantile, the costly part.  To the last bit what cr_prediction_interval gives. */
+CR_API void cr_prediction_intervals(const cr_prediction *prediction, double level, double *opt_sd,
+                                    double *opt_lower, double *opt_upper);
 
 /* The observed target of every row, as cr_predict would see it (NaN where missing or left out; a
  * class as its index), and its weight in `opt_weight` (1 without weights).  For assessment. */
