@@ -59,8 +59,11 @@ typedef struct spectrum {
     double        n;     /* observations that inform the noise: one less with a flat intercept */
     const double *d, *u; /* [p] */
     double        tt;
-    double        rss0;  /* what no w can explain: tt - sum u^2 / d */
+    double        rss0;  /* what no w can explain: tt - sum u^2 / d, at least the rounding of tt */
 } spectrum;
+
+/* A residual sum of squares this small is the rounding of the sums it is the difference of. */
+static double rounding_of_rss(const spectrum *s) { return 0x1p-52 * (double)(s->p + 1) * s->tt; }
 
 static void bayes_free(cr_ctx *cx, void *state)
 {
@@ -115,7 +118,7 @@ static void step_em(const spectrum *s, posterior q, double *alpha, double *beta)
 
 static cr_status refuse_noiseless(cr_ctx *cx)
 {
-    cr_fail(cx, CR_ENUMERIC, "the target is constant or explained without any error: "
+    cr_fail(cx, CR_ENUMERIC, "the target is constant, or there are too few rows: "
                              "there is no noise to learn from");
     return cr_fail_hint(cx, "give the noise: --optimize none --noise 0.01 --alpha 1");
 }
@@ -125,14 +128,14 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
                           cr_report *report)
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
-    double       top = s->p ? s->d[s->p - 1] : 0, tiny = 1e-20 * s->tt;
+    double       top = s->p ? s->d[s->p - 1] : 0;
     posterior    q = evaluate(s, m->alpha, m->beta);
 
     report->stop = CR_STOP_LIMIT;
     for (report->iterations = 0; report->iterations < o->max_iter;) {
         cr_status st = cr_check_interrupt(cx);
         if (st != CR_OK) return st;
-        if (!(q.rss > tiny) || !(s->n > q.gamma)) return refuse_noiseless(cx);
+        if (!(s->n > q.gamma)) return refuse_noiseless(cx);
         double before = q.log_evidence, alpha = m->alpha, beta = m->beta;
         if (o->optimize == OPTIMIZE_EM) step_em(s, q, &m->alpha, &m->beta);
         else step_fixed_point(s, q, &m->alpha, &m->beta);
@@ -148,6 +151,9 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
             break;
         }
     }
+    if (q.rss < 2 * rounding_of_rss(s))
+        cr_log(cx, CR_LOG_WARNING, "the target is explained without any error: the noise is taken to "
+                                   "be its rounding, with an sd of %.3g", 1 / sqrt(m->beta));
     return CR_OK;
 }
 
@@ -230,7 +236,7 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
         if (d[k] < 0x1p-50 * (double)p * d[p - 1]) d[k] = u[k] = 0; /* no data in this direction */
         else s.rss0 -= u[k] * u[k] / d[k];
     }
-    if (s.rss0 < 0) s.rss0 = 0;
+    s.rss0 = fmax(s.rss0, rounding_of_rss(&s));
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == PRIOR_NIG;
     if (m->nig) solve_nig(m, &s, o, report, precision);
