@@ -17,11 +17,14 @@ class Context:
     """A cr_ctx and the warnings of its last call."""
 
     def __init__(self):
-        handle = ctypes.c_void_p()
-        if lib.cr_ctx_new(None, handle) != c.OK:
-            raise MemoryError("out of memory")
-        self.handle = handle.value
+        self.made = set()       # addresses of what must still be freed with it
+        self.dropped = False    # nobody needs it any more
         self.threads = 0
+        handle = ctypes.c_void_p()
+        status = lib.cr_ctx_new(None, handle)
+        self.handle = handle.value
+        if status != c.OK:
+            raise MemoryError("out of memory")
         self.warnings = heard = []
 
         def receive(_user, level, text):
@@ -30,8 +33,16 @@ class Context:
         self._receiver = c.LogFn(receive)
         lib.cr_ctx_set_log(self.handle, self._receiver, None)
 
-    def __del__(self, free=lib.cr_ctx_free):
-        if hasattr(self, "handle"):
+    def __del__(self):
+        self.dropped = True     # what it made may go later: the collector of cycles keeps no order
+        self._free_if_unused()
+
+    def forget(self, pointer):
+        self.made.discard(pointer)
+        self._free_if_unused()
+
+    def _free_if_unused(self, free=lib.cr_ctx_free):
+        if self.dropped and not self.made:
             free(self.handle)
 
     def memory(self):
@@ -51,9 +62,11 @@ class Handle:
 
     def __init__(self, context, pointer, free):
         self.context, self.pointer, self._free = context, pointer, free
+        context.made.add(pointer)
 
     def __del__(self):
         self._free(self.context.handle, self.pointer)
+        self.context.forget(self.pointer)
 
 
 def current():
@@ -93,11 +106,11 @@ def work(function, *args):
     return call(function, *args, run=_interrupt.watched)
 
 
-def make(free, function, *args):
+def make(free, function, *args, run=_interrupt.watched):
     """A handle of what function(context, *args, &out) makes; it may take long."""
     pointer = ctypes.c_void_p()
     try:
-        context = work(function, *args, ctypes.byref(pointer))
+        context = call(function, *args, ctypes.byref(pointer), run=run)
     except BaseException:
         if pointer.value:  # interrupted when it was already made
             free(current().handle, pointer)

@@ -138,6 +138,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_model_to_bytes": (c_int, [_p, _p, POINTER(_p), POINTER(_n)]),
     "cr_model_from_bytes": (c_int, [_p, _s, _s, _n, POINTER(_p)]),
     "cr_predict": (c_int, [_p, _p, _p, POINTER(Prediction)]),
+    "cr_predict_mean": (c_int, [_p, _p, _p, _p]),
     "cr_prediction_free": (None, [_p, POINTER(Prediction)]),
     "cr_prediction_intervals": (None, [POINTER(Prediction), _d, _p, _p, _p]),
     "cr_model_get_class": (_p, [_p]),

@@ -46,6 +46,16 @@ def option_type(option):
     return TYPES[option.kind] + (" or None" if option.default is None else "")
 
 
+HINTS = {**TYPES, c.OPTION_LIST: "str | Sequence[str]"}
+
+
+def option_hint(option):
+    """The type of an option as an annotation: float; bool; Literal['a', 'b']."""
+    if option.kind == c.OPTION_CHOICE:
+        return f"Literal[{', '.join(map(repr, option.choices))}]"
+    return HINTS[option.kind] + (" | None" if option.default is None else "")
+
+
 def _sentence(text):
     return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
 

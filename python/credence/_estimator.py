@@ -3,14 +3,16 @@
 Parameters are the options of the model, each stored as it was given; the library checks them in fit."""
 import difflib
 import os
+from inspect import Parameter, Signature
 
 from . import _errors
+from ._docs import option_hint
+from ._options import is_default, to_text
 from ._tags import Tags
 
 
 def make_init(options):
     """An __init__ with these options as keywords; inspect shows them one by one."""
-    from inspect import Parameter, Signature
     defaults = {option.name: option.default for option in options}
 
     def __init__(self, **given):
@@ -24,7 +26,8 @@ def make_init(options):
 
     __init__.__signature__ = Signature(
         [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-        + [Parameter(name, Parameter.KEYWORD_ONLY, default=default) for name, default in defaults.items()])
+        + [Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default,
+                     annotation=option_hint(option)) for option in options])
     return __init__
 
 
@@ -58,7 +61,6 @@ class Estimator(Tags):
 
     def _settings(self, **others):
         """Pairs of name and text for the library: the parameters that are not the default, and others."""
-        from ._options import is_default, to_text
         pairs = {option.c_name: to_text(option, getattr(self, option.name)) for option in self._options
                  if not is_default(option, getattr(self, option.name))}
         pairs.update((name, value) for name, value in others.items() if value is not None)

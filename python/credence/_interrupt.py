@@ -59,11 +59,6 @@ def _forget():
 os.register_at_fork(after_in_child=_forget)
 
 
-def _is_wanted():
-    return (threading.current_thread() is threading.main_thread()
-            and callable(signal.getsignal(signal.SIGINT)))
-
-
 def unwatched(function, context, args):
     """function(context, *args)."""
     return function(context, *args)
@@ -72,7 +67,7 @@ def unwatched(function, context, args):
 def watched(function, context, args):
     """function(context, *args); a Ctrl-C makes it return early with EINTERRUPTED."""
     global _watcher
-    if not _is_wanted():
+    if threading.get_ident() != threading.main_thread().ident:
         return function(context, *args)
     if _watcher is None:
         _watcher = _Watcher()

@@ -23,10 +23,14 @@ class Answers(NamedTuple):
     probability: Optional[np.ndarray] = None  # [n x classes]
 
 
+def _text(name):
+    return name and name.decode()
+
+
 def _copy(address, *shape):
-    if 0 in shape:
-        return np.empty(shape)
-    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_double)), shape).copy()
+    array = np.empty(shape)
+    ctypes.memmove(array.ctypes.data, address, array.nbytes)
+    return array
 
 
 def _read_answers(p, sd, level):
@@ -43,7 +47,12 @@ def _read_answers(p, sd, level):
 class Model:
     def __init__(self, handle):
         self._handle = handle
+        self._pointer = handle.pointer
+        self._design = lib.cr_model_get_design(self._pointer)
         self._description = None
+        self.target = _text(lib.cr_design_target(self._design))
+        self.weights = _text(lib.cr_design_weights(self._design))
+        self.classes = self._names(lib.cr_design_classes, lib.cr_design_class)   # texts; [] for numbers
 
     # --- making
 
@@ -88,6 +97,11 @@ class Model:
 
     def predict(self, table, sd=False, level=None):
         """Answers for the rows of the table, with sd and with the interval of mass `level` if asked for."""
+        if not (sd or level is not None or self.classes):
+            mean = np.empty(len(table))
+            work(lib.cr_predict_mean, self._pointer, table._handle.pointer,
+                 mean.ctypes.data).pass_warnings_on()
+            return Answers(mean)
         prediction = c.Prediction()
         context = work(lib.cr_predict, self._pointer, table._handle.pointer, prediction)
         try:
@@ -98,13 +112,8 @@ class Model:
 
     # --- looking
 
-    @property
-    def _pointer(self):
-        return self._handle.pointer
-
-    @property
-    def _design(self):
-        return lib.cr_model_get_design(self._pointer)
+    def _names(self, count, name):
+        return [name(self._design, i).decode() for i in range(count(self._design))]
 
     @property
     def name(self):
@@ -112,29 +121,11 @@ class Model:
 
     @property
     def columns(self):
-        design = self._design
-        return [lib.cr_design_column_name(design, i).decode() for i in range(lib.cr_design_columns(design))]
+        return self._names(lib.cr_design_columns, lib.cr_design_column_name)
 
     @property
     def terms(self):
-        design = self._design
-        return [lib.cr_design_term_name(design, i).decode() for i in range(lib.cr_design_terms(design))]
-
-    @property
-    def target(self):
-        name = lib.cr_design_target(self._design)
-        return name and name.decode()
-
-    @property
-    def weights(self):
-        name = lib.cr_design_weights(self._design)
-        return name and name.decode()
-
-    @property
-    def classes(self):
-        """The texts of the classes of a target that is a category."""
-        design = self._design
-        return [lib.cr_design_class(design, i).decode() for i in range(lib.cr_design_classes(design))]
+        return self._names(lib.cr_design_terms, lib.cr_design_term_name)
 
     @property
     def converged(self):

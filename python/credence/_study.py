@@ -42,13 +42,8 @@ def _assessed_table(estimator, X, y, sample_weight):
     if y is None:
         raise ValueError("y is needed: the values of the target that are compared with the predictions")
     if sample_weight is not None and model.weights is None:
-        table = estimator._table(X, y)
-        raise_unweighted(table)
+        raise ValueError("sample_weight is given, but the model was fitted without weights")
     return estimator._table(X, y, sample_weight)
-
-
-def raise_unweighted(table):
-    raise ValueError("sample_weight is given, but the model was fitted without weights")
 
 
 def _metrics(assessment):

@@ -7,6 +7,7 @@ import numpy as np
 from . import _columns
 from . import _declarations as c
 from ._context import call, make, work
+from ._interrupt import unwatched
 from ._library import lib
 from ._settings import filled
 
@@ -39,7 +40,8 @@ class Table:
             self._add(name, values)
 
     def _start(self, rows, source):
-        self._handle = make(lib.cr_table_free, lib.cr_table_new, _encode(source, "the name"), rows)
+        self._handle = make(lib.cr_table_free, lib.cr_table_new, _encode(source, "the name"), rows,
+                            run=unwatched)
         self._kept = []   # arrays that the table reads from
 
     @classmethod

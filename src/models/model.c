@@ -196,13 +196,16 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, cr_prediction *p)
+/* Room for the answers; for the mean only where nothing else is wanted. */
+static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
+                                     cr_prediction *p)
 {
     const cri_design_column *target = &m->design->target;
     bool numbers = !(m->class->tasks & CR_TASK_CLASSIFICATION) || target->type != CR_CATEGORY;
     *p = (cr_prediction){ .kind = numbers ? CR_ANSWER_NUMBER : CR_ANSWER_CLASS, .n = n };
     if (numbers) {
         p->mean = cr_alloc(cx, n, sizeof(double));
+        if (mean_only) return p->mean ? CR_OK : CR_ENOMEM;
         p->scale = cr_alloc(cx, n, sizeof(double));
         p->dof = cr_alloc(cx, n, sizeof(double));
         p->leverage = cr_alloc(cx, n, sizeof(double));
@@ -236,7 +239,8 @@ static void spread(double *a, size_t width, const cri_rows *rows, size_t n)
     }
 }
 
-cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
+static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool mean_only,
+                         cr_prediction *out)
 {
     cr_status     st = CR_OK;
     cr_prediction p = { 0 };
@@ -246,11 +250,11 @@ cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_predic
     if (!m->class->predict)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict", m->class->name);
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
-    CR_TRY(allocate_prediction(cx, m, n, &p));
+    CR_TRY(allocate_prediction(cx, m, n, mean_only, &p));
     CR_TRY(m->class->predict(cx, m->state, &rows, &p));
     for (size_t i = 0; p.mean && i < rows.n; i++) { /* back to the units of the target */
         p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
-        p.scale[i] *= m->design->target_scale;
+        if (p.scale) p.scale[i] *= m->design->target_scale;
     }
     double *columns[] = { p.mean, p.scale, p.dof, p.leverage };
     for (size_t c = 0; c < 4; c++) spread(columns[c], 1, &rows, n);
@@ -259,6 +263,25 @@ cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_predic
     p = (cr_prediction){ 0 };
 done:
     cri_rows_close(cx, &rows);
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
+{
+    return predict(cx, m, t, false, out);
+}
+
+cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_mean)
+{
+    cr_prediction p = { 0 };
+    cr_status     st = predict(cx, m, t, m->class->means_alone, &p);
+    if (st != CR_OK) return st;
+    if (!p.mean)
+        st = cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts classes: it has no mean",
+                     m->class->name);
+    else if (p.n > 0)
+        memcpy(out_mean, p.mean, p.n * sizeof(double));
     cr_prediction_free(cx, &p);
     return st;
 }

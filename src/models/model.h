@@ -102,6 +102,10 @@ typedef struct cr_prediction {
 /* The predictive distribution of every row. */
 CR_API cr_status cr_predict(cr_ctx *cx, const cr_model *model, const cr_table *table,
                             cr_prediction *out_prediction);
+/* The means alone of a model that predicts numbers, to the last bit those of cr_predict and often much
+ * cheaper: out_mean [rows of the table].  CR_EUNSUPPORTED for one that predicts classes. */
+CR_API cr_status cr_predict_mean(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                 double *out_mean);
 /* Frees the arrays of a prediction. */
 CR_API void cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
 /* Mean, sd and the central interval of mass `level` of one row of a CR_ANSWER_NUMBER; sd is infinite

@@ -374,6 +374,7 @@ const cr_model_class cri_class_bayes_linear = {
     .options_size = sizeof(bayes_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
+    .means_alone = true,
     .fit = bayes_fit,
     .update = bayes_update,
     .predict = bayes_predict,
