@@ -5,46 +5,65 @@ have to end first.  Here the signal is passed on through the wakeup descriptor t
 for it and asks the library to stop; the call returns early, and Python goes on to raise
 KeyboardInterrupt.  Only calls of the main thread are watched: only there does Python handle signals."""
 import os
+import select
 import signal
 import threading
 
+from ._declarations import EINTERRUPTED
 from ._library import lib
 
 
 class _Watcher:
+    """Bytes come only while a call is watched, and are taken only under the lock: by the thread, which
+    interrupts that call, or by the call itself when it ends.  So none is left for the next call."""
+
     def __init__(self):
         self._reads, self._writes = os.pipe()
+        os.set_blocking(self._reads, False)
         os.set_blocking(self._writes, False)
-        self._lock = threading.Lock()   # guards the two below
-        self._context = None            # the context of the running call
+        self._lock = threading.Lock()
+        self._context = None            # of the running call
         self._former = -1               # the descriptor that was there before ours
         threading.Thread(target=self._watch, name="credence-interrupt", daemon=True).start()
 
+    def _arrived(self, wait=None):
+        poll = select.poll()
+        poll.register(self._reads, select.POLLIN)
+        return poll.poll(wait)
+
+    def _take(self):
+        """Takes what has arrived; interrupts the running call; passes it on to who waited before us."""
+        try:
+            numbers = os.read(self._reads, 64)
+        except BlockingIOError:
+            return
+        if signal.SIGINT in numbers and self._context:
+            lib.cr_interrupt(self._context)
+        if self._former >= 0:
+            try:
+                os.write(self._former, numbers)
+            except OSError:
+                pass  # closed or full: nobody waits for it
+
     def _watch(self):
         while True:
-            numbers = os.read(self._reads, 64)
+            self._arrived()
             with self._lock:
-                if signal.SIGINT in numbers and self._context:
-                    lib.cr_interrupt(self._context)
-                if self._former >= 0:
-                    try:
-                        os.write(self._former, numbers)
-                    except OSError:
-                        pass  # closed or full: nobody waits for it
+                self._take()
 
     def arm(self, context):
-        lib.cr_interrupt_clear(context)
+        self._context = context
         former = signal.set_wakeup_fd(self._writes, warn_on_full_buffer=False)
-        with self._lock:
-            self._context = context
-            if former != self._writes:
-                self._former = former
+        if former != self._writes:
+            self._former = former
 
     def disarm(self):
+        signal.set_wakeup_fd(self._former)
         with self._lock:
-            self._context = None
-            former, self._former = self._former, -1
-        signal.set_wakeup_fd(former)
+            if self._arrived(0):
+                self._take()
+            lib.cr_interrupt_clear(self._context)
+            self._context, self._former = None, -1
 
 
 _watcher = None
@@ -73,6 +92,9 @@ def watched(function, context, args):
         _watcher = _Watcher()
     try:
         _watcher.arm(context)
-        return function(context, *args)
+        status = function(context, *args)
+        if status == EINTERRUPTED:
+            signal.pthread_kill(threading.get_ident(), 0)   # Python's handler runs now, and raises
+        return status
     finally:
         _watcher.disarm()

@@ -61,7 +61,16 @@ def table_address(symbol):
 
 DESIGN = read_table(table_address("cr_design_table"))
 FIT = read_table(table_address("cr_fit_table"))
-KNOWN = {option.flag: option for option in (*DESIGN, *FIT)}   # the registry adds those of the models
+KNOWN = {}   # all options by their flag; several models may use one
+
+
+def know(options):
+    """Lets messages speak of these options."""
+    for option in options:
+        KNOWN.setdefault(option.flag, []).append(option)
+
+
+know([*DESIGN, *FIT])
 
 
 def _scalar_text(value):
@@ -102,13 +111,14 @@ def _is_value(option, word):
 
 
 def _respell(found):
-    option, word = KNOWN.get(found[1]), found[2]
-    if option is None:
+    options, word = KNOWN.get(found[1]), found[2] or ""
+    if options is None:
         return found[0]
-    if word is None or not _is_value(option, word[1:]):
-        return option.name + (word or "")
-    value = word[1:] if option.kind != c.OPTION_CHOICE else repr(word[1:])
-    return f"{option.name}={value}"
+    takers = [option for option in options if word and _is_value(option, word[1:])]
+    if not takers:
+        return options[0].name + word
+    value = repr(word[1:]) if takers[0].kind == c.OPTION_CHOICE else word[1:]
+    return f"{options[0].name}={value}"
 
 
 def in_python(text):

@@ -68,8 +68,7 @@ def _make_class(name, base, updates, declaration):
 def _make_all():
     made = {}
     for declaration in declarations():
-        for option in declaration.options:
-            _options.KNOWN.setdefault(option.flag, option)
+        _options.know(declaration.options)
         for name, base, updates in _kinds(declaration):
             made[name] = _make_class(name, base, updates, declaration)
     return made

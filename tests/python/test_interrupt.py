@@ -1,0 +1,113 @@
+"""Ctrl-C stops a running call, and only that."""
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import data
+
+import credence
+
+
+def interrupt_after(seconds):
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def work_for_long():
+    """Minutes of cross-validation."""
+    X, y = data(rows=3000, columns=40)
+    credence.cross_validate(credence.Linear(), X, y, folds=3000)
+
+
+def test_ctrl_c_stops_a_call():
+    timer, start = interrupt_after(0.3), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        work_for_long()
+    timer.join()
+    assert time.monotonic() - start < 20
+    X, y = data()
+    assert credence.Ridge().fit(X, y).score(X, y) > 0.5     # the next call is not interrupted
+
+
+def test_a_handler_of_ones_own_is_called_too():
+    heard = []
+    former = signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+    try:
+        timer = interrupt_after(0.3)
+        with pytest.raises(KeyboardInterrupt):
+            work_for_long()
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, former)
+    assert heard == [1]
+
+
+def test_an_ignored_signal_stays_ignored():
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        timer = interrupt_after(0.05)
+        X, y = data(rows=2000, columns=10)
+        credence.cross_validate(credence.Ridge(), X, y, folds=200)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+def test_other_signals_reach_who_waits_for_them():
+    """A wakeup descriptor that was there before gets its bytes, and is put back."""
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    former_handler = signal.signal(signal.SIGUSR1, lambda *_: None)
+    former = signal.set_wakeup_fd(writes)
+    try:
+        timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        X, y = data(rows=2000, columns=10)
+        credence.cross_validate(credence.Ridge(), X, y, folds=200)
+        timer.join()
+        assert os.read(reads, 10) == bytes([signal.SIGUSR1])
+        assert signal.set_wakeup_fd(writes) == writes
+    finally:
+        signal.set_wakeup_fd(former)
+        signal.signal(signal.SIGUSR1, former_handler)
+        os.close(reads), os.close(writes)
+
+
+def test_threads_other_than_the_main_one():
+    X, y = data()
+    found = []
+    thread = threading.Thread(target=lambda: found.append(credence.Ridge().fit(X, y)))
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(found[0].predict(X), credence.Ridge().fit(X, y).predict(X))
+
+
+def test_ctrl_c_in_a_fresh_process(python):
+    code, out, err = python("""
+import os, signal, threading, numpy as np, credence
+X = np.random.default_rng(0).normal(size=(3000, 40)); y = X[:, 0] + X[:, 1] ** 2
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try: credence.cross_validate(credence.Linear(), X, y, folds=3000)
+except KeyboardInterrupt: print("stopped")
+""")
+    assert (code, out) == (0, "stopped\n"), err
+
+
+def test_in_a_forked_child():
+    X, y = data(rows=30)
+    credence.Ridge().fit(X, y)
+    child = os.fork()
+    if child == 0:
+        try:
+            credence.set_threads(1)
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            work_for_long()
+        except KeyboardInterrupt:
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
