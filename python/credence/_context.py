@@ -3,6 +3,7 @@
 Each thread has a context of its own; what a call makes stays with the context that made it, and any
 thread may use it."""
 import ctypes
+import os
 import threading
 
 from . import _declarations as c
@@ -121,11 +122,20 @@ def make(free, function, *args, run=_interrupt.watched):
 
 
 def set_threads(threads):
-    """Lets every call use this many threads; 0, the default, means all cores.  Never changes a result."""
+    """Lets every call use this many threads; 0, the default, means all cores.  Never changes a result.
+    In a forked child it is 1 and must stay so: OpenMP does not survive a fork."""
     global _threads
     if int(threads) != threads or threads < 0:
         raise ValueError(f"the number of threads is {threads!r}, not a whole number from 0 on")
     _threads = int(threads)
+
+
+def _use_one_thread():
+    global _threads
+    _threads = 1
+
+
+os.register_at_fork(after_in_child=_use_one_thread)   # the threads of OpenMP do not live on in a child
 
 
 def get_threads():

@@ -97,17 +97,32 @@ except KeyboardInterrupt: print("stopped")
     assert (code, out) == (0, "stopped\n"), err
 
 
-def test_in_a_forked_child():
-    X, y = data(rows=30)
-    credence.Ridge().fit(X, y)
+def in_a_child(work):
+    """The exit code of a forked child that does the work; killed after a minute."""
     child = os.fork()
     if child == 0:
+        signal.alarm(60)
         try:
-            credence.set_threads(1)
-            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            os._exit(work())
+        finally:
+            os._exit(99)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_forked_child_works():
+    X, y = data(rows=20000, columns=20)
+    expected = credence.Ridge().fit(X, y).predict(X)      # with all threads there are
+
+    def work():
+        return 0 if np.array_equal(credence.Ridge().fit(X, y).predict(X), expected) else 1
+    assert in_a_child(work) == 0
+
+
+def test_ctrl_c_in_a_forked_child():
+    def work():
+        interrupt_after(0.2)
+        try:
             work_for_long()
         except KeyboardInterrupt:
-            os._exit(0)
-        finally:
-            os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            return 0
+    assert in_a_child(work) == 0
