@@ -9,7 +9,6 @@ import select
 import signal
 import threading
 
-from ._declarations import EINTERRUPTED
 from ._library import lib
 
 
@@ -92,9 +91,6 @@ def watched(function, context, args):
         _watcher = _Watcher()
     try:
         _watcher.arm(context)
-        status = function(context, *args)
-        if status == EINTERRUPTED:
-            signal.pthread_kill(threading.get_ident(), 0)   # Python's handler runs now, and raises
-        return status
+        return function(context, *args)
     finally:
         _watcher.disarm()

@@ -47,6 +47,7 @@ def test_parameters_reach_the_library(Xy):
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-10)
     assert ours.intercept_ == pytest.approx(theirs.intercept_, rel=1e-10)
     assert credence.Ridge(lambda_=2.5, scale="none", intercept=False).fit(X, y).intercept_ == 0
+    assert credence.Ridge(lambda_=1 / 3).fit(X, y).statistics_["lambda"] == 1 / 3
     used = credence.Ridge(features=["x1", "x3"]).fit(X, y)
     assert [p["name"] for p in used.parameters_] == ["intercept", "x1", "x3"] and used.n_features_in_ == 4
 

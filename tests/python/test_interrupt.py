@@ -1,4 +1,5 @@
 """Ctrl-C stops a running call, and only that."""
+import ctypes
 import os
 import signal
 import threading
@@ -9,6 +10,8 @@ import pytest
 from conftest import data
 
 import credence
+from credence import _context
+from credence._library import lib
 
 
 def interrupt_after(seconds):
@@ -46,6 +49,26 @@ def test_a_handler_of_ones_own_is_called_too():
     assert heard == [1]
 
 
+def test_a_signal_is_for_the_call_it_came_in():
+    """It comes at the very end of one call; the next one goes on."""
+    def hit_at_the_end(context):
+        signal.raise_signal(signal.SIGINT)
+        return 0
+
+    def wait(context):
+        time.sleep(0.01)   # the watching thread gets its turn
+        return lib.cr_check_interrupt(ctypes.c_void_p(context))
+
+    former = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        for _ in range(5):
+            _context.work(hit_at_the_end)
+            _context.work(wait)
+            assert wait(_context.current().handle) == 0
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
 def test_an_ignored_signal_stays_ignored():
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -64,12 +87,13 @@ def test_other_signals_reach_who_waits_for_them():
     former_handler = signal.signal(signal.SIGUSR1, lambda *_: None)
     former = signal.set_wakeup_fd(writes)
     try:
-        timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1))
-        timer.start()
-        X, y = data(rows=2000, columns=10)
-        credence.cross_validate(credence.Ridge(), X, y, folds=200)
-        timer.join()
-        assert os.read(reads, 10) == bytes([signal.SIGUSR1])
+        timers = [threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)), interrupt_after(0.3)]
+        timers[0].start()
+        with pytest.raises(KeyboardInterrupt):
+            work_for_long()
+        for timer in timers:
+            timer.join()
+        assert os.read(reads, 10) == bytes([signal.SIGUSR1, signal.SIGINT])
         assert signal.set_wakeup_fd(writes) == writes
     finally:
         signal.set_wakeup_fd(former)
