@@ -1,4 +1,5 @@
-# What `make install` puts where: libraries, one header, credence.pc, a CMake package, the program.
+# What `make install` puts where: libraries, one header, credence.pc, a CMake package, the program, the
+# Python package.
 
 # --- the one header, gathered from those beside the code -----------------------------------------
 set(header ${PROJECT_BINARY_DIR}/include/credence.h)
@@ -32,3 +33,27 @@ install(EXPORT credence NAMESPACE credence:: FILE credenceConfig.cmake DESTINATI
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/credenceConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/credenceConfigVersion.cmake DESTINATION ${package_dir})
+
+# --- Python package: where the Python of this system looks; type hints when it can be run ---------
+execute_process(COMMAND ${CREDENCE_PYTHON} -c "if True:
+    import sys, sysconfig
+    debian = sysconfig.get_path('purelib').endswith('dist-packages')
+    version = '3' if debian and '${CMAKE_INSTALL_PREFIX}' == '/usr' else '%d.%d' % sys.version_info[:2]
+    print('lib/python%s/%s-packages' % (version, 'dist' if debian else 'site'))"
+  OUTPUT_VARIABLE python_dir OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
+if(NOT failed)
+  set(CREDENCE_PYTHON_DIR ${python_dir} CACHE STRING "where the Python package goes, below the prefix")
+  install(DIRECTORY python/credence DESTINATION ${CREDENCE_PYTHON_DIR}
+    FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  if(NOT instrument)
+    install(CODE "
+      set(stub \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CREDENCE_PYTHON_DIR}/credence/__init__.pyi\")
+      execute_process(
+        COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${PROJECT_SOURCE_DIR}/python
+                CREDENCE_LIBRARY=$<TARGET_FILE:credence> ${CREDENCE_PYTHON} -m credence.stubs
+        OUTPUT_VARIABLE text RESULT_VARIABLE failed ERROR_QUIET)
+      if(NOT failed)
+        file(WRITE \"\${stub}\" \"\${text}\")
+      endif()")
+  endif()
+endif()

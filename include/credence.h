@@ -5,6 +5,7 @@
 #define CREDENCE_H
 
 #include "../src/base/status.h"
+#include "../src/base/version.h"
 #include "../src/base/context.h"
 #include "../src/base/scratch.h"
 #include "../src/base/option.h"

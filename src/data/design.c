@@ -71,6 +71,8 @@ const char   *cr_design_column_name(const cr_design *d, size_t i) { return d->co
 cr_type       cr_design_column_type(const cr_design *d, size_t i) { return d->columns[i].type; }
 const char   *cr_design_target(const cr_design *d) { return d->target.name; }
 const char   *cr_design_weights(const cr_design *d) { return d->weights; }
+size_t        cr_design_classes(const cr_design *d) { return d->target.n_levels; }
+const char   *cr_design_class(const cr_design *d, size_t i) { return d->target.levels[i]; }
 
 /* --- choosing columns ------------------------------------------------------------------------ */
 

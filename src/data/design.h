@@ -50,5 +50,9 @@ CR_API const char *cr_design_column_name(const cr_design *design, size_t column)
 CR_API cr_type     cr_design_column_type(const cr_design *design, size_t column);
 CR_API const char *cr_design_target(const cr_design *design);
 CR_API const char *cr_design_weights(const cr_design *design);
+/* The classes of a target that is a category, sorted by bytes: their number (0 for numbers) and the
+ * i-th. */
+CR_API size_t      cr_design_classes(const cr_design *design);
+CR_API const char *cr_design_class(const cr_design *design, size_t i);
 
 #endif

@@ -19,6 +19,7 @@ struct cr_model_class {
     size_t           options_size;
     cr_scale         default_scale; /* what --scale auto means                                     */
     bool             scales_itself; /* standardises by its own statistics: rows come unstandardised */
+    bool             means_alone;   /* predict can leave out what costs more than the mean           */
 
     /* Data and options in; a state and a report out (the caller has filled report->rows). */
     cr_status (*fit)(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -26,7 +27,8 @@ struct cr_model_class {
     /* A new state: what `state` knew and the new rows. */
     cr_status (*update)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                         void **out_state, cr_report *report);
-    /* Fills mean/scale/dof (and leverage) or prob of rows 0 .. rows->n-1; arrays are allocated. */
+    /* Fills mean/scale/dof (and leverage) or prob of rows 0 .. rows->n-1; arrays are allocated.  With
+     * means_alone it may be asked for the mean only: scale, dof and leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
     /* Adds "parameters" (array) and "statistics" (object) to `out`. */
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);

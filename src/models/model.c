@@ -227,13 +227,16 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, cr_prediction *p)
+/* Room for the answers; for the mean only where nothing else is wanted. */
+static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
+                                     cr_prediction *p)
 {
     const cri_design_column *target = &m->design->target;
     bool numbers = !(m->class->tasks & CR_TASK_CLASSIFICATION) || target->type != CR_CATEGORY;
     *p = (cr_prediction){ .kind = numbers ? CR_ANSWER_NUMBER : CR_ANSWER_CLASS, .n = n };
     if (numbers) {
         p->mean = cr_alloc(cx, n, sizeof(double));
+        if (mean_only) return p->mean ? CR_OK : CR_ENOMEM;
         p->scale = cr_alloc(cx, n, sizeof(double));
         p->dof = cr_alloc(cx, n, sizeof(double));
         p->leverage = cr_alloc(cx, n, sizeof(double));
@@ -267,7 +270,8 @@ static void spread(double *a, size_t width, const cri_rows *rows, size_t n)
     }
 }
 
-cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
+static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool mean_only,
+                         cr_prediction *out)
 {
     cr_status     st = CR_OK;
     cr_prediction p = { 0 };
@@ -277,11 +281,11 @@ cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_predic
     if (!m->class->predict)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict", m->class->name);
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
-    CR_TRY(allocate_prediction(cx, m, n, &p));
+    CR_TRY(allocate_prediction(cx, m, n, mean_only, &p));
     CR_TRY(m->class->predict(cx, m->state, &rows, &p));
     for (size_t i = 0; p.mean && i < rows.n; i++) { /* back to the units of the target */
         p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
-        p.scale[i] *= m->design->target_scale;
+        if (p.scale) p.scale[i] *= m->design->target_scale;
     }
     double *columns[] = { p.mean, p.scale, p.dof, p.leverage };
     for (size_t c = 0; c < 4; c++) spread(columns[c], 1, &rows, n);
@@ -294,15 +298,50 @@ done:
     return st;
 }
 
+cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
+{
+    return predict(cx, m, t, false, out);
+}
+
+cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_mean)
+{
+    cr_prediction p = { 0 };
+    cr_status     st = predict(cx, m, t, m->class->means_alone, &p);
+    if (st != CR_OK) return st;
+    if (!p.mean)
+        st = cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts classes: it has no mean",
+                     m->class->name);
+    else if (p.n > 0)
+        memcpy(out_mean, p.mean, p.n * sizeof(double));
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+void cr_prediction_intervals(const cr_prediction *p, double level, double *opt_sd,
+                             double *opt_lower, double *opt_upper)
+{
+    double dof = 0, quantile = 0, sd_share = 0; /* sd / scale */
+    for (size_t i = 0; i < p->n; i++) {
+        if (i == 0 || p->dof[i] != dof) {
+            dof = p->dof[i];
+            quantile = opt_lower || opt_upper ? cr_student_t_quantile(0.5 + level / 2, dof) : 0;
+            sd_share = isinf(dof) ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
+            if (isnan(dof)) sd_share = NAN; /* a row that was left out */
+        }
+        double half = quantile * p->scale[i];
+        bool   known = !isnan(p->scale[i]); /* not left out, and degrees of freedom were left */
+        if (opt_sd) opt_sd[i] = isinf(sd_share) && known ? INFINITY : p->scale[i] * sd_share;
+        if (opt_lower) opt_lower[i] = p->mean[i] - half;
+        if (opt_upper) opt_upper[i] = p->mean[i] + half;
+    }
+}
+
 void cr_prediction_interval(const cr_prediction *p, size_t row, double level, double *out_sd,
                             double *out_lower, double *out_upper)
 {
-    double dof = p->dof[row], half = cr_student_t_quantile(0.5 + level / 2, dof) * p->scale[row];
-    *out_sd = isinf(dof) || isnan(p->scale[row]) ? p->scale[row] /* NaN: left out, or no dof */
-              : dof > 2                          ? p->scale[row] * sqrt(dof / (dof - 2))
-                                                 : INFINITY;
-    *out_lower = p->mean[row] - half;
-    *out_upper = p->mean[row] + half;
+    cr_prediction one = { .n = 1, .mean = p->mean + row, .scale = p->scale + row,
+                          .dof = p->dof + row };
+    cr_prediction_intervals(&one, level, out_sd, out_lower, out_upper);
 }
 
 cr_status cr_observed(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_target,

@@ -102,12 +102,20 @@ typedef struct cr_prediction {
 /* The predictive distribution of every row. */
 CR_API cr_status cr_predict(cr_ctx *cx, const cr_model *model, const cr_table *table,
                             cr_prediction *out_prediction);
+/* The means alone of a model that predicts numbers, to the last bit those of cr_predict and often much
+ * cheaper: out_mean [rows of the table].  CR_EUNSUPPORTED for one that predicts classes. */
+CR_API cr_status cr_predict_mean(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                 double *out_mean);
 /* Frees the arrays of a prediction. */
 CR_API void cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
 /* Mean, sd and the central interval of mass `level` of one row of a CR_ANSWER_NUMBER; sd is infinite
  * for dof <= 2. */
 CR_API void cr_prediction_interval(const cr_prediction *prediction, size_t row, double level,
                                    double *out_sd, double *out_lower, double *out_upper);
+/* The same of all rows at once; arrays [n] that are NULL are left out.  Rows whose dof is that of the
+ * row before share its quantile, the costly part.  To the last bit what cr_prediction_interval gives. */
+CR_API void cr_prediction_intervals(const cr_prediction *prediction, double level, double *opt_sd,
+                                    double *opt_lower, double *opt_upper);
 
 /* The observed target of every row, as cr_predict would see it (NaN where missing or left out; a
  * class as its index), and its weight in `opt_weight` (1 without weights).  For assessment. */

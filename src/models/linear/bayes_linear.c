@@ -59,8 +59,11 @@ typedef struct spectrum {
     double        n;     /* observations that inform the noise: one less with a flat intercept */
     const double *d, *u; /* [p] */
     double        tt;
-    double        rss0; /* what no w can explain: tt - sum u^2 / d */
+    double        rss0; /* what no w can explain: tt - sum u^2 / d, at least the rounding of tt */
 } spectrum;
+
+/* A residual sum of squares this small is the rounding of the sums it is the difference of. */
+static double rounding_of_rss(const spectrum *s) { return 0x1p-50 * (double)(s->p + 4) * s->tt; }
 
 static void bayes_free(cr_ctx *cx, void *state)
 {
@@ -116,7 +119,7 @@ static void step_em(const spectrum *s, posterior q, double *alpha, double *beta)
 static cr_status refuse_noiseless(cr_ctx *cx)
 {
     cr_fail(cx, CR_ENUMERIC,
-            "the target is constant or explained without any error: "
+            "the target is constant, or there are too few rows: "
             "there is no noise to learn from");
     return cr_fail_hint(cx, "give the noise: --optimize none --noise 0.01 --alpha 1");
 }
@@ -127,7 +130,6 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
     double       top = s->p ? s->d[s->p - 1] : 0;
-    double       tiny = 0x1p-50 * (double)(s->p + 4) * s->tt; /* rounding of the moments */
     posterior    q = evaluate(s, m->alpha, m->beta);
 
     if (!(top > 0)) { /* the data say nothing of any coefficient, so alpha stays as it is */
@@ -138,7 +140,7 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
     for (report->iterations = 0; report->iterations < o->max_iter;) {
         cr_status st = cr_check_interrupt(cx);
         if (st != CR_OK) return st;
-        if (!(q.rss > tiny) || !(s->n > q.gamma)) return refuse_noiseless(cx);
+        if (!(s->n > q.gamma)) return refuse_noiseless(cx);
         double before = q.log_evidence, alpha = m->alpha, beta = m->beta;
         if (o->optimize == OPTIMIZE_EM)
             step_em(s, q, &m->alpha, &m->beta);
@@ -159,6 +161,11 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
             break;
         }
     }
+    if (q.rss < 2 * rounding_of_rss(s))
+        cr_log(cx, CR_LOG_WARNING,
+               "the target is explained without any error: the noise is taken to "
+               "be its rounding, with an sd of %.3g",
+               1 / sqrt(m->beta));
     return CR_OK;
 }
 
@@ -244,7 +251,7 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
         else
             s.rss0 -= u[k] * u[k] / d[k];
     }
-    if (s.rss0 < 0) s.rss0 = 0;
+    s.rss0 = fmax(s.rss0, rounding_of_rss(&s));
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == PRIOR_NIG;
     if (m->nig)
@@ -387,6 +394,7 @@ const cr_model_class cri_class_bayes_linear = {
     .options_size = sizeof(bayes_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
+    .means_alone = true,
     .fit = bayes_fit,
     .update = bayes_update,
     .predict = bayes_predict,

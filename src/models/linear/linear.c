@@ -208,6 +208,7 @@ const cr_model_class cri_class_linear = {
     .options_size = sizeof(linear_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
+    .means_alone = true,
     .fit = linear_fit,
     .predict = linear_predict,
     .describe = linear_describe,

@@ -79,6 +79,38 @@ typedef struct predict_work {
     size_t               slots;
 } predict_work;
 
+/* The means of rows U [n x p]. */
+static void predict_means(const cri_predictor *m, const double *U, size_t n, double *mean)
+{
+    for (size_t i = 0; i < n; i++) {
+        mean[i] = m->at_centre;
+        for (size_t j = 0; j < m->p; j++) mean[i] += m->coef[j] * (U[i * m->p + j] - m->centre[j]);
+    }
+}
+
+/* Leverage, scale and dof of the n rows U [n x p] from `begin` on; U is standardised in place,
+ * FU [n x r] is room. */
+static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_t begin, size_t n,
+                            cr_prediction *out)
+{
+    size_t p = m->p, r = m->r;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < p; j++) U[i * p + j] = (U[i * p + j] - m->centre[j]) / m->scale[j];
+    if (r > 0 && p > 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)r, (int)p, 1, U, (int)p,
+                    m->F, (int)p, 0, FU, (int)r);
+    for (size_t i = 0; i < n; i++) {
+        double plain = 0, factored = 0;
+        for (size_t j = 0; m->plain != 0 && j < p; j++) plain += U[i * p + j] * U[i * p + j];
+        for (size_t k = 0; k < r; k++) factored += FU[i * r + k] * FU[i * r + k];
+        double h = m->mean_share + m->plain * plain + m->sign * factored;
+        if (h < 0) h = 0; /* a variance is never negative; rounding of a difference may be */
+        out->leverage[begin + i] = h;
+        out->scale[begin + i] = m->sigma * sqrt(1 + h);
+        out->dof[begin + i] = m->dof;
+    }
+}
+
 /* Works through the blocks b = s, s + slots, ... with the room of slot s. */
 static void predict_slot(void *arg, size_t s)
 {
@@ -91,28 +123,8 @@ static void predict_slot(void *arg, size_t s)
         cri_range range = cri_block_range(w->rows->n, BLOCK, b);
         size_t    n = range.end - range.begin;
         cri_rows_fill(w->rows, range.begin, range.end, U, p);
-        for (size_t i = 0; i < n; i++) {
-            double mean = m->at_centre;
-            for (size_t j = 0; j < p; j++) {
-                double away = U[i * p + j] - m->centre[j];
-                mean += m->coef[j] * away;
-                U[i * p + j] = away / m->scale[j];
-            }
-            w->out->mean[range.begin + i] = mean;
-        }
-        if (r > 0 && p > 0)
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)r, (int)p, 1, U,
-                        (int)p, m->F, (int)p, 0, FU, (int)r);
-        for (size_t i = 0; i < n; i++) {
-            double plain = 0, factored = 0;
-            for (size_t j = 0; m->plain != 0 && j < p; j++) plain += U[i * p + j] * U[i * p + j];
-            for (size_t k = 0; k < r; k++) factored += FU[i * r + k] * FU[i * r + k];
-            double h = m->mean_share + m->plain * plain + m->sign * factored;
-            if (h < 0) h = 0; /* a variance is never negative; rounding of a difference may be */
-            w->out->leverage[range.begin + i] = h;
-            w->out->scale[range.begin + i] = m->sigma * sqrt(1 + h);
-            w->out->dof[range.begin + i] = m->dof;
-        }
+        predict_means(m, U, n, w->out->mean + range.begin);
+        if (w->out->scale) predict_spreads(m, U, FU, range.begin, n, w->out);
     }
 }
 

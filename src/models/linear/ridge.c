@@ -329,6 +329,7 @@ const cr_model_class cri_class_ridge = {
     .options_size = sizeof(ridge_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
+    .means_alone = true,
     .fit = ridge_fit,
     .update = ridge_update,
     .predict = ridge_predict,

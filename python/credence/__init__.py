@@ -1,0 +1,26 @@
+"""credence -- probabilistic machine learning: every answer says how sure it is.
+
+Estimators follow scikit-learn, and add what a distribution knows::
+
+    from credence import BayesLinear
+    model = BayesLinear().fit(X, y)
+    mean, sd = model.predict(X_new, return_std=True)
+    lower, upper = model.predict_interval(X_new, level=0.9)
+    model.save("model.cred")            # credence predict model.cred data.csv
+
+The classes are made from what libcredence declares: one for each of its models."""
+from ._context import get_threads, set_threads
+from ._errors import ConvergenceWarning, CredenceWarning, DataConversionWarning, NotFittedError
+from ._library import lib as _lib
+from ._registry import ESTIMATORS as _ESTIMATORS
+from ._study import cross_validate, evaluate, load, plot
+from ._table import Table, read_table
+from ._version import version
+
+__version__ = _lib.cr_version().decode()
+
+globals().update(_ESTIMATORS)
+
+__all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "NotFittedError",
+           "Table", "cross_validate", "evaluate", "get_threads", "load", "plot", "read_table", "set_threads",
+           "version"]

@@ -1,0 +1,99 @@
+"""One column of Python's, whatever holds it, as a column of the library: numbers or levels.
+
+Floats are real, whole numbers integer, truth values boolean, texts and pandas categories are
+categories; None, NaN and NA are missing."""
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _declarations as c
+
+
+class Numbers(NamedTuple):
+    type: int
+    values: np.ndarray       # float64, one dimension, not negative stride
+
+
+class Levels(NamedTuple):
+    codes: np.ndarray        # uint32
+    texts: list              # of str, all different
+
+
+def is_missing(value):
+    """None, NaN of any kind, and pandas' NA and NaT, which equal nothing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and value != value
+
+
+def level_text(value):
+    """A level as the library spells it: 3 for 3.0, true for True."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, str) else repr(value) if isinstance(value, float) else str(value)
+
+
+def as_doubles(array):
+    """The array as float64 that C can walk through; itself when it already is."""
+    array = np.asarray(array, dtype=np.float64)
+    fits = array.flags.aligned and all(s >= 0 and s % array.itemsize == 0 for s in array.strides)
+    return array if fits else np.array(array, order="C")
+
+
+def _levels(values, texts_of):
+    """Codes by order of appearance; equal texts share a code."""
+    codes, numbers = np.empty(len(values), dtype=np.uint32), {}
+    for i, value in enumerate(values):
+        codes[i] = c.MISSING_CODE if is_missing(value) else numbers.setdefault(texts_of(value), len(numbers))
+    return Levels(codes, list(numbers))
+
+
+def _from_categories(name, codes, categories):
+    texts = _levels(list(categories), level_text)
+    if (texts.codes == c.MISSING_CODE).any():
+        raise ValueError(f"column '{name}' has a category that is missing")
+    renumbered = np.append(texts.codes, np.uint32(c.MISSING_CODE))   # code -1 is the last: missing
+    return Levels(renumbered[np.asarray(codes)], texts.texts)
+
+
+def _from_objects(name, values):
+    kinds = {type(v) for v in values if not is_missing(v)}
+    if all(issubclass(kind, str) for kind in kinds) and kinds:
+        return _levels(values, str)
+    if any(issubclass(kind, str) for kind in kinds):
+        odd = next(kind.__name__ for kind in kinds if not issubclass(kind, str))
+        raise ValueError(f"column '{name}' mixes texts with values of type {odd}")
+    doubles = np.array([np.nan if is_missing(v) else v for v in values], dtype=np.float64)
+    boolean = kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds)
+    whole = kinds and all(issubclass(kind, (int, np.integer)) for kind in kinds)
+    return Numbers(c.BOOLEAN if boolean else c.INTEGER if whole else c.REAL, doubles)
+
+
+TYPES = {"f": c.REAL, "i": c.INTEGER, "u": c.INTEGER, "b": c.BOOLEAN}
+
+
+def convert(name, values):
+    """Numbers or Levels of one column: an array, a list, a pandas Series or Categorical."""
+    dtype = getattr(values, "dtype", None)
+    if hasattr(dtype, "categories"):
+        inner = getattr(values, "cat", values)
+        return _from_categories(name, inner.codes, inner.categories)
+    if dtype is not None and not isinstance(dtype, np.dtype) and dtype.kind in TYPES:
+        return Numbers(TYPES[dtype.kind], values.to_numpy(dtype=np.float64, na_value=np.nan))  # nullable
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"column '{name}' has {array.ndim} dimensions instead of one")
+    kind = array.dtype.kind
+    if kind in TYPES:
+        return Numbers(TYPES[kind], as_doubles(array))
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: column '{name}'")
+    if kind in "US":
+        return _levels([v.decode() if kind == "S" else v for v in array.tolist()], str)
+    if kind == "O":
+        return _from_objects(name, array.tolist())
+    raise ValueError(f"column '{name}' has the type {array.dtype}, which is neither numbers nor texts")

@@ -1,0 +1,166 @@
+"""The part of credence.h that this package uses, in the words of ctypes.
+
+A test reads the header and fails when the two disagree.  Pointers to opaque things and to arrays are
+c_void_p; numpy gives the addresses."""
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t,
+                    c_uint, c_uint64, c_void_p)
+
+from ._library import lib
+
+# --- enums ------------------------------------------------------------------------------------------
+
+OK, EARG, EDATA, ENUMERIC, EIO, ENOMEM, EINTERRUPTED, EUNSUPPORTED = range(8)      # cr_status
+LOG_DEBUG, LOG_INFO, LOG_WARNING = range(3)                                        # cr_log_level
+REAL, INTEGER, BOOLEAN, CATEGORY = range(4)                                        # cr_type
+OPTION_END, OPTION_FLAG, OPTION_COUNT, OPTION_REAL, OPTION_CHOICE, OPTION_TEXT, OPTION_LIST = range(7)
+ANSWER_NUMBER, ANSWER_CLASS = range(2)                                             # cr_answer
+STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT = range(3)                            # cr_stop
+TASK_REGRESSION, TASK_CLASSIFICATION = 1, 2                                        # cr_task
+
+MISSING_CODE = 2**32 - 1
+MOST_METRICS = 8
+CALIBRATION_BINS = 15
+
+# --- structs ----------------------------------------------------------------------------------------
+
+
+class Cmat(Structure):
+    _fields_ = [("a", c_void_p), ("rows", c_size_t), ("cols", c_size_t), ("stride", c_size_t)]
+
+
+class Column(Structure):
+    _fields_ = [("name", c_char_p), ("type", c_int), ("values", c_void_p), ("stride", c_size_t),
+                ("codes", c_void_p), ("levels", POINTER(c_char_p)), ("n_levels", c_size_t),
+                ("missing", c_size_t), ("infinite", c_bool)]
+
+
+class Option(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_int), ("fallback", c_char_p), ("range", c_char_p),
+                ("help", c_char_p), ("example", c_char_p), ("offset", c_size_t)]
+
+
+class Setting(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class Prediction(Structure):
+    _fields_ = [("kind", c_int), ("n", c_size_t), ("mean", c_void_p), ("scale", c_void_p),
+                ("dof", c_void_p), ("leverage", c_void_p), ("n_classes", c_size_t),
+                ("classes", POINTER(c_char_p)), ("prob", c_void_p)]
+
+
+class Report(Structure):
+    _fields_ = [("stop", c_int), ("iterations", c_size_t), ("rows", c_size_t),
+                ("log_evidence", c_double), ("log_likelihood", c_double), ("seconds", c_double)]
+
+
+class Metric(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
+class CalibrationBin(Structure):
+    _fields_ = [("count", c_size_t), ("weight", c_double), ("confidence", c_double),
+                ("accuracy", c_double)]
+
+
+class Assessment(Structure):
+    _fields_ = [("rows", c_size_t), ("n", c_size_t), ("metrics", Metric * MOST_METRICS),
+                ("has_bins", c_bool), ("bins", CalibrationBin * CALIBRATION_BINS)]
+
+
+class Cv(Structure):
+    _fields_ = [("folds", c_size_t), ("seed", c_uint64), ("fold", POINTER(Assessment)),
+                ("mean", Assessment), ("se", c_double * MOST_METRICS)]
+
+
+class BlasInfo(Structure):
+    _fields_ = [("library", c_char_p), ("kernel", c_char_p), ("slow", c_bool), ("better", c_char_p)]
+
+
+LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+
+# --- functions --------------------------------------------------------------------------------------
+
+_p, _s, _n, _d = c_void_p, c_char_p, c_size_t, c_double
+
+PROTOTYPES = {  # name: (result, arguments)
+    "cr_abi_version": (c_uint, []),
+    "cr_version": (_s, []),
+    "cr_blas_query": (BlasInfo, []),
+
+    "cr_ctx_new": (c_int, [_p, POINTER(_p)]),
+    "cr_ctx_free": (None, [_p]),
+    "cr_ctx_set_threads": (None, [_p, _n]),
+    "cr_ctx_threads": (_n, [_p]),
+    "cr_ctx_memory": (_n, [_p]),
+    "cr_ctx_set_log": (None, [_p, LogFn, _p]),
+    "cr_interrupt": (None, [_p]),
+    "cr_interrupt_clear": (None, [_p]),
+    "cr_error": (_s, [_p]),
+    "cr_error_notes": (_s, [_p]),
+    "cr_error_hint": (_s, [_p]),
+    "cr_free": (None, [_p, _p, _n, _n]),
+
+    "cr_options_init": (c_int, [_p, _p, _p]),
+    "cr_options_set": (c_int, [_p, _p, _p, _s, _s]),
+    "cr_options_free": (None, [_p, _p, _p]),
+
+    "cr_table_new": (c_int, [_p, _s, _n, POINTER(_p)]),
+    "cr_table_free": (None, [_p, _p]),
+    "cr_table_borrow_numbers": (c_int, [_p, _p, _s, c_int, _p, _n]),
+    "cr_table_borrow_matrix": (c_int, [_p, _p, c_int, Cmat, POINTER(_s)]),
+    "cr_table_add_category": (c_int, [_p, _p, _s, _p, POINTER(_s), _n]),
+    "cr_table_rows": (_n, [_p]),
+    "cr_table_columns": (_n, [_p]),
+    "cr_table_source": (_s, [_p]),
+    "cr_table_column": (POINTER(Column), [_p, _n]),
+    "cr_table_find": (POINTER(Column), [_p, _s]),
+    "cr_type_name": (_s, [c_int]),
+    "cr_table_read": (c_int, [_p, _s, _p, POINTER(_p)]),
+    "cr_table_write_csv": (c_int, [_p, _p, _s]),
+    "cr_table_write_npy": (c_int, [_p, _p, _s]),
+
+    "cr_class_count": (_n, []),
+    "cr_class_at": (_p, [_n]),
+    "cr_class_name": (_s, [_p]),
+    "cr_class_summary": (_s, [_p]),
+    "cr_class_formulas": (_s, [_p]),
+    "cr_class_reference": (_s, [_p]),
+    "cr_class_tasks": (c_uint, [_p]),
+    "cr_class_options": (_p, [_p]),
+    "cr_class_offers": (c_bool, [_p, _s]),
+
+    "cr_fit": (c_int, [_p, _s, _p, POINTER(Setting), _n, POINTER(_p)]),
+    "cr_update": (c_int, [_p, _p, _p, POINTER(_p)]),
+    "cr_model_free": (None, [_p, _p]),
+    "cr_model_save": (c_int, [_p, _p, _s]),
+    "cr_model_load": (c_int, [_p, _s, POINTER(_p)]),
+    "cr_model_to_bytes": (c_int, [_p, _p, POINTER(_p), POINTER(_n)]),
+    "cr_model_from_bytes": (c_int, [_p, _s, _s, _n, POINTER(_p)]),
+    "cr_predict": (c_int, [_p, _p, _p, POINTER(Prediction)]),
+    "cr_predict_mean": (c_int, [_p, _p, _p, _p]),
+    "cr_prediction_free": (None, [_p, POINTER(Prediction)]),
+    "cr_prediction_intervals": (None, [POINTER(Prediction), _d, _p, _p, _p]),
+    "cr_model_get_class": (_p, [_p]),
+    "cr_model_get_design": (_p, [_p]),
+    "cr_model_get_report": (POINTER(Report), [_p]),
+    "cr_stop_name": (_s, [c_int]),
+    "cr_describe": (c_int, [_p, _p, POINTER(_p)]),
+    "cr_design_terms": (_n, [_p]),
+    "cr_design_term_name": (_s, [_p, _n]),
+    "cr_design_columns": (_n, [_p]),
+    "cr_design_column_name": (_s, [_p, _n]),
+    "cr_design_target": (_s, [_p]),
+    "cr_design_weights": (_s, [_p]),
+    "cr_design_classes": (_n, [_p]),
+    "cr_design_class": (_s, [_p, _n]),
+
+    "cr_evaluate": (c_int, [_p, _p, _p, _d, POINTER(Assessment)]),
+    "cr_cross_validate": (c_int, [_p, _s, _p, POINTER(Setting), _n, _p, POINTER(Cv)]),
+    "cr_cv_free": (None, [_p, POINTER(Cv)]),
+    "cr_plot_model": (c_int, [_p, _p, _p, _d, _s]),
+}
+
+for _name, (_result, _arguments) in PROTOTYPES.items():
+    _function = getattr(lib, _name)
+    _function.restype, _function.argtypes = _result, _arguments

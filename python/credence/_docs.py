@@ -1,0 +1,82 @@
+"""Docstrings and type hints of the estimators, from what the library declares."""
+import textwrap
+
+from . import _declarations as c
+
+TYPES = {c.OPTION_FLAG: "bool", c.OPTION_COUNT: "int", c.OPTION_REAL: "float", c.OPTION_TEXT: "str",
+         c.OPTION_LIST: "str or list of str"}
+
+ATTRIBUTES = """\
+n_features_in_ : int
+    The number of columns of X.
+feature_names_in_ : ndarray of str
+    Their names; only when X had names that are all texts.
+parameters_ : list of dict
+    The parameters with name, value and sd, and what else the model knows of them.
+coef_, intercept_ : ndarray, float
+    The values of the parameters of the terms, and of the intercept, in a model that is linear.
+statistics_ : dict
+    What else the model says of itself.
+report_ : dict
+    How the fit went: rows, iterations, stop, log_evidence, log_likelihood, seconds.
+log_evidence_, log_likelihood_ : float
+    The log marginal likelihood, and the log likelihood at the estimate; only where there is one.
+"""
+
+N_ITER = """\
+n_iter_ : int
+    The number of iterations.
+"""
+
+CLASSES = """\
+classes_ : ndarray
+    The classes, sorted.
+"""
+
+ROLES = {  # what Python users give in another way
+    "target": "name for the column of y in the saved model; or the column of X to predict when y is not given",
+    "weights": "name for the column of sample_weight; or the column of X that holds the row weights",
+}
+
+
+def option_type(option):
+    """The type of an option in words: float; bool; {'a', 'b'}."""
+    if option.kind == c.OPTION_CHOICE:
+        return "{" + ", ".join(map(repr, option.choices)) + "}"
+    return TYPES[option.kind] + (" or None" if option.default is None else "")
+
+
+HINTS = {**TYPES, c.OPTION_LIST: "str | Sequence[str]"}
+
+
+def option_hint(option):
+    """The type of an option as an annotation: float; bool; Literal['a', 'b']."""
+    if option.kind == c.OPTION_CHOICE:
+        return f"Literal[{', '.join(map(repr, option.choices))}]"
+    return HINTS[option.kind] + (" | None" if option.default is None else "")
+
+
+def _sentence(text):
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _parameter(option):
+    text = _sentence(ROLES.get(option.name, option.help))
+    if option.range and option.kind != c.OPTION_CHOICE:
+        text += f"  Range: {option.range}."
+    if option.example:
+        text += f"  Example: {option.example}."
+    lines = textwrap.wrap(text, 94, initial_indent="    ", subsequent_indent="    ")
+    return [f"{option.name} : {option_type(option)}, default={option.default!r}", *lines]
+
+
+def class_doc(declaration, options, classifies, iterates):
+    """The docstring of an estimator, in the sections of numpydoc."""
+    attributes = ATTRIBUTES + (CLASSES if classifies else "") + (N_ITER if iterates else "")
+    lines = [_sentence(declaration.summary), "", "::", "",
+             *textwrap.indent(declaration.formulas, "    ").splitlines(), "",
+             "Parameters", "----------", *(line for option in options for line in _parameter(option)), "",
+             "Attributes", "----------", *attributes.splitlines(), "",
+             "References", "----------", *textwrap.wrap(declaration.reference, 98), "",
+             "Examples", "--------", f"credence fit {declaration.name} data.csv --target y   # in the shell"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,89 @@
+"""How good a model is, and how it looks: the library's own assessment of estimators."""
+import os
+
+from . import _declarations as c
+from . import _inputs
+from . import _options
+from ._context import work
+from ._library import lib
+from ._model import Model
+from ._registry import estimator_for
+from ._settings import filled, settings
+from ._table import Table
+
+
+def load(path):
+    """The fitted estimator in a ``.cred`` file, saved by ``save`` or by ``credence fit -o``.
+
+    Its columns are those that the model reads.  Names x1, x2, ... count as none: such a model was
+    fitted on an array.
+    """
+    model = Model.load(os.fspath(path))
+    made = estimator_for(model)
+    kept = model.describe()["settings"]
+    estimator = made(**{option.name: _options.from_text(option, kept.get(option.c_name))
+                        for option in made._options})
+    names = model.columns
+    estimator._model = model
+    estimator._remember(len(names), None if names == _inputs.plain_names(len(names)) else names)
+    if model.classes:
+        from ._labels import from_texts
+        estimator.classes_ = from_texts(model.classes)
+    return estimator
+
+
+def _assessed_table(estimator, X, y, sample_weight):
+    """A table with features, target and weights, as the fitted estimator calls them."""
+    if isinstance(X, Table):
+        return X
+    model = estimator._fitted()
+    if y is None and _inputs.is_frame(X) and model.target in X.columns:
+        y = X[model.target]
+    if y is None:
+        raise ValueError("y is needed: the values of the target that are compared with the predictions")
+    if sample_weight is not None and model.weights is None:
+        raise ValueError("sample_weight is given, but the model was fitted without weights")
+    return estimator._table(X, y, sample_weight)
+
+
+def _metrics(assessment):
+    return {assessment.metrics[i].name.decode(): assessment.metrics[i].value for i in range(assessment.n)}
+
+
+def evaluate(estimator, X, y=None, sample_weight=None, level=0.95):
+    """The metrics of a fitted estimator on given rows, by name: for numbers log_score, rmse, mae, r2,
+    crps, and the coverage and width of its intervals of mass `level`; for classes log_loss, accuracy,
+    brier, auc, calibration_error."""
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level!r}, which is not between 0 and 1")
+    table = _assessed_table(estimator, X, y, sample_weight)
+    model, assessment = estimator._fitted(), c.Assessment()
+    work(lib.cr_evaluate, model._pointer, table._handle.pointer, level, assessment).pass_warnings_on()
+    return _metrics(assessment)
+
+
+def cross_validate(estimator, X, y=None, sample_weight=None, **options):
+    """Cross-validation by the library: folds depend on the estimator's seed and the number of rows alone.
+
+    Options: ``folds`` (10), ``split`` ('shuffled', 'stratified', 'ordered'), ``level`` (0.95).  Gives
+    {'mean': metrics, 'se': their standard errors, 'folds': [metrics of each]}.
+    """
+    table, target, weights, _, _ = estimator._training_table(X, y, sample_weight)
+    cv = c.Cv()
+    with filled("cr_cv_table", options) as values:
+        context = work(lib.cr_cross_validate, estimator._model_name.encode(), table._handle.pointer,
+                       *settings(estimator._settings(target=target, weights=weights)), values, cv)
+    mean = _metrics(cv.mean)
+    result = {"mean": mean, "se": dict(zip(mean, cv.se)),
+              "folds": [_metrics(cv.fold[k]) for k in range(cv.folds)]}
+    lib.cr_cv_free(context.handle, cv)
+    context.pass_warnings_on()
+    return result
+
+
+def plot(estimator, X, y=None, path="figure.svg", level=0.95):
+    """Draws a fitted estimator with the rows it is shown, as SVG; gives the path."""
+    table = _assessed_table(estimator, X, y, None)
+    work(lib.cr_plot_model, estimator._fitted()._pointer, table._handle.pointer, level,
+         os.fsencode(path)).pass_warnings_on()
+    return path

@@ -1,0 +1,126 @@
+"""Type hints for editors: python -m credence.stubs > credence/__init__.pyi
+
+The classes are made at import, so a program that only reads the source cannot see them; this writes what
+it would see."""
+import inspect
+import sys
+
+import credence
+
+from ._docs import option_hint
+from ._registry import ESTIMATORS
+
+HEADER = '''\
+"""{doc}"""
+import os
+from typing import Any, Literal, Mapping, Sequence, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+__version__: str
+'''
+
+# What methods and functions take and give; a test makes sure that none is left out.
+SIGNATURES = {
+    "fit": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self",
+    "partial_fit": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self",
+    "predict_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
+    "predict_proba": "(self, X: Any) -> Floats",
+    "predict_log_proba": "(self, X: Any) -> Floats",
+    "score": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float",
+    "get_params": "(self, deep: bool = True) -> dict[str, Any]",
+    "set_params": "(self, **params: Any) -> Self",
+    "describe": "(self) -> dict[str, Any]",
+    "save": "(self, path: str | os.PathLike[str]) -> None",
+    "load": "(path: str | os.PathLike[str]) -> Any",
+    "read_table": "(path: str | os.PathLike[str], **options: Any) -> Table",
+    "evaluate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
+                "sample_weight: ArrayLike | None = None, level: float = 0.95) -> dict[str, float]",
+    "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
+                      "sample_weight: ArrayLike | None = None, **options: Any) -> dict[str, Any]",
+    "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, path: str | os.PathLike[str] = 'figure.svg', "
+            "level: float = 0.95) -> str | os.PathLike[str]",
+    "set_threads": "(threads: int) -> None",
+    "get_threads": "() -> int",
+    "version": "() -> dict[str, Any]",
+}
+PREDICT = {
+    "regressor": ["    @overload",
+                  "    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...",
+                  "    @overload",
+                  "    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ..."],
+    "classifier": ["    def predict(self, X: Any) -> NDArray[Any]: ..."],
+}
+ATTRIBUTES = {
+    "n_features_in_": "int", "feature_names_in_": "NDArray[Any]", "classes_": "NDArray[Any]",
+    "coef_": "Floats", "intercept_": "float", "parameters_": "list[dict[str, Any]]",
+    "statistics_": "dict[str, Any]", "report_": "dict[str, Any]", "log_evidence_": "float",
+    "log_likelihood_": "float", "n_iter_": "int",
+}
+TABLE = '''
+class Table:
+    """{doc}"""
+    def __init__(self, data: Mapping[str, Any], source: str = 'the data') -> None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str) -> NDArray[Any]: ...
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def types(self) -> dict[str, str]: ...
+    @property
+    def missing(self) -> dict[str, int]: ...
+    @property
+    def source(self) -> str: ...
+    def write(self, path: str | os.PathLike[str]) -> None: ...
+'''
+
+
+def _doc(text):
+    return text.replace("\\", "\\\\").replace('"""', "'''")
+
+
+def methods(made):
+    """The names of the public methods of an estimator, predict apart."""
+    return sorted(name for name, _ in inspect.getmembers(made, inspect.isfunction)
+                  if not name.startswith("_") and name != "predict")
+
+
+def attributes(made):
+    """The names of what a fit leaves behind."""
+    own = {name for name, value in inspect.getmembers(made) if isinstance(value, property)}
+    own |= {"n_features_in_", "feature_names_in_"}
+    return sorted(own | {"classes_"} if made._estimator_type == "classifier" else own)
+
+
+def class_stub(name, made):
+    yield f"\nclass {name}:"
+    yield f'    """{_doc(made.__doc__)}"""'
+    yield from (f"    {option.name}: {option_hint(option)}" for option in made._options)
+    yield from (f"    {attribute}: {ATTRIBUTES[attribute]}" for attribute in attributes(made))
+    keywords = ", ".join(f"{o.name}: {option_hint(o)} = {o.default!r}" for o in made._options)
+    yield f"    def __init__(self, *, {keywords}) -> None: ..."
+    yield from PREDICT[made._estimator_type]
+    for method in methods(made):
+        yield f"    def {method}{SIGNATURES[method].replace('-> Self', f'-> {name}')}:"
+        yield f'        """{_doc(inspect.getdoc(getattr(made, method)) or "")}"""'
+
+
+def lines():
+    yield HEADER.format(doc=_doc(credence.__doc__))
+    for name in ("CredenceWarning(UserWarning)", "ConvergenceWarning(CredenceWarning)",
+                 "DataConversionWarning(CredenceWarning)", "NotFittedError(ValueError, AttributeError)"):
+        yield f"class {name}: ..."
+    yield TABLE.format(doc=_doc(credence.Table.__doc__))
+    for name in credence.__all__:
+        if inspect.isfunction(getattr(credence, name)):
+            yield f"def {name}{SIGNATURES[name]}:"
+            yield f'    """{_doc(inspect.getdoc(getattr(credence, name)))}"""'
+    for name, made in ESTIMATORS.items():
+        yield from class_stub(name, made)
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(lines()) + "\n")

@@ -1,0 +1,70 @@
+"""What the tests of the Python package share.
+
+The package of this checkout is tested, on the library that CREDENCE_LIBRARY names or that of the build
+tree; CREDENCE_BIN names the program of the same build.  Tests marked `slow` are left out by `make test`."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "python"
+sys.path.insert(0, str(PACKAGE))
+
+import credence  # noqa: E402
+from credence import _registry  # noqa: E402
+
+ESTIMATORS = list(_registry.ESTIMATORS.values())
+REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]
+UPDATING = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes more than a few seconds")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
+
+
+def data(rows=60, columns=4, seed=0):
+    """X and a target that depends on it, with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, columns)) * np.arange(1, columns + 1) + 3
+    return X, X @ rng.normal(size=columns) + 0.5 * rng.normal(size=rows) - 2
+
+
+@pytest.fixture
+def Xy():
+    return data()
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs the program in an empty directory; gives its standard output.  OpenBLAS runs the kernels it
+    runs here, which the bits depend on."""
+    program = pathlib.Path(os.environ.get("CREDENCE_BIN", ROOT / "build/release/credence")).resolve()
+    if not program.is_file():
+        pytest.skip(f"{program} is not built")
+    kernel = {"OPENBLAS_CORETYPE": credence.version()["blas"]["kernel"]}
+
+    def run(*args):
+        done = subprocess.run([program, *map(str, args)], capture_output=True, text=True, timeout=120,
+                              cwd=tmp_path, env=os.environ | kernel, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    return run
+
+
+@pytest.fixture
+def python():
+    """Runs a program in a fresh Python that finds the package; gives (code, stdout, stderr)."""
+    def run(program, *args, env=None, timeout=120, path=PACKAGE):
+        done = subprocess.run([sys.executable, "-c", program, *args], capture_output=True, text=True,
+                              timeout=timeout, env=os.environ | {"PYTHONPATH": str(path)} | (env or {}))
+        return done.returncode, done.stdout, done.stderr
+    return run

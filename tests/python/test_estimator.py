@@ -1,0 +1,179 @@
+"""What the estimators do beyond the checks of scikit-learn: parameters, distributions, updates, weights."""
+import copy
+import inspect
+
+import numpy as np
+import pytest
+from conftest import ESTIMATORS, REGRESSORS, UPDATING, data
+
+import credence
+
+# --- parameters and looks
+
+
+@pytest.mark.parametrize("made", ESTIMATORS)
+def test_signature_is_explicit(made):
+    parameters = list(inspect.signature(made).parameters.values())
+    assert [p.name for p in parameters] == list(made().get_params())
+    assert all(p.kind is p.KEYWORD_ONLY and isinstance(p.annotation, str) for p in parameters)
+    for p in parameters:
+        assert f"{p.name} : " in made.__doc__
+    for section in ("Parameters", "Attributes", "References"):
+        assert f"\n{section}\n---" in made.__doc__
+
+
+def test_names_and_defaults_come_from_the_library():
+    assert credence.Ridge().get_params()["lambda_"] == 1.0
+    assert credence.BayesLinear().alpha is None and credence.BayesLinear().max_iter == 10000
+    assert credence.Linear().intercept is True and credence.Linear().solver == "auto"
+    assert "minimise" in credence.Ridge.__doc__ and "Hoerl" in credence.Ridge.__doc__
+
+
+def test_repr_shows_what_differs():
+    assert repr(credence.Ridge()) == "Ridge()"
+    assert repr(credence.Ridge(lambda_=2, missing="drop")) == "Ridge(lambda_=2, missing='drop')"
+
+
+def test_unknown_parameter():
+    with pytest.raises(TypeError, match="Ridge has no parameter 'lamda'; did you mean 'lambda_'"):
+        credence.Ridge(lamda=1)
+
+
+def test_parameters_reach_the_library(Xy):
+    X, y = Xy
+    from sklearn.linear_model import Ridge
+    ours = credence.Ridge(lambda_=np.float32(2.5), scale="none").fit(X, y)
+    theirs = Ridge(alpha=2.5).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-10)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_, rel=1e-10)
+    assert credence.Ridge(lambda_=2.5, scale="none", intercept=False).fit(X, y).intercept_ == 0
+    assert credence.Ridge(lambda_=1 / 3).fit(X, y).statistics_["lambda"] == 1 / 3
+    used = credence.Ridge(features=["x1", "x3"]).fit(X, y)
+    assert [p["name"] for p in used.parameters_] == ["intercept", "x1", "x3"] and used.n_features_in_ == 4
+
+
+@pytest.mark.parametrize("made", ESTIMATORS)
+def test_what_a_fit_leaves_behind(made, Xy):
+    X, y = Xy
+    model = made()
+    for name in ("n_features_in_", "parameters_", "report_", "log_evidence_", "coef_", "n_iter_"):
+        assert not hasattr(model, name)
+    model.fit(X, y)
+    assert model.n_features_in_ == 4 and not hasattr(model, "feature_names_in_")
+    assert model.report_["rows"] == 60 and model.report_["seconds"] > 0
+    assert model.describe()["model"] == made._model_name
+    assert hasattr(model, "n_iter_") == ("max_iter" in model.get_params())
+
+
+def test_evidence_and_parameters(Xy):
+    X, y = Xy
+    model = credence.BayesLinear().fit(X, y)
+    assert np.isfinite(model.log_evidence_) and not hasattr(model, "log_likelihood_")
+    assert not hasattr(credence.Linear().fit(X, y), "log_evidence_")
+    names = [p["name"] for p in model.parameters_]
+    assert names == ["intercept", "x1", "x2", "x3", "x4"] and all(p["sd"] > 0 for p in model.parameters_)
+    assert model.n_iter_ >= 1 and model.statistics_["alpha"] > 0
+    np.testing.assert_allclose(model.predict(X), X @ model.coef_ + model.intercept_, rtol=1e-12)
+
+
+# --- distributions
+
+
+@pytest.mark.parametrize("made", REGRESSORS)
+def test_intervals_are_those_of_the_distribution(made):
+    X, y = data(rows=2000)
+    model = made().fit(X, y)
+    mean, sd = model.predict(X, return_std=True)
+    np.testing.assert_array_equal(mean, model.predict(X))
+    lower, upper = model.predict_interval(X, level=0.9)
+    np.testing.assert_allclose((lower + upper) / 2, mean, rtol=1e-12)
+    np.testing.assert_allclose((upper - lower) / 2, 1.645 * sd, rtol=2e-3)   # almost normal
+    assert 0.87 < np.mean((lower < y) & (y < upper)) < 0.93
+    for level in (0, 1, -1, np.nan):
+        with pytest.raises(ValueError, match="not between 0 and 1"):
+            model.predict_interval(X, level)
+
+
+# --- weights, updates, threads
+
+
+@pytest.mark.parametrize("made", ESTIMATORS)
+def test_weights_are_repetitions(made, Xy):
+    X, y = Xy
+    w = np.random.default_rng(2).integers(0, 4, size=len(y))
+    weighted = made().fit(X, y, sample_weight=w)
+    repeated = made().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-8)
+    np.testing.assert_allclose(weighted.predict_interval(X), repeated.predict_interval(X), rtol=1e-6)
+    np.testing.assert_array_equal(made().fit(X, y, 1.0).predict(X), made().fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("made", UPDATING)
+def test_partial_fit_is_a_fit_on_all_rows(made):
+    X, y = data(rows=300)
+    w = np.random.default_rng(3).uniform(0.5, 2, size=300)
+    parts = made().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:], w[100:])
+    whole = made().fit(X, y, np.append(np.ones(100), w[100:]))
+    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8)
+    assert parts.report_["rows"] == 300
+    with pytest.raises(ValueError, match="fitted without weights"):
+        made().fit(X, y).partial_fit(X, y, w)
+    with pytest.raises(ValueError, match="requires y"):
+        parts.partial_fit(X)
+
+
+def test_partial_fit_only_where_it_is_exact():
+    assert not hasattr(credence.Linear(), "partial_fit")
+    assert UPDATING
+
+
+@pytest.mark.parametrize("made", ESTIMATORS)
+def test_threads_do_not_change_a_bit(made):
+    X, y = data(rows=5000, columns=12)
+    answers = []
+    try:
+        for threads in (1, 2, 4):
+            credence.set_threads(threads)
+            assert credence.get_threads() == threads
+            model = made().fit(X, y)
+            answers.append(np.concatenate([*model.predict(X, return_std=True), *model.predict_interval(X)]))
+    finally:
+        credence.set_threads(0)
+    for other in answers[1:]:
+        np.testing.assert_array_equal(answers[0], other)
+    for wrong in (-1, 1.5):
+        with pytest.raises(ValueError, match="number of threads"):
+            credence.set_threads(wrong)
+
+
+# --- copies and studies
+
+
+@pytest.mark.parametrize("made", ESTIMATORS)
+def test_refit_and_copy(made, Xy):
+    X, y = Xy
+    model = made().fit(X, y)
+    before = model.predict(X)
+    twin = copy.deepcopy(model)
+    model.fit(X, -y)
+    np.testing.assert_array_equal(twin.predict(X), before)
+    np.testing.assert_allclose(model.predict(X), -before, rtol=1e-6)
+
+
+@pytest.mark.parametrize("made", REGRESSORS)
+def test_evaluate_and_cross_validate(made, Xy, tmp_path):
+    X, y = Xy
+    model = made().fit(X, y)
+    found = credence.evaluate(model, X, y)
+    assert found["r2"] == pytest.approx(model.score(X, y), rel=1e-12)
+    assert found["rmse"] == pytest.approx(np.sqrt(np.mean((y - model.predict(X)) ** 2)), rel=1e-12)
+    cv = credence.cross_validate(made(), X, y, folds=3, split="ordered")
+    assert len(cv["folds"]) == 3 and set(cv["mean"]) == set(cv["se"]) == set(found)
+    by_hand = made().fit(X[:15], y[:15])   # in time order: the past predicts the next quarter
+    assert cv["folds"][0]["r2"] == pytest.approx(by_hand.score(X[15:30], y[15:30]), rel=1e-9)
+    figure = credence.plot(model, X, y, path=tmp_path / "f.svg")
+    assert figure.read_text().startswith(("<svg", "<?xml"))
+    with pytest.raises(ValueError, match="y is needed"):
+        credence.evaluate(model, X)
+    with pytest.raises(TypeError, match="no option 'fold'"):
+        credence.cross_validate(made(), X, y, fold=3)
