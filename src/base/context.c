@@ -310,6 +310,19 @@ char *cri_string_copy(cr_ctx *cx, const char *text)
     return text ? cri_string_copy_n(cx, text, strlen(text)) : NULL;
 }
 
+char *cri_string_format(cr_ctx *cx, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, args) + 1;
+    char  *text = cr_resize(cx, NULL, 0, size, 1);
+    if (text) vsnprintf(text, size, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
 void cri_string_free(cr_ctx *cx, char *text)
 {
     if (text) cr_free(cx, text, strlen(text) + 1, 1);

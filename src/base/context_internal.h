@@ -17,6 +17,8 @@ size_t cri_memory_left(const cr_ctx *cx);
 /* A copy of text (NULL stays NULL), freed by cri_string_free.  NULL also on failure, recorded. */
 char *cri_string_copy(cr_ctx *cx, const char *text);
 char *cri_string_copy_n(cr_ctx *cx, const char *text, size_t length);
+/* The text that printf would make, however long; freed likewise. */
+char *cri_string_format(cr_ctx *cx, const char *format, ...) CR_PRINTF(2, 3);
 void  cri_string_free(cr_ctx *cx, char *text);
 
 /* The number of single-character edits (insert, delete, replace, swap neighbours) from a to b,

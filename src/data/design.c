@@ -228,20 +228,23 @@ static size_t count_terms(const cr_column *c, int reference, unsigned powers)
     return c->type == CR_BOOLEAN ? 1 : powers; /* powers of 0 and 1 are the same column */
 }
 
+static char *name_term(cr_ctx *cx, const cri_design_column *c, size_t k)
+{
+    if (c->type == CR_CATEGORY) return cri_string_format(cx, "%s=%s", c->name, c->levels[k]);
+    if (k == 0) return cri_string_copy(cx, c->name);
+    return cri_string_format(cx, "%s^%zu", c->name, k + 1);
+}
+
 /* Adds the terms of design column i from term j on; returns the next free term via out_j. */
 static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, unsigned powers, size_t *j)
 {
     const cri_design_column *c = &d->columns[i];
-    char                     name[1024];
     bool                     category = c->type == CR_CATEGORY;
     size_t                   n = category ? c->n_levels : c->type == CR_BOOLEAN ? 1 : powers;
     for (size_t k = 0; k < n; k++) {
         if (category && (int)k == c->reference) continue;
-        if (category) snprintf(name, sizeof name, "%s=%s", c->name, c->levels[k]);
-        else if (k == 0) snprintf(name, sizeof name, "%s", c->name);
-        else snprintf(name, sizeof name, "%s^%zu", c->name, k + 1);
         cri_design_term *term = &d->terms[(*j)++];
-        *term = (cri_design_term){ cri_string_copy(cx, name), i, category ? 0 : (unsigned)k + 1, k };
+        *term = (cri_design_term){ name_term(cx, c, k), i, category ? 0 : (unsigned)k + 1, k };
         if (!term->name) return CR_ENOMEM;
     }
     return CR_OK;

@@ -81,12 +81,15 @@ static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_co
     *out_column = from;
     bool category = c->type == CR_CATEGORY;
     if (!category && from->type == CR_CATEGORY) {
-        size_t row = 0;
+        size_t row = 0, rows = cr_table_rows(t);
         char   where[512];
-        while (from->n_levels && from->codes[row] == CR_MISSING_CODE) row++;
+        while (row < rows && from->codes[row] == CR_MISSING_CODE) row++;
+        if (row == rows) /* levels that other rows have */
+            return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers",
+                           cr_table_source(t), c->name);
         cr_fail(cx, CR_EDATA, "%s: column '%s' holds text ('%s'), but the model needs numbers",
                 cri_table_where(t, row, where, sizeof where), c->name,
-                from->n_levels ? from->levels[from->codes[row]] : "");
+                from->levels[from->codes[row]]);
         return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
     }
     if (!category) return CR_OK;

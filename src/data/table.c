@@ -20,6 +20,7 @@ typedef struct owned_column {
 struct cr_table {
     char         *source;
     size_t        rows, n, capacity, first_line;
+    size_t       *origin;  /* [rows] of the table these are rows of; NULL = their own */
     owned_column *columns; /* [capacity] */
     size_t       *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
     void         *block;   /* [block_bytes] that borrowed columns may point into */
@@ -64,6 +65,7 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
     cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
     cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
     cr_free(cx, t->block, t->block_bytes, 1);
+    cr_free(cx, t->origin, t->rows, sizeof *t->origin);
     cri_string_free(cx, t->source);
     cr_free(cx, t, 1, sizeof *t);
 }
@@ -261,6 +263,26 @@ done:
     return st;
 }
 
+cr_status cri_table_own_codes(cr_ctx *cx, cr_table *t, const cr_column *like, uint32_t *codes)
+{
+    cr_status    st = CR_OK;
+    owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
+
+    c.levels = cr_alloc(cx, like->n_levels, sizeof *c.levels);
+    if (!c.levels) CR_TRY(CR_ENOMEM);
+    c.view.n_levels = like->n_levels;
+    c.view.levels = (const char *const *)c.levels;
+    for (size_t k = 0; k < like->n_levels; k++) {
+        c.levels[k] = cri_string_copy(cx, like->levels[k]);
+        if (!c.levels[k]) CR_TRY(CR_ENOMEM);
+    }
+    for (size_t i = 0; i < t->rows; i++) c.view.missing += codes[i] == CR_MISSING_CODE;
+    return append(cx, t, like->name, c);
+done:
+    free_column(cx, &c, t->rows);
+    return st;
+}
+
 cr_status cr_table_add_category(cr_ctx *cx, cr_table *t, const char *name, const uint32_t *codes,
                                 const char *const *levels, size_t n_levels)
 {
@@ -324,8 +346,19 @@ const cr_column *cr_table_find(const cr_table *t, const char *name)
 
 void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }
 
+cr_status cri_table_set_origin(cr_ctx *cx, cr_table *t, const cr_table *from, const size_t *rows)
+{
+    size_t *origin = cr_resize(cx, NULL, 0, t->rows, sizeof *origin);
+    if (!origin) return CR_ENOMEM;
+    for (size_t i = 0; i < t->rows; i++) origin[i] = from->origin ? from->origin[rows[i]] : rows[i];
+    t->origin = origin;
+    t->first_line = from->first_line;
+    return CR_OK;
+}
+
 const char *cri_table_where(const cr_table *t, size_t row, char *out, size_t size)
 {
+    if (t->origin) row = t->origin[row];
     if (t->first_line) snprintf(out, size, "%s:%zu", t->source, t->first_line + row);
     else snprintf(out, size, "%s, row %zu", t->source, row + 1);
     return out;

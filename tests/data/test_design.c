@@ -190,6 +190,27 @@ static void test_one_hot(void **state)
     test_context_free(cx);
 }
 
+/* A name of any length is whole: cut inside a character it would not be UTF-8. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    enum { LETTERS = 600 };
+    cr_ctx *cx = test_context();
+    char    text[4 * LETTERS + 64], level[2 * LETTERS + 1] = "", name[2 * LETTERS + 8];
+    for (size_t i = 0; i < LETTERS; i++) strcat(level, "\xc3\xa9");
+    snprintf(text, sizeof text, "k,y\na,1\n%s,2\na,4\n%s,7\n", level, level);
+    cr_table *t = table_of_text(cx, "t.csv", text);
+    cr_model *m = fit(cx, "linear", t, "target=y");
+    snprintf(name, sizeof name, "k=%s", level);
+    assert_string_equal(cr_design_term_name(cr_model_get_design(m), 0), name);
+    json_t *d = describe(cx, m);
+    assert_close(parameter(d, name, "value"), 2, 1e-12);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_unseen_level(void **state)
 {
     (void)state;
@@ -636,6 +657,7 @@ int main(void)
         cmocka_unit_test(test_choosing),
         cmocka_unit_test(test_choosing_wrongly),
         cmocka_unit_test(test_one_hot),
+        cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_unseen_level),
         cmocka_unit_test(test_numbers_that_were_categories),
         cmocka_unit_test(test_category_target),

@@ -263,6 +263,49 @@ static void test_seeds(void **state)
     test_context_free(cx);
 }
 
+/* A level that only the last fold has: its indicator is zero in training, so its rows are predicted
+ * as those of the reference level. */
+static void test_rare_level(void **state)
+{
+    (void)state;
+    enum { ROWS = 30, FOLDS = 3 };
+    cr_ctx           *cx = test_context();
+    const char *const models[] = { "linear", "ridge", "bayes-linear" };
+    const char       *rare[ROWS], *common[ROWS];
+    double            X[ROWS], y[ROWS];
+    draw_regression(9, ROWS, 1, 0.5, X, y);
+    for (size_t i = 0; i < ROWS; i++) rare[i] = common[i] = i % 2 ? "b" : "a";
+    rare[27] = "z", common[27] = "a";
+    cr_table *t[] = { make_table(cx, X, ROWS, 1, y, NULL), make_table(cx, X, ROWS, 1, y, NULL) };
+    assert_ok(cx, cr_table_add_texts(cx, t[0], "c", rare));
+    assert_ok(cx, cr_table_add_texts(cx, t[1], "c", common));
+    for (size_t k = 0; k < 3; k++) {
+        cr_cv cv[2];
+        for (size_t i = 0; i < 2; i++)
+            assert_ok(cx, try_cv(cx, models[k], t[i], "target=y", "folds=3 split=ordered", &cv[i]));
+        assert_close(metric(&cv[0].fold[FOLDS - 1], "rmse"), metric(&cv[1].fold[FOLDS - 1], "rmse"),
+                     1e-9);
+        assert_true(isfinite(metric(&cv[0].mean, "log_score")));
+        for (size_t i = 0; i < 2; i++) cr_cv_free(cx, &cv[i]);
+    }
+    cr_table_free(cx, t[0]);
+    cr_table_free(cx, t[1]);
+    test_context_free(cx);
+}
+
+/* A value that a fold cannot use is named by its line in the file. */
+static void test_places(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_cv     cv;
+    cr_table *t = table_of_text(cx, "gap.csv", "x,y\n1,2\n2,3\n3,5\n4,4\n,6\n6,7\n");
+    assert_fails_with(cx, try_cv(cx, "linear", t, "target=y", "folds=2 split=ordered", &cv),
+                      CR_EDATA, "gap.csv:6");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_cv_refusals(void **state)
 {
     (void)state;
@@ -332,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_evaluate),    cmocka_unit_test(test_evaluate_refusals),
         cmocka_unit_test(test_points_only), cmocka_unit_test(test_cross_validation),
         cmocka_unit_test(test_seeds),       cmocka_unit_test(test_cv_refusals),
+        cmocka_unit_test(test_rare_level),  cmocka_unit_test(test_places),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
