@@ -325,11 +325,36 @@ static void standardise_target(cr_design *d, const cri_rows *rows)
     d->target_scale = sd > 0 ? sd : 1;
 }
 
+/* A text in almost every row is rarely meant as a category: one bad cell may have made it one. */
+static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    size_t rows = cr_table_rows(t), numbers = 0, other = 0;
+    if (c->type != CR_CATEGORY || c->n_levels <= 20 || c->n_levels <= rows / 10) return;
+    for (size_t k = 0; k < c->n_levels; k++) {
+        double x;
+        size_t length = strlen(c->levels[k]);
+        if (cri_parse_double(c->levels[k], c->levels[k] + length, &x) == length) numbers++;
+        else other = k;
+    }
+    if (numbers > c->n_levels / 2 && numbers < c->n_levels)
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is taken as a category of %zu levels, because '%s' is not a number: "
+               "--missing-values or --real can tell",
+               c->name, c->n_levels, c->levels[other]);
+    else
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is a category of %zu levels in %zu rows: each level becomes a column; "
+               "--features '!%s' leaves it out",
+               c->name, c->n_levels, rows, c->name);
+}
+
 /* --- the fit --------------------------------------------------------------------------------- */
 
 static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_options *o)
 {
     if (o->target && !cr_table_find(t, o->target)) return cri_table_no_column(cx, t, o->target);
+    if (o->target && o->weights && strcmp(o->target, o->weights) == 0)
+        return cr_fail(cx, CR_EARG, "column '%s' cannot be both the target and the weights", o->target);
     if (!o->weights) return CR_OK;
     const cr_column *w = cr_table_find(t, o->weights);
     if (!w) return cri_table_no_column(cx, t, o->weights);
@@ -363,6 +388,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     d->missing = (cr_missing)o->missing;
     for (size_t k = 0; k < n; k++) {
         if (!chosen[k]) continue;
+        warn_of_many_levels(cx, t, cr_table_column(t, k));
         CR_TRY(remember_column(cx, t, cr_table_column(t, k), o->reference,
                                d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         CR_TRY(add_terms(cx, d, i++, powers, &j));

@@ -17,6 +17,7 @@ void dtrcon_(const char *norm, const char *uplo, const char *diag, const int *n,
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work, const int *lwork, int *info);
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
 void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info, size_t);
+void dgesvj_(const char *joba, const char *jobu, const char *jobv, const int *m, const int *n, double *a, const int *lda, double *sva, const int *mv, double *v, const int *ldv, double *work, const int *lwork, int *info, size_t, size_t, size_t);
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda, double *b, const int *ldb, int *info, size_t);
 void dpotri_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
 /* clang-format on */
@@ -80,6 +81,15 @@ static inline int cri_dgesdd(char jobz, int m, int n, double *a, int lda, double
 {
     int info;
     dgesdd_(&jobz, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, work, &lwork, iwork, &info, 1);
+    return info;
+}
+
+/* Singular values and right vectors V (columns) of a square matrix, by one-sided Jacobi rotations; the
+ * values are sva times work[0]. */
+static inline int cri_dgesvj(int n, double *a, double *sva, double *v, double *work, int lwork)
+{
+    int info;
+    dgesvj_("G", "N", "V", &n, &n, a, &n, sva, &n, v, &n, work, &lwork, &info, 1, 1, 1);
     return info;
 }
 

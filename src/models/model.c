@@ -258,6 +258,13 @@ void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
     *p = (cr_prediction){ 0 };
 }
 
+static cr_status fail_overflow(cr_ctx *cx, const cr_table *t, size_t row)
+{
+    char where[512];
+    return cr_fail(cx, CR_ENUMERIC, "%s: the values are so large that the prediction overflows",
+                   cri_table_where(t, row, where, sizeof where));
+}
+
 /* Moves the answers for kept rows to their places in the table; the others become NaN. */
 static void spread(double *a, size_t width, const cri_rows *rows, size_t n)
 {
@@ -287,6 +294,9 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
         p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
         if (p.scale) p.scale[i] *= m->design->target_scale;
     }
+    for (size_t i = 0; p.mean && i < rows.n; i++)
+        if (isinf(p.mean[i]) || (p.scale && isinf(p.scale[i])))
+            CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
     double *columns[] = { p.mean, p.scale, p.dof, p.leverage };
     for (size_t c = 0; c < 4; c++) spread(columns[c], 1, &rows, n);
     spread(p.prob, p.n_classes, &rows, n);

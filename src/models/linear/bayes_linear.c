@@ -8,8 +8,8 @@
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
 #include "moments.h"
 #include "predictor.h"
+#include "spectrum.h"
 #include "../../base/scratch.h"
-#include "../../math/decompose.h"
 #include "../../math/dense.h"
 #include "../../math/special.h"
 
@@ -239,17 +239,16 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     CR_TRY(cri_predictor_new(cx, p, p, &m->fit));
     memcpy(m->fit.centre, g.centre, p * sizeof(double));
     memcpy(m->fit.scale, g.scale, p * sizeof(double));
-    CR_TRY(cr_eigen(cx, cr_cmat_of(g.G, p, p), d, cr_mat_of(V, p, p)));
+    CR_TRY(cri_gram_spectrum(cx, &g, d, V));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g.g, 0, u));
 
     spectrum s = { p, g.weight - flat, d, u, g.tt, g.tt };
     if (!(s.n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     for (size_t k = 0; k < p; k++) {
-        bool told = d[k] > 0x1p-50 * (double)p * d[p - 1];
-        if (!told)
-            d[k] = u[k] = 0; /* no data in this direction */
-        else
+        if (d[k] > 0)
             s.rss0 -= u[k] * u[k] / d[k];
+        else
+            u[k] = 0; /* no data in this direction */
     }
     s.rss0 = fmax(s.rss0, rounding_of_rss(&s));
     report->stop = CR_STOP_CLOSED_FORM;

@@ -7,9 +7,9 @@
  * Hoerl & Kennard (1970); Hastie, Tibshirani & Friedman (2009), sec. 3.4.1. */
 #include "moments.h"
 #include "predictor.h"
+#include "spectrum.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
-#include "../../math/decompose.h"
 #include "../../math/dense.h"
 
 #include <math.h>
@@ -62,13 +62,13 @@ static cr_status solve_primal(cr_ctx *cx, ridge_state *m, const cri_gram *g, dou
     double    *u = cr_scratch_f64(&s, p);
 
     CR_TRY(s.status);
-    CR_TRY(cr_eigen(cx, cr_cmat_of(g->G, p, p), d, cr_mat_of(V, p, p)));
-    double rounding = 0x1p-52 * (double)p * (p ? d[p - 1] : 0);
-    if (p && !(d[0] + m->lambda > rounding)) CR_TRY(refuse_singular(cx, m->lambda));
+    CR_TRY(cri_gram_spectrum(cx, g, d, V));
+    if (p && !(d[0] + m->lambda > 0)) CR_TRY(refuse_singular(cx, m->lambda));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g->g, 0, u));
     m->rss = g->tt;
     for (size_t k = 0; k < p; k++) {
-        double dk = d[k] > 0 ? d[k] : 0, a = u[k] / (dk + m->lambda);
+        double dk = d[k];
+        double a = dk > 0 ? u[k] / (dk + m->lambda) : 0; /* no data, no slope in this direction */
         m->df += dk / (dk + m->lambda);
         m->rss += a * (dk * a - 2 * u[k]);
         u[k] = a;

@@ -201,13 +201,13 @@ static void test_no_penalty(void **state)
     for (size_t i = 0; i < N; i++) X[i * P + 2] = X[i * P] - X[i * P + 1];
     t = make_table(cx, X, N, P, y, NULL);
     const char *const settings[] = { "target=y lambda=0", "target=y lambda=0 scale=none",
-                                     "target=y lambda=0 solver=dual", "target=y lambda=1e-30" };
-    for (size_t s = 0; s < 4; s++) {
+                                     "target=y lambda=0 solver=dual" };
+    for (size_t s = 0; s < 3; s++) {
         assert_fails_with(cx, try_fit(cx, "ridge", t, settings[s], &none), CR_ENUMERIC,
                           "linearly dependent and lambda is");
         assert_true(strlen(cr_error_hint(cx)) > 0);
     }
-    cr_model *c = fit(cx, "ridge", t, "target=y lambda=1e-6"); /* the least penalty will do */
+    cr_model *c = fit(cx, "ridge", t, "target=y lambda=1e-30"); /* the least penalty will do */
     cr_model_free(cx, c);
     cr_table_free(cx, t);
     t = make_table(cx, X, 4, P, y, NULL); /* more columns than rows */

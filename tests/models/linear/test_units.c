@@ -76,8 +76,8 @@ static void test_posterior_rate_is_positive(void **state)
     test_context_free(cx);
 }
 
-/* Columns far from zero: the mean is taken from the centre of the data, where nothing cancels.  What is
- * left is the rounding of the centre itself, half a unit of 2^-22, times the slope. */
+/* Columns far from zero: the mean is taken from the centre of the data, where nothing cancels. What
+ * is left is the rounding of the centre itself, half a unit of 2^-22, times the slope. */
 static void test_far_columns(void **state)
 {
     (void)state;
@@ -100,12 +100,62 @@ static void test_far_columns(void **state)
     test_context_free(cx);
 }
 
+/* Columns of sizes 1e6 and 1e-3, not standardised: evidence and coefficients by the dense formulas
+ * in long double; p = 2. */
+static void test_columns_of_different_size(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * 2], y[N];
+    cr_rng  r = cr_rng_stream(8, 2);
+    for (size_t i = 0; i < N; i++) {
+        X[2 * i] = 1e6 * (3 + cr_rng_normal(&r));
+        X[2 * i + 1] = 1e-3 * cr_rng_normal(&r);
+        y[i] = 1e-6 * X[2 * i] + 2e3 * X[2 * i + 1] + 0.1 * cr_rng_normal(&r);
+    }
+    const long double alpha = 1e-6L, beta = 100;
+    long double       c[3] = { 0 }, g[2] = { 0 }, G[3] = { 0 }, tt = 0;
+    for (size_t i = 0; i < N; i++) c[0] += X[2 * i] / N, c[1] += X[2 * i + 1] / N, c[2] += y[i] / N;
+    for (size_t i = 0; i < N; i++) {
+        long double a = X[2 * i] - c[0], b = X[2 * i + 1] - c[1], t = y[i] - c[2];
+        G[0] += a * a, G[1] += a * b, G[2] += b * b;
+        g[0] += a * t, g[1] += b * t, tt += t * t;
+    }
+    long double a = alpha + beta * G[0], b = beta * G[1], d = alpha + beta * G[2];
+    long double det = a * d - b * b, m0 = beta * (d * g[0] - b * g[1]) / det;
+    long double m1 = beta * (a * g[1] - b * g[0]) / det;
+    long double rss =
+        tt - 2 * (m0 * g[0] + m1 * g[1]) + m0 * m0 * G[0] + 2 * m0 * m1 * G[1] + m1 * m1 * G[2];
+    long double evidence = logl(alpha) + N / 2.0L * logl(beta / (2 * acosl(-1))) - logl(det) / 2 -
+                           (beta * rss + alpha * (m0 * m0 + m1 * m1)) / 2;
+
+    cr_table *t = make_table(cx, X, N, 2, y, NULL);
+    cr_model *m =
+        fit(cx, "bayes-linear", t, "target=y scale=none optimize=none alpha=1e-6 noise=0.01");
+    json_t *e = describe(cx, m);
+    assert_close(cr_model_get_report(m)->log_evidence, (double)evidence, 1e-8);
+    assert_relative(parameter(e, "x1", "value"), (double)m0, 1e-8);
+    assert_relative(parameter(e, "x2", "value"), (double)m1, 1e-8);
+    assert_relative(parameter(e, "x2", "sd"), (double)sqrtl(a / det), 1e-8);
+    json_decref(e);
+    cr_model_free(cx, m);
+    m = fit(cx, "ridge", t, "target=y scale=none lambda=1e-8"); /* = alpha / beta */
+    e = describe(cx, m);
+    assert_relative(parameter(e, "x1", "value"), (double)m0, 1e-8);
+    assert_relative(parameter(e, "x2", "value"), (double)m1, 1e-8);
+    json_decref(e);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_standardised_target),
         cmocka_unit_test(test_posterior_rate_is_positive),
         cmocka_unit_test(test_far_columns),
+        cmocka_unit_test(test_columns_of_different_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
