@@ -38,7 +38,8 @@ struct cr_design {
 };
 
 /* Fits a design to a table.  With standardise (and standardise_target) the terms (the target) are
- * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p). */
+ * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p).
+ * Fails with CR_ENUMERIC where mean and sd, or the mean that fills gaps, overflow. */
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *table, const cr_design_options *options,
                          bool standardise, bool standardise_target, cr_design **out_design);
 void      cri_design_free(cr_ctx *cx, cr_design *design);

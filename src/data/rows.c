@@ -206,6 +206,9 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
     if (r->n > 0 && !(total > 0))
         return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are all zero", cr_table_source(r->table),
                        c->name);
+    if (!isfinite(total))
+        return cr_fail(cx, CR_ENUMERIC, "%s: the sum of the weights '%s' overflows",
+                       cr_table_source(r->table), c->name);
     return CR_OK;
 }
 
