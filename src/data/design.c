@@ -427,7 +427,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) CR_TRY(CR_ENOMEM);
 
     if (standardise || (standardise_y && o->target)) {
-        CR_TRY(cri_rows_open(cx, d, t, o->target ? CRI_TARGET_NEEDED : CRI_TARGET_NONE, &rows));
+        CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
         if (standardise) CR_TRY(standardise_terms(cx, d, &rows));
         if (standardise_y && o->target)
             CR_TRY(set_scale(cx, &rows, d->target.name, measure(&rows, d->p), &d->target_shift,

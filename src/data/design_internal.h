@@ -63,7 +63,9 @@ typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED } cri_target_us
 
 /* Opens a table through a design.  Fails with CR_EDATA naming file, line and column when a column is
  * absent, of the wrong type, has an unseen level, or holds a value that is infinite or (under the
- * error policy) missing.  With CRI_TARGET_NEEDED also the target and the weights are read. */
+ * error policy) missing.  With CRI_TARGET_NEEDED also the target and the weights are read,
+ * of those the design has; a table without the column of weights counts each row once, with a
+ * warning. */
 cr_status cri_rows_open(cr_ctx *cx, const cr_design *design, const cr_table *table,
                         cri_target_use target, cri_rows *out_rows);
 void      cri_rows_close(cr_ctx *cx, cri_rows *rows);

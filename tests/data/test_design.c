@@ -458,12 +458,41 @@ static void test_absent_weights(void **state)
     assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
     assert_true(r.w[0] == 3 && r.w[1] == 4);
     cri_rows_close(cx, &r);
+    warnings said = { .n = 0 };
+    cr_ctx_set_log(cx, keep_warning, &said);
     assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NEEDED, &r));
     assert_null(r.w);
     cri_rows_close(cx, &r);
+    assert_int_equal(said.n, 1);
+    assert_non_null(strstr(said.text, "u.csv has no weights 'w'"));
+    assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NONE, &r)); /* predicting needs none */
+    cri_rows_close(cx, &r);
+    assert_int_equal(said.n, 1);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
     cr_table_free(cx, u);
+    test_context_free(cx);
+}
+
+/* Models without a target have weights too. */
+static void test_weights_without_target(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "t.csv", "a,w\n1,3\n5,1\n");
+    cr_table  *bad = table_of_text(cx, "bad.csv", "a,w\n1,3\n5,-1\n");
+    cr_design *d = design_of(cx, t, "weights=w", true);
+    cri_rows   r;
+    assert_close(d->shift[0], 2, 1e-15);
+    assert_close(d->scale[0], sqrt(3), 1e-15);
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    assert_null(r.y);
+    assert_true(r.w && r.w[0] == 3 && r.w[1] == 1);
+    cri_rows_close(cx, &r);
+    check_open_fails(cx, d, bad, CRI_TARGET_NEEDED, "bad.csv:3: the weight 'w' is negative");
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    cr_table_free(cx, bad);
     test_context_free(cx);
 }
 
@@ -751,6 +780,7 @@ int main(void)
         cmocka_unit_test(test_infinite_is_refused),
         cmocka_unit_test(test_columns_by_name),
         cmocka_unit_test(test_absent_weights),
+        cmocka_unit_test(test_weights_without_target),
         cmocka_unit_test(test_standardise),
         cmocka_unit_test(test_standardise_extremes),
         cmocka_unit_test(test_standardise_overflow),
