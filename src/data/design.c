@@ -2,6 +2,7 @@
 #include "design_internal.h"
 #include "table_internal.h"
 #include "../base/context_internal.h"
+#include "../base/list.h"
 #include "../base/number.h"
 #include "../base/parallel.h"
 #include "../base/scratch.h"
@@ -106,27 +107,22 @@ static cr_status apply_item(cr_ctx *cx, const cr_table *t, const cr_design_optio
 static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
                                 bool *chosen)
 {
-    size_t      n = cr_table_columns(t), count = 0;
-    const char *list = o->features;
-    for (size_t i = 0; i < n; i++)
-        chosen[i] = (!list || list[0] == '!') && !is_role(o, cr_table_column(t, i)->name);
-    for (const char *item = list; item && *item;) {
-        char   text[512];
-        size_t length = strcspn(item, ",");
-        if (length >= sizeof text)
-            return cr_fail(cx, CR_EARG, "--features: a name is longer than %zu bytes", sizeof text);
-        memcpy(text, item, length);
-        text[length] = '\0';
-        if (length > 0) {
-            cr_status st = apply_item(cx, t, o, text, chosen);
-            if (st != CR_OK) return st;
-        }
-        item += length + (item[length] == ',');
-    }
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = cr_table_columns(t), n_items = 0, count = 0;
+    char     **items = NULL;
+
+    CR_TRY(cri_list_split(&s, o->features, &items, &n_items));
+    bool all = n_items == 0 ? !o->features : items[0][0] == '!';
+    for (size_t i = 0; i < n; i++) chosen[i] = all && !is_role(o, cr_table_column(t, i)->name);
+    for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
     if (count == 0)
-        return cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature", cr_table_source(t));
-    return CR_OK;
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature",
+                       cr_table_source(t)));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 static cr_status parse_basis(cr_ctx *cx, const char *basis, unsigned *out_powers)

@@ -394,6 +394,23 @@ static void test_missing_values_and_column_options(void **state)
     test_context_free(cx);
 }
 
+static void test_names_with_commas(void **state)
+{
+    (void)state;
+    cr_ctx         *cx = one_thread();
+    char            missing[] = "\"no, none\",-1", category[] = ",\"k,1\",", real[] = "\"a\"\"b,\"";
+    cr_read_options o = { .missing_values = missing, .category = category, .real = real };
+    cr_table       *t =
+        read_good(cx, "\"k,1\",\"a\"\"b,\",v\n1,2,\"no, none\"\n2,-1,7\n2,4,1\n", &o);
+    assert_int_equal(type_of(t, "k,1"), CR_CATEGORY);
+    assert_int_equal(type_of(t, "a\"b,"), CR_REAL);
+    assert_int_equal(cr_table_find(t, "a\"b,")->missing, 1);
+    assert_int_equal(cr_table_find(t, "v")->missing, 1);
+    assert_int_equal(type_of(t, "v"), CR_INTEGER);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 /* A category that shows only after the sample and some batches is read again with its texts. */
 static void test_late_category(void **state)
 {
@@ -770,6 +787,7 @@ int main(void)
         cmocka_unit_test(test_every_cut_gives_the_same),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_missing_values_and_column_options),
+        cmocka_unit_test(test_names_with_commas),
         cmocka_unit_test(test_late_category),
         cmocka_unit_test(test_delimiters),
         cmocka_unit_test(test_headers),

@@ -114,6 +114,28 @@ static void test_choosing(void **state)
     test_context_free(cx);
 }
 
+static void test_names_with_commas(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "t.csv", "\"k,1\",\"q\"\"\",x,y\n1,2,3,4\n6,4,3,2\n");
+    const char *const cases[][2] = { { "features=\"k,1\"", "k,1" },
+                                     { "features=\"k,1\",x", "k,1,x" },
+                                     { "features=!\"k,1\"", "q\",x" },
+                                     { "features=\"!k,1\"", "q\",x" },
+                                     { "features=\"k,*\"", "k,1" },
+                                     { "features=q\"", "q\"" } };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y %s", cases[k][0]);
+        cr_design *d = design_of(cx, t, settings, false);
+        assert_string_equal(terms_of(d), cases[k][1]);
+        cri_design_free(cx, d);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_choosing_wrongly(void **state)
 {
     (void)state;
@@ -150,7 +172,7 @@ static void test_choosing_wrongly(void **state)
     char long_name[700] = "features=";
     memset(long_name + 9, 'a', 600);
     cr_design *d = NULL;
-    assert_fails_with(cx, try_design(cx, t, long_name, false, &d), CR_EARG, "longer than");
+    assert_fails_with(cx, try_design(cx, t, long_name, false, &d), CR_EDATA, "not found");
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -768,6 +790,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choosing),
+        cmocka_unit_test(test_names_with_commas),
         cmocka_unit_test(test_choosing_wrongly),
         cmocka_unit_test(test_one_hot),
         cmocka_unit_test(test_long_names),
