@@ -2,6 +2,7 @@
  * place and on several threads; malformed files with their exact messages. */
 #include "support.h"
 #include "data/csv.h"
+#include "data/csv_levels.h"
 #include "data/table_internal.h"
 
 #include <strings.h>
@@ -411,6 +412,34 @@ static void test_names_with_commas(void **state)
     test_context_free(cx);
 }
 
+/* Columns are numbered in parallel: a failure there is silent, and told afterwards, in the order of the
+ * columns. */
+static void test_levels_fail_silently(void **state)
+{
+    (void)state;
+    cr_ctx        *cx = test_context();
+    cri_csv_levels v = { .n = 0 };
+    uint32_t       number = 7;
+    for (uint64_t nth = 1; nth <= 4; nth++) {
+        cr_ctx_fail_allocation(cx, nth);
+        assert_int_equal(cri_csv_levels_add(cx, &v, "abc", 3, &number), CR_ENOMEM);
+        assert_int_equal(cr_error_status(cx), CR_OK);
+        assert_string_equal(cr_error(cx), "");
+        assert_true(v.n == 0 && number == 7 && v.refused > 0);
+        cri_csv_levels_clear(cx, &v);
+    }
+    cr_ctx_fail_allocation(cx, 0);
+    cr_ctx_set_memory_limit(cx, 100);
+    assert_int_equal(cri_csv_levels_add(cx, &v, "abc", 3, &number), CR_ENOMEM);
+    assert_fails_with(cx, cri_csv_levels_fail(cx, &v, CR_ENOMEM), CR_ENOMEM,
+                      "the memory limit of 100 bytes is reached");
+    assert_string_equal(cr_error_hint(cx), "raise it with --memory-limit");
+    assert_fails_with(cx, cri_csv_levels_fail(cx, &v, CR_EUNSUPPORTED), CR_EUNSUPPORTED,
+                      "different texts");
+    cri_csv_levels_clear(cx, &v);
+    test_context_free(cx);
+}
+
 /* A category that shows only after the sample and some batches is read again with its texts. */
 static void test_late_category(void **state)
 {
@@ -788,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_missing_values_and_column_options),
         cmocka_unit_test(test_names_with_commas),
+        cmocka_unit_test(test_levels_fail_silently),
         cmocka_unit_test(test_late_category),
         cmocka_unit_test(test_delimiters),
         cmocka_unit_test(test_headers),
