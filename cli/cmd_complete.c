@@ -9,6 +9,7 @@
  * never complains: a line that makes no sense has no candidates.  Files on the line are only looked
  * into. */
 #include "cli.h"
+#include "base/list.h"
 #include "data/column_names.h"
 
 #include <stdio.h>
@@ -38,7 +39,8 @@ typedef struct line {
     int                   shell;
     const char           *raw; /* the word to complete, as typed */
     word                  word;
-    const char           *piece; /* the part of word.text that is completed */
+    const char           *value; /* the part of word.text that is the option's value, if it is one */
+    const char           *piece; /* the part of that which is completed */
     const cli_verb       *verb;
     const cr_model_class *model;
     const cr_option      *option;   /* whose value the word is; NULL for an argument or option */
@@ -90,13 +92,17 @@ static void print_quoted(cli *c, const char *text, char quote)
 
 /* --- candidates ------------------------------------------------------------------------------ */
 
-/* A candidate, if it begins as the piece does: what was typed before the piece, and the candidate.
- */
-static void offer(const line *l, const char *candidate, const char *meaning)
+static bool begins_as_typed(const line *l, const char *candidate)
+{
+    return strncmp(candidate, l->piece, strlen(l->piece)) == 0;
+}
+
+/* What was typed before the piece, and a candidate. */
+static void print_candidate(const line *l, const char *candidate, const char *meaning)
 {
     cli   *c = l->c;
-    size_t typed = strlen(l->piece), before = (size_t)(l->piece - l->word.text);
-    if (strncmp(candidate, l->piece, typed) != 0 || strpbrk(candidate, "\n\t")) return;
+    size_t before = (size_t)(l->piece - l->word.text);
+    if (strpbrk(candidate, "\n\t")) return;
     if (l->shell == SHELL_BASH) {
         out_bytes(c, l->raw, l->word.place[before]);
         print_quoted(c, candidate, l->word.quote);
@@ -106,6 +112,11 @@ static void offer(const line *l, const char *candidate, const char *meaning)
         if (meaning[0] && l->shell != SHELL_PLAIN) out_text(c, "\t%s", meaning);
     }
     out_text(c, "\n");
+}
+
+static void offer(const line *l, const char *candidate, const char *meaning)
+{
+    if (begins_as_typed(l, candidate)) print_candidate(l, candidate, meaning);
 }
 
 static void offer_verbs(const line *l)
@@ -153,19 +164,29 @@ static void offer_all_options(const line *l)
 
 /* --- columns --------------------------------------------------------------------------------- */
 
-/* true when the list, up to the piece, already has this column. */
-static bool is_listed(const line *l, const char *name)
+/* true when the list, up to the piece, already has this item, which is as lists write it. */
+static bool is_listed(const line *l, const char *item)
 {
-    size_t n = strlen(name);
-    for (const char *p = l->word.text; p < l->piece; p += strcspn(p, ",=") + 1)
-        if (strncmp(p, name, n) == 0 && (p[n] == ',' || !p[n])) return true;
+    size_t n = strlen(item);
+    for (const char *at = l->value, *end; at < l->piece; at = end + 1) {
+        end = cri_list_item_end(at);
+        if (end < l->piece && (size_t)(end - at) == n && memcmp(at, item, n) == 0) return true;
+        if (!*end) break;
+    }
     return false;
 }
 
+/* In a list a name may need quotes, which need not have been typed. */
 static void offer_column(void *user, const char *name)
 {
     const line *l = user;
-    if (!is_listed(l, name)) offer(l, name, "");
+    char        item[1024];
+    if (l->option->kind != CR_OPTION_list) {
+        offer(l, name, "");
+        return;
+    }
+    if (cri_list_quote(name, item, sizeof item) >= sizeof item || is_listed(l, item)) return;
+    if (begins_as_typed(l, name) || begins_as_typed(l, item)) print_candidate(l, item, "");
 }
 
 static bool has_ending(const char *path, const char *ending)
@@ -279,9 +300,9 @@ static void place_word(line *l, const cr_option *pending)
         l->option = find_option(l, text + 2);
         l->piece = l->option ? equals + 1 : text;
     }
+    l->value = l->piece;
     if (l->option && l->option->kind == CR_OPTION_list) {
-        char *comma = strrchr(l->piece, ',');
-        if (comma) l->piece = comma + 1;
+        for (const char *end; *(end = cri_list_item_end(l->piece));) l->piece = end + 1;
         if (l->piece[0] == '!') l->piece++;
     }
 }

@@ -19,7 +19,7 @@ static cr_status take_categories(cli *c, const cr_design *design)
     cr_status st = CR_OK;
     for (size_t i = 0; i < cr_design_columns(design) && st == CR_OK; i++)
         if (cr_design_column_type(design, i) == CR_CATEGORY)
-            st = cr_options_set(c->cx, cr_read_table, &c->read, "category",
+            st = cr_options_add(c->cx, cr_read_table, &c->read, "category",
                                 cr_design_column_name(design, i));
     return st;
 }

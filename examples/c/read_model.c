@@ -15,7 +15,7 @@ static cr_status read_for(cr_ctx *cx, const cr_model *model, const char *path, c
     CR_TRY(cr_options_init(cx, cr_read_table, &options));
     for (size_t i = 0; i < cr_design_columns(design); i++)
         if (cr_design_column_type(design, i) == CR_CATEGORY)
-            CR_TRY(cr_options_set(cx, cr_read_table, &options, "category",
+            CR_TRY(cr_options_add(cx, cr_read_table, &options, "category",
                                   cr_design_column_name(design, i)));
     CR_TRY(cr_table_read(cx, path, &options, out));
 done:

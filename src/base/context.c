@@ -243,16 +243,10 @@ static bool reserve(cr_ctx *cx, size_t more)
 {
     uint_fast64_t left = atomic_load(&cx->fail_countdown);
     while (left > 0 && !atomic_compare_exchange_weak(&cx->fail_countdown, &left, left - 1)) { }
-    if (left == 1) {
-        cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were asked for", more);
-        return false;
-    }
+    if (left == 1) return false;
     size_t use = atomic_fetch_add(&cx->memory, more) + more;
     if (cx->memory_limit && use > cx->memory_limit) {
         atomic_fetch_sub(&cx->memory, more);
-        cr_fail(cx, CR_ENOMEM, "the memory limit of %zu bytes is reached: %zu more were asked for",
-                cx->memory_limit, more);
-        cr_fail_hint(cx, "raise it with --memory-limit");
         return false;
     }
     size_t peak = atomic_load(&cx->peak_memory);
@@ -260,24 +254,39 @@ static bool reserve(cr_ctx *cx, size_t more)
     return true;
 }
 
-void *cr_resize(cr_ctx *cx, void *old, size_t old_count, size_t new_count, size_t size)
+cr_status cri_fail_memory(cr_ctx *cx, size_t more)
+{
+    size_t limit = cx->memory_limit;
+    if (limit == 0 || more <= cri_memory_left(cx))
+        return cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were asked for", more);
+    cr_fail(cx, CR_ENOMEM, "the memory limit of %zu bytes is reached: %zu more were asked for",
+            limit, more);
+    return cr_fail_hint(cx, "raise it with --memory-limit");
+}
+
+void *cri_resize_quietly(cr_ctx *cx, void *old, size_t old_count, size_t new_count, size_t size)
 {
     size_t old_bytes = old_count * size, new_bytes;
-    if (!cri_mul(new_count, size, &new_bytes) || new_bytes > PTRDIFF_MAX) {
-        cr_fail(cx, CR_ENOMEM, "out of memory: %zu items of %zu bytes do not fit", new_count, size);
-        return NULL;
-    }
+    if (!cri_mul(new_count, size, &new_bytes) || new_bytes > PTRDIFF_MAX) return NULL;
     if (new_bytes == 0) new_bytes = 1;
     if (old && old_bytes == 0) old_bytes = 1;
     if (new_bytes > old_bytes && !reserve(cx, new_bytes - old_bytes)) return NULL;
     void *p = cx->allocator.resize(cx->allocator.user, old, old_bytes, new_bytes);
-    if (!p) {
-        if (new_bytes > old_bytes) atomic_fetch_sub(&cx->memory, new_bytes - old_bytes);
-        cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were asked for", new_bytes);
-        return NULL;
-    }
-    if (new_bytes < old_bytes) atomic_fetch_sub(&cx->memory, old_bytes - new_bytes);
+    if (!p && new_bytes > old_bytes) atomic_fetch_sub(&cx->memory, new_bytes - old_bytes);
+    if (p && new_bytes < old_bytes) atomic_fetch_sub(&cx->memory, old_bytes - new_bytes);
     return p;
+}
+
+void *cr_resize(cr_ctx *cx, void *old, size_t old_count, size_t new_count, size_t size)
+{
+    size_t bytes, old_bytes = old_count * size;
+    void  *p = cri_resize_quietly(cx, old, old_count, new_count, size);
+    if (p) return p;
+    if (cri_mul(new_count, size, &bytes) && bytes <= PTRDIFF_MAX)
+        cri_fail_memory(cx, bytes > old_bytes ? bytes - old_bytes : bytes);
+    else
+        cr_fail(cx, CR_ENOMEM, "out of memory: %zu items of %zu bytes do not fit", new_count, size);
+    return NULL;
 }
 
 void *cr_alloc(cr_ctx *cx, size_t count, size_t size)

@@ -11,7 +11,9 @@
 typedef struct cr_ctx cr_ctx;
 
 /* realloc-like: old == NULL allocates, new_size == 0 frees and returns NULL.  Memory must be
- * aligned for any type.  `user` is passed through. */
+ * aligned for any type.  `user` is passed through.  The threads inside a call allocate too, so it may
+ * be called from several threads at once; a context that may use one thread only (cr_ctx_set_threads)
+ * calls it from the caller's alone. */
 typedef struct cr_allocator {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;

@@ -1,6 +1,7 @@
 /* option.c -- parse, check and print the values of an option table. */
 #include "option.h"
 #include "context_internal.h"
+#include "list.h"
 #include "number.h"
 
 #include <math.h>
@@ -162,6 +163,15 @@ static cr_status set_choice(cr_ctx *cx, const cr_option *o, void *at, const char
                    : cr_fail_hint(cx, "for example %s %s", flag, o->example);
 }
 
+static cr_status check_list(cr_ctx *cx, const cr_option *o, const char *value)
+{
+    char        flag[64];
+    const char *fault = cri_list_fault(value);
+    if (!fault) return CR_OK;
+    cr_fail(cx, CR_EARG, "%s: %s in '%s'", flag_name(o, flag), fault, value);
+    return cr_fail_hint(cx, "items with commas are written '\"a,b\",c', quotes in them twice");
+}
+
 static cr_status set_text(cr_ctx *cx, const cr_option *o, char **at, const char *value)
 {
     char *text;
@@ -194,8 +204,11 @@ static cr_status set_value(cr_ctx *cx, const cr_option *o, void *values, const c
     case CR_OPTION_count:
     case CR_OPTION_real: return set_number(cx, o, at, value);
     case CR_OPTION_choice: return set_choice(cx, o, at, value);
-    case CR_OPTION_text:
-    case CR_OPTION_list: return set_text(cx, o, at, value);
+    case CR_OPTION_list: {
+        cr_status st = check_list(cx, o, value);
+        return st == CR_OK ? set_text(cx, o, at, value) : st;
+    }
+    case CR_OPTION_text: return set_text(cx, o, at, value);
     case CR_OPTION_END: break;
     }
     return CR_OK;
@@ -215,6 +228,19 @@ cr_status cr_options_set(cr_ctx *cx, const cr_option *table, void *values, const
     while (table[n].name) n++;
     cr_fail(cx, CR_EARG, "there is no option '%s'", name);
     return cr_fail_nearest(cx, name, "options", n, table_name, table);
+}
+
+cr_status cr_options_add(cr_ctx *cx, const cr_option *table, void *values, const char *name,
+                         const char *item)
+{
+    if (!item[0]) return CR_OK; /* empty items do not count */
+    size_t size = cri_list_quote(item, NULL, 0) + 1;
+    char  *text = cr_resize(cx, NULL, 0, size, 1);
+    if (!text) return CR_ENOMEM;
+    cri_list_quote(item, text, size);
+    cr_status st = cr_options_set(cx, table, values, name, text);
+    cr_free(cx, text, size, 1);
+    return st;
 }
 
 cr_status cr_options_init(cr_ctx *cx, const cr_option *table, void *values)

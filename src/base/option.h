@@ -27,8 +27,9 @@ typedef enum cr_option_kind {
     CR_OPTION_real,   /* double, finite; default "" = not given = NaN            */
     CR_OPTION_choice, /* int: index into the choices of the range                */
     CR_OPTION_text,   /* char *, owned; default "" = not given = NULL            */
-    CR_OPTION_list    /* char *, owned: values with commas; repeating adds more,
-                       * the default gives way to the first                      */
+    CR_OPTION_list    /* char *, owned: items with commas between; repeating adds
+                       * more, the default gives way to the first.  An item in
+                       * double quotes may hold commas: a,"k,1","a ""b"" c"      */
 } cr_option_kind;
 
 #define CR_COUNT_UNSET SIZE_MAX
@@ -66,6 +67,10 @@ CR_API cr_status cr_options_init(cr_ctx *cx, const cr_option *table, void *value
  * the struct is then as before. */
 CR_API cr_status cr_options_set(cr_ctx *cx, const cr_option *table, void *values, const char *name,
                                 const char *value);
+/* Adds one item to a list option, with quotes around it where its text needs them: how a name goes
+ * into a list, whatever characters it has.  Fails with CR_EARG or CR_ENOMEM. */
+CR_API cr_status cr_options_add(cr_ctx *cx, const cr_option *table, void *values, const char *name,
+                                const char *item);
 /* Writes the value of one option as text that cr_options_set reads back to the same value.
  * Returns the length it needs, like snprintf; "" when the option is not given. */
 CR_API size_t cr_options_print(const cr_option *option, const void *values, char *out, size_t size);

@@ -1,7 +1,9 @@
 /* parallel.h -- work in fixed blocks, so that no answer depends on the number of threads.
  * The caller cuts the work into blocks by the size of the data alone.  Blocks may run in any order
  * and on any thread; each writes only its own results, which the caller then adds up in order.
- * Bodies are pure kernels: they get no context and cannot fail.  (Internal header.) */
+ * Bodies are pure kernels: they get no context and cannot fail; one that must allocate does it by
+ * cri_resize_quietly and leaves a mark, which the caller turns into a failure in the order of the
+ * blocks.  (Internal header.) */
 #ifndef CREDENCE_BASE_PARALLEL_H
 #define CREDENCE_BASE_PARALLEL_H
 

@@ -1,5 +1,6 @@
 /* csv_levels.c -- texts to numbers. */
 #include "csv_levels.h"
+#include "../base/context_internal.h"
 
 #include <string.h>
 
@@ -43,11 +44,19 @@ uint32_t cri_csv_levels_find(const cri_csv_levels *v, const char *text, size_t l
     return v->slots[find_slot(v, text, length, hash_text(text, length))] - 1;
 }
 
+static void *resize(cr_ctx *cx, cri_csv_levels *v, void *old, size_t n, size_t more, size_t size)
+{
+    void *p = cri_resize_quietly(cx, old, n, more, size);
+    if (!p) v->refused = (more - n) * size;
+    return p;
+}
+
 static cr_status grow_slots(cr_ctx *cx, cri_csv_levels *v)
 {
     size_t    n_slots = v->n_slots ? 2 * v->n_slots : 64, mask = n_slots - 1;
-    uint32_t *slots = cr_alloc(cx, n_slots, sizeof *slots);
+    uint32_t *slots = resize(cx, v, NULL, 0, n_slots, sizeof *slots);
     if (!slots) return CR_ENOMEM;
+    memset(slots, 0, n_slots * sizeof *slots);
     for (size_t i = 0; i < v->n; i++) {
         size_t slot = v->hash[i] & mask;
         while (slots[slot]) slot = (slot + 1) & mask;
@@ -63,13 +72,13 @@ static cr_status grow_slots(cr_ctx *cx, cri_csv_levels *v)
 static cr_status grow(cr_ctx *cx, cri_csv_levels *v, size_t length)
 {
     if (v->n == v->capacity) {
-        size_t    more = v->capacity ? 2 * v->capacity : 16;
-        size_t   *start = cr_resize(cx, v->start, v->capacity, more, sizeof *start);
+        size_t  more = v->capacity ? 2 * v->capacity : 16;
+        size_t *start = resize(cx, v, v->start, v->capacity, more, sizeof *start);
         if (!start) return CR_ENOMEM;
         v->start = start;
-        uint32_t *hash = cr_resize(cx, v->hash, v->capacity, more, sizeof *hash);
+        uint32_t *hash = resize(cx, v, v->hash, v->capacity, more, sizeof *hash);
         if (!hash) { /* both arrays keep one size */
-            size_t *back = cr_resize(cx, start, more, v->capacity, sizeof *start);
+            size_t *back = cri_resize_quietly(cx, start, more, v->capacity, sizeof *start);
             if (back) v->start = back;
             return CR_ENOMEM;
         }
@@ -78,12 +87,19 @@ static cr_status grow(cr_ctx *cx, cri_csv_levels *v, size_t length)
     }
     if (v->room - v->used <= length) {
         size_t more = v->room + v->room / 2 + length + 256;
-        char  *bytes = cr_resize(cx, v->bytes, v->room, more, 1);
+        char  *bytes = resize(cx, v, v->bytes, v->room, more, 1);
         if (!bytes) return CR_ENOMEM;
         v->bytes = bytes;
         v->room = more;
     }
     return 2 * (v->n + 1) > v->n_slots ? grow_slots(cx, v) : CR_OK;
+}
+
+cr_status cri_csv_levels_fail(cr_ctx *cx, const cri_csv_levels *v, cr_status status)
+{
+    if (status == CR_EUNSUPPORTED)
+        return cr_fail(cx, status, "a category has more than %zu different texts", v->n);
+    return cri_fail_memory(cx, v->refused);
 }
 
 cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *v, const char *text, size_t length,
@@ -97,8 +113,7 @@ cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *v, const char *text, si
             return CR_OK;
         }
     }
-    if (v->n >= UINT32_MAX - 1)
-        return cr_fail(cx, CR_EUNSUPPORTED, "a category has more than %zu different texts", v->n);
+    if (v->n >= UINT32_MAX - 1) return CR_EUNSUPPORTED;
     cr_status st = grow(cx, v, length);
     if (st != CR_OK) return st;
     memcpy(v->bytes + v->used, text, length);

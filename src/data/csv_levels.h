@@ -14,11 +14,15 @@ typedef struct cri_csv_levels {
     size_t    n, capacity;
     uint32_t *slots;   /* [n_slots] number + 1, 0 = free    */
     size_t    n_slots; /* a power of two, or 0              */
+    size_t    refused; /* bytes that could not be had       */
 } cri_csv_levels;
 
-/* The number of the text, which it gets now if it is new.  Texts hold no NUL. */
+/* The number of the text, which it gets now if it is new.  Texts hold no NUL.  Different columns may be
+ * added to in parallel, for a failure is not recorded: cri_csv_levels_fail does that. */
 cr_status cri_csv_levels_add(cr_ctx *cx, cri_csv_levels *levels, const char *text, size_t length,
                              uint32_t *out_number);
+/* Records the failure that cri_csv_levels_add returned, and returns it. */
+cr_status cri_csv_levels_fail(cr_ctx *cx, const cri_csv_levels *levels, cr_status status);
 /* The number of the text, or UINT32_MAX. */
 uint32_t cri_csv_levels_find(const cri_csv_levels *levels, const char *text, size_t length);
 /* The i-th text. */

@@ -259,7 +259,10 @@ static cr_status intern_texts(cri_csv *csv)
     for (size_t c = 0; c < csv->n; c++) any = any || csv->columns[c].mode == CRI_CSV_CATEGORY;
     if (!any) return CR_OK;
     cr_status st = cri_parallel_for(csv->cx, NULL, csv->n, intern_column, csv);
-    for (size_t c = 0; c < csv->n && st == CR_OK; c++) st = csv->columns[c].status;
+    for (size_t c = 0; c < csv->n && st == CR_OK; c++) {
+        const cri_csv_column *k = &csv->columns[c];
+        if (k->status != CR_OK) st = cri_csv_levels_fail(csv->cx, &k->levels, k->status);
+    }
     return st;
 }
 

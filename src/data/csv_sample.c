@@ -208,7 +208,8 @@ static cr_status add_name(cri_csv *csv, const sample *s, const cri_csv_cell *cel
         return cr_fail_hint(csv->cx, "if the first line is data, say --header no");
     }
     cr_status st = cri_csv_levels_add(csv->cx, &csv->names, name, length, &number);
-    if (st != CR_OK || number == c) return st;
+    if (st != CR_OK) return cri_csv_levels_fail(csv->cx, &csv->names, st);
+    if (number == c) return CR_OK;
     cri_reader r = reader_at(csv, s, cell->begin);
     return cri_reader_fail_at(&r, cell->begin, length, "two columns are called '%.*s'",
                               length < 200 ? (int)length : 200, name);
@@ -239,8 +240,9 @@ static cr_status are_different(cri_csv *csv, const sample *s, size_t n, const ch
     *out = true;
     for (size_t c = 0; c < n && *out; c++) {
         cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, s->end);
-        CR_TRY(cri_csv_levels_add(csv->cx, &texts, cell.begin, (size_t)(cell.end - cell.begin),
-                                  &number));
+        size_t       length = (size_t)(cell.end - cell.begin);
+        st = cri_csv_levels_add(csv->cx, &texts, cell.begin, length, &number);
+        if (st != CR_OK) CR_TRY(cri_csv_levels_fail(csv->cx, &texts, st));
         *out = number == c;
         at = cell.stop + 1;
     }

@@ -2,6 +2,7 @@
 #include "design_internal.h"
 #include "table_internal.h"
 #include "../base/context_internal.h"
+#include "../base/list.h"
 #include "../base/number.h"
 #include "../base/parallel.h"
 #include "../base/scratch.h"
@@ -108,27 +109,22 @@ static cr_status apply_item(cr_ctx *cx, const cr_table *t, const cr_design_optio
 static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
                                 bool *chosen)
 {
-    size_t      n = cr_table_columns(t), count = 0;
-    const char *list = o->features;
-    for (size_t i = 0; i < n; i++)
-        chosen[i] = (!list || list[0] == '!') && !is_role(o, cr_table_column(t, i)->name);
-    for (const char *item = list; item && *item;) {
-        char   text[512];
-        size_t length = strcspn(item, ",");
-        if (length >= sizeof text)
-            return cr_fail(cx, CR_EARG, "--features: a name is longer than %zu bytes", sizeof text);
-        memcpy(text, item, length);
-        text[length] = '\0';
-        if (length > 0) {
-            cr_status st = apply_item(cx, t, o, text, chosen);
-            if (st != CR_OK) return st;
-        }
-        item += length + (item[length] == ',');
-    }
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = cr_table_columns(t), n_items = 0, count = 0;
+    char     **items = NULL;
+
+    CR_TRY(cri_list_split(&s, o->features, &items, &n_items));
+    bool all = n_items == 0 ? !o->features : items[0][0] == '!';
+    for (size_t i = 0; i < n; i++) chosen[i] = all && !is_role(o, cr_table_column(t, i)->name);
+    for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
     if (count == 0)
-        return cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature", cr_table_source(t));
-    return CR_OK;
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature",
+                       cr_table_source(t)));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 static cr_status parse_basis(cr_ctx *cx, const char *basis, unsigned *out_powers)
@@ -149,23 +145,32 @@ static cr_status parse_basis(cr_ctx *cx, const char *basis, unsigned *out_powers
 
 /* --- describing one column ------------------------------------------------------------------- */
 
-static double mean_of(const cr_column *c, size_t rows)
+/* What a row counts; weights that are no such (missing, negative) are refused or left out later. */
+static double weight_of(const cr_column *opt_w, size_t row)
 {
-    double mean = 0; /* running, so that no sum overflows */
-    size_t n = 0;
-    for (size_t i = 0; i < rows; i++) {
-        double x = c->values[i * c->stride];
-        if (!isnan(x)) mean += (x - mean) / (double)++n;
-    }
-    return n ? mean : 0;
+    double w = opt_w ? opt_w->values[row * opt_w->stride] : 1;
+    return w > 0 && isfinite(w) ? w : 0;
 }
 
-static size_t most_frequent_level(const cr_column *c, size_t rows, size_t *counts)
+static double mean_of(const cr_column *c, size_t rows, const cr_column *opt_w)
+{
+    double mean = 0, sum = 0; /* a running mean, so that no sum of values overflows */
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride], w = weight_of(opt_w, i);
+        if (isnan(x) || w == 0) continue;
+        sum += w;
+        mean += (x - mean) / (sum / w);
+    }
+    return mean;
+}
+
+static size_t most_frequent_level(const cr_column *c, size_t rows, const cr_column *opt_w,
+                                  double *counts)
 {
     size_t best = 0;
     memset(counts, 0, c->n_levels * sizeof *counts);
     for (size_t i = 0; i < rows; i++)
-        if (c->codes[i] != CR_MISSING_CODE) counts[c->codes[i]]++;
+        if (c->codes[i] != CR_MISSING_CODE) counts[c->codes[i]] += weight_of(opt_w, i);
     for (size_t k = 1; k < c->n_levels; k++)
         if (counts[k] > counts[best]) best = k;
     return best;
@@ -187,13 +192,26 @@ static cr_status check_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
     return cr_fail_hint(cx, "convert the data first: iconv -f latin1 -t utf-8 OLD > NEW");
 }
 
+/* The value for gaps in a column of numbers.  An infinite one is refused with its place later. */
+static cr_status find_fill(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                           const cr_column *opt_w, double *out_fill)
+{
+    double mean = mean_of(from, cr_table_rows(t), opt_w);
+    if (!isfinite(mean) && !from->infinite)
+        return cr_fail(cx, CR_ENUMERIC, "%s: the mean of column '%s' overflows", cr_table_source(t),
+                       from->name);
+    *out_fill = from->infinite ? 0 : mean;
+    return CR_OK;
+}
+
 /* Copies what the design must remember of a table column. */
 static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
-                                 int reference, bool impute, cri_design_column *c)
+                                 const cr_column *opt_w, int reference, bool impute,
+                                 cri_design_column *c)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t    *counts = cr_scratch_index(&s, from->n_levels);
+    double    *counts = cr_scratch_f64(&s, from->n_levels);
 
     CR_TRY(s.status);
     CR_TRY(check_texts(cx, t, from));
@@ -202,7 +220,7 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
     c->name = cri_string_copy(cx, from->name);
     if (!c->name) CR_TRY(CR_ENOMEM);
     if (from->type != CR_CATEGORY) {
-        c->fill = impute ? mean_of(from, cr_table_rows(t)) : 0; /* other tables may have gaps */
+        if (impute) CR_TRY(find_fill(cx, t, from, opt_w, &c->fill)); /* other tables may have gaps */
         goto done;
     }
     c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);
@@ -212,7 +230,8 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
         c->levels[k] = cri_string_copy(cx, from->levels[k]);
         if (!c->levels[k]) CR_TRY(CR_ENOMEM);
     }
-    size_t frequent = from->n_levels ? most_frequent_level(from, cr_table_rows(t), counts) : 0;
+    size_t frequent =
+        from->n_levels ? most_frequent_level(from, cr_table_rows(t), opt_w, counts) : 0;
     c->fill = (double)frequent;
     if (reference == REFERENCE_FIRST) c->reference = 0;
     if (reference == REFERENCE_FREQUENT) c->reference = (int)frequent;
@@ -252,77 +271,109 @@ static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, unsigned powers, 
 
 /* --- standardising --------------------------------------------------------------------------- */
 
+typedef struct moments {
+    double mean, sd;
+} moments;
+
 typedef struct term_moments {
     const cri_rows *rows;
-    double         *mean, *sd; /* [p] */
+    moments        *terms; /* [p] */
 } term_moments;
 
-/* sum over rows of w (x - centre)^power for one term, power 1 or 2; also of w. */
-static double sum_term(const cri_rows *rows, size_t term, double centre, int power, double *out_w)
+/* Term p is the target. */
+static void fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *x)
+{
+    if (term < rows->p) cri_rows_fill_term(rows, term, begin, end, x, 1);
+    else memcpy(x, rows->y + begin, (end - begin) * sizeof *x);
+}
+
+/* sum over rows of w (unit x - centre)^power for one term, power 1 or 2; also of w, and the largest
+ * |x|. */
+static double sum_term(const cri_rows *rows, size_t term, double unit, double centre, int power,
+                       double *out_w, double *out_largest)
 {
     enum { BLOCK = 256 };
-    double x[BLOCK], sum = 0, weight = 0;
+    double x[BLOCK], sum = 0, weight = 0, largest = 0;
     for (size_t begin = 0; begin < rows->n; begin += BLOCK) {
         size_t end = rows->n - begin > BLOCK ? begin + BLOCK : rows->n;
         double part = 0;
-        cri_rows_fill_term(rows, term, begin, end, x, 1);
+        fill_term(rows, term, begin, end, x);
         for (size_t i = begin; i < end; i++) {
-            double w = rows->w ? rows->w[i] : 1, z = x[i - begin] - centre;
+            double w = rows->w ? rows->w[i] : 1, z = unit * x[i - begin] - centre;
             part += w * (power == 1 ? z : z * z);
             weight += w;
+            if (fabs(x[i - begin]) > largest) largest = fabs(x[i - begin]);
         }
         sum += part;
     }
     *out_w = weight;
+    *out_largest = largest;
     return sum;
 }
 
-/* Weighted mean and population sd of one term; the second look at the mean takes up what the first
+/* Weighted mean and population sd of unit x; the second look at the mean takes up what the first
  * lost to rounding. */
+static moments measure_in(const cri_rows *rows, size_t term, double unit, double *out_largest)
+{
+    double w, mean = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        double sum = sum_term(rows, term, unit, mean, 1, &w, out_largest);
+        if (w > 0) mean += sum / w;
+    }
+    double square = sum_term(rows, term, unit, mean, 2, &w, out_largest);
+    return (moments){ mean, w > 0 ? sqrt(square / w) : 0 };
+}
+
+/* The same of x.  Where squares overflow or vanish, x is measured in units of a power of two near
+ * its largest value, which changes no digit.  sd is infinite when x - mean would be. */
+static moments measure(const cri_rows *rows, size_t term)
+{
+    double  largest;
+    int     exponent;
+    moments m = measure_in(rows, term, 1, &largest);
+    if (isfinite(m.mean) && isfinite(m.sd) && m.sd > 0x1p-480) return m;
+    if (largest == 0) return m;
+    frexp(largest, &exponent);
+    if (exponent < -1000) exponent = -1000; /* 2^-exponent is a double too */
+    m = measure_in(rows, term, ldexp(1, -exponent), &largest);
+    m = (moments){ ldexp(m.mean, exponent), ldexp(m.sd, exponent) };
+    if (!isfinite(largest + fabs(m.mean))) m.sd = INFINITY;
+    return m;
+}
+
 static void measure_term(void *arg, size_t term)
 {
     const term_moments *m = arg;
-    double              w, mean = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        double sum = sum_term(m->rows, term, mean, 1, &w);
-        if (w > 0) mean += sum / w;
+    m->terms[term] = measure(m->rows, term);
+}
+
+static cr_status set_scale(cr_ctx *cx, const cri_rows *rows, const char *name, moments m,
+                           double *shift, double *scale)
+{
+    if (!isfinite(m.mean) || !isfinite(m.sd)) {
+        cr_fail(cx, CR_ENUMERIC, "%s: '%s' cannot be standardised: its mean and sd overflow",
+                cr_table_source(rows->table), name);
+        return cr_fail_hint(cx, "give it in a larger unit");
     }
-    double square = sum_term(m->rows, term, mean, 2, &w);
-    m->mean[term] = mean;
-    m->sd[term] = w > 0 ? sqrt(square / w) : 0;
+    bool constant = !(m.sd > 1e-14 * fabs(m.mean)); /* below that is rounding */
+    *shift = m.mean;
+    *scale = constant ? 1 : m.sd;
+    return CR_OK;
 }
 
 static cr_status standardise_terms(cr_ctx *cx, cr_design *d, const cri_rows *rows)
 {
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
-    term_moments m = { rows, cr_scratch_f64(&s, d->p), cr_scratch_f64(&s, d->p) };
+    term_moments m = { rows, cr_scratch_bytes(&s, d->p, sizeof *m.terms) };
 
     CR_TRY(s.status);
     CR_TRY(cri_parallel_for(cx, "standardising", d->p, measure_term, &m));
-    for (size_t j = 0; j < d->p; j++) {
-        bool constant = !(m.sd[j] > 1e-14 * fabs(m.mean[j])); /* below that is rounding */
-        d->shift[j] = m.mean[j];
-        d->scale[j] = constant ? 1 : m.sd[j];
-    }
+    for (size_t j = 0; j < d->p; j++)
+        CR_TRY(set_scale(cx, rows, d->terms[j].name, m.terms[j], &d->shift[j], &d->scale[j]));
 done:
     cr_scratch_end(&s);
     return st;
-}
-
-static void standardise_target(cr_design *d, const cri_rows *rows)
-{
-    double w = 0, mean = 0, square = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        double wi = rows->w ? rows->w[i] : 1, delta = rows->y[i] - mean;
-        if (wi == 0) continue;
-        w += wi;
-        mean += wi / w * delta;
-        square += wi * delta * (rows->y[i] - mean);
-    }
-    double sd = w > 0 ? sqrt(square / w) : 0;
-    d->target_shift = mean;
-    d->target_scale = sd > 0 ? sd : 1;
 }
 
 /* A text in almost every row is rarely meant as a category: one bad cell may have made it one. */
@@ -386,22 +437,25 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     d = cri_design_new(cx, n_columns, p);
     if (!d) CR_TRY(CR_ENOMEM);
     d->missing = (cr_missing)o->missing;
+    const cr_column *w = o->weights ? cr_table_find(t, o->weights) : NULL;
     for (size_t k = 0; k < n; k++) {
         if (!chosen[k]) continue;
         warn_of_many_levels(cx, t, cr_table_column(t, k));
-        CR_TRY(remember_column(cx, t, cr_table_column(t, k), o->reference,
+        CR_TRY(remember_column(cx, t, cr_table_column(t, k), w, o->reference,
                                d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         CR_TRY(add_terms(cx, d, i++, powers, &j));
     }
     if (o->target)
-        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), REFERENCE_NONE, false,
+        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), w, REFERENCE_NONE, false,
                                &d->target));
     if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) CR_TRY(CR_ENOMEM);
 
     if (standardise || (standardise_y && o->target)) {
-        CR_TRY(cri_rows_open(cx, d, t, o->target ? CRI_TARGET_NEEDED : CRI_TARGET_NONE, &rows));
+        CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
         if (standardise) CR_TRY(standardise_terms(cx, d, &rows));
-        if (standardise_y && o->target) standardise_target(d, &rows);
+        if (standardise_y && o->target)
+            CR_TRY(set_scale(cx, &rows, d->target.name, measure(&rows, d->p), &d->target_shift,
+                             &d->target_scale));
     }
     *out_design = d;
     d = NULL;

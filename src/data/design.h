@@ -4,6 +4,13 @@
  * and what to do with missing values.  Applied to another table it finds the columns by name, in any
  * order, and names the one that does not fit.
  *
+ * Weights count in all that is learned here: the mean and the most frequent level that fill gaps,
+ * the most frequent level as reference, and the standardisation.  So a row of weight 2 is the same as
+ * two rows, and a row of weight 0 the same as none.
+ *
+ * --features is a list of names (base/option.h): one with a comma is written in double quotes,
+ * '"k,1",x' or '!"k,1"' to leave it out.
+ *
  * A term is one column of the matrix X [n x p]:  x,  x^2,  color=red. */
 #ifndef CREDENCE_DATA_DESIGN_H
 #define CREDENCE_DATA_DESIGN_H

@@ -38,7 +38,8 @@ struct cr_design {
 };
 
 /* Fits a design to a table.  With standardise (and standardise_target) the terms (the target) are
- * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p). */
+ * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p).
+ * Fails with CR_ENUMERIC where mean and sd, or the mean that fills gaps, overflow. */
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *table, const cr_design_options *options,
                          bool standardise, bool standardise_target, cr_design **out_design);
 void      cri_design_free(cr_ctx *cx, cr_design *design);
@@ -62,7 +63,9 @@ typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED } cri_target_us
 
 /* Opens a table through a design.  Fails with CR_EDATA naming file, line and column when a column is
  * absent, of the wrong type, has an unseen level, or holds a value that is infinite or (under the
- * error policy) missing.  With CRI_TARGET_NEEDED also the target and the weights are read. */
+ * error policy) missing.  With CRI_TARGET_NEEDED also the target and the weights are read,
+ * of those the design has; a table without the column of weights counts each row once, with a
+ * warning. */
 cr_status cri_rows_open(cr_ctx *cx, const cr_design *design, const cr_table *table,
                         cri_target_use target, cri_rows *out_rows);
 void      cri_rows_close(cr_ctx *cx, cri_rows *rows);

@@ -189,6 +189,23 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cr_column *target, con
 
 /* --- target and weights ---------------------------------------------------------------------- */
 
+/* The column of weights, part of fitting and scoring; NULL when the data have none. */
+static cr_status match_weights(cr_ctx *cx, const cr_table *t, const cr_design *d,
+                               const cr_column **out_weights)
+{
+    const cr_column *w = cr_table_find(t, d->weights);
+    *out_weights = w;
+    if (!w) {
+        cr_log(cx, CR_LOG_WARNING, "%s has no weights '%s': each row counts once",
+               cr_table_source(t), d->weights);
+        return CR_OK;
+    }
+    if (w->type == CR_CATEGORY)
+        return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
+                       d->weights);
+    return check_finite(cx, t, w);
+}
+
 static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
 {
     r->w = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof *r->w);
@@ -206,6 +223,9 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
     if (r->n > 0 && !(total > 0))
         return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are all zero", cr_table_source(r->table),
                        c->name);
+    if (!isfinite(total))
+        return cr_fail(cx, CR_ENUMERIC, "%s: the sum of the weights '%s' overflows",
+                       cr_table_source(r->table), c->name);
     return CR_OK;
 }
 
@@ -269,13 +289,8 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
         if (target) target_levels = target->n_levels;
         CR_TRY(st);
         CR_TRY(check_finite(cx, t, target));
-        /* weights are part of fitting and scoring; data without them counts each row once */
-        weights = d->weights ? cr_table_find(t, d->weights) : NULL;
-        if (weights && weights->type == CR_CATEGORY)
-            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
-                           d->weights));
-        if (weights) CR_TRY(check_finite(cx, t, weights));
     }
+    if (use == CRI_TARGET_NEEDED && d->weights) CR_TRY(match_weights(cx, t, d, &weights));
     CR_TRY(keep_rows(cx, &r, target, weights));
     if (target) CR_TRY(read_target(cx, &r, target, target_recode));
     if (weights) CR_TRY(read_weights(cx, &r, weights));

@@ -194,6 +194,22 @@ static void test_texts_and_lists(void **state)
     assert_string_equal(f->o.metrics, "crps,mae");
 }
 
+static void test_items_with_commas(void **state)
+{
+    fixture *f = *state;
+    assert_ok(f->cx, set(f, "columns", "\"k,1\",x"));
+    assert_ok(f->cx, cr_options_add(f->cx, example_table, &f->o, "columns", "y,\"2"));
+    assert_ok(f->cx, cr_options_add(f->cx, example_table, &f->o, "columns", "")); /* no item */
+    assert_ok(f->cx, cr_options_add(f->cx, example_table, &f->o, "columns", "plain"));
+    assert_string_equal(f->o.columns, "\"k,1\",x,\"y,\"\"2\",plain");
+    assert_fails_with(f->cx, set(f, "columns", "a,\"b"), CR_EARG,
+                      "--columns: a double quote is not closed in 'a,\"b'");
+    assert_fails(f->cx, set(f, "columns", "\"a\"b"), CR_EARG);
+    assert_string_equal(f->o.columns, "\"k,1\",x,\"y,\"\"2\",plain");
+    assert_ok(f->cx, set(f, "output", "a,\"b")); /* a text is no list */
+    assert_fails(f->cx, cr_options_add(f->cx, example_table, &f->o, "colums", "a,b"), CR_EARG);
+}
+
 /* --- printing --------------------------------------------------------------------------------- */
 
 /* What is printed sets a fresh struct to the same value, for every row; also the defaults. */
@@ -249,7 +265,7 @@ static cr_status fill(cr_ctx *cx, void *arg)
     example_options o;
     cr_status       st = cr_options_init(cx, example_table, &o);
     if (st == CR_OK) st = cr_options_set(cx, example_table, &o, "columns", "first");
-    if (st == CR_OK) st = cr_options_set(cx, example_table, &o, "columns", "second");
+    if (st == CR_OK) st = cr_options_add(cx, example_table, &o, "columns", "second");
     if (st == CR_OK) {
         st = cr_options_set(cx, example_table, &o, "title", "other");
         assert_string_equal(o.title, st == CR_OK ? "other" : "plain title");
@@ -271,7 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH(test_defaults), WITH(test_names),           WITH(test_flags),
         WITH(test_counts),   WITH(test_real_ranges),     WITH(test_choices),
-        WITH(test_texts_and_lists), WITH(test_print_reads_back), cmocka_unit_test(test_allocations),
+        WITH(test_texts_and_lists), WITH(test_items_with_commas), WITH(test_print_reads_back), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,18 @@ def test_levels_that_look_like_numbers(credence, tmp_path):
     assert [float(r.split(",")[0]) for r in rows[1:]] == [pytest.approx(2), pytest.approx(3.5)]
 
 
+def test_names_with_commas(credence, tmp_path):
+    data, saved = tmp_path / "d.csv", tmp_path / "m.cred"
+    data.write_text('"k,1",x,y\na,1,2\nb,2,4\na,3,5\nb,4,9\na,5,9\n')
+    assert credence("fit", "linear", data, "--target", "y", "-o", saved).code == 0
+    done = credence("predict", saved, data)
+    assert done.code == 0 and len(done.stdout.splitlines()) == 6, done.stderr
+    done = credence("fit", "linear", data, "--target", "y", "--features", '!"k,1"', "--json")
+    assert done.code == 0 and '"k,1=b"' not in done.stdout, done.stderr
+    done = credence("fit", "linear", data, "--target", "y", "--features", '"k,1')
+    assert done.code == 2 and "not closed" in done.stderr
+
+
 def test_target_is_needed_only_where_it_is_used(credence, refused, examples, model, tmp_path):
     lines = (examples / "diabetes.csv").read_text().splitlines()
     (tmp_path / "x.csv").write_text("".join(line.rpartition(",")[0] + "\n" for line in lines))

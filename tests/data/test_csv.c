@@ -2,6 +2,7 @@
  * place and on several threads; malformed files with their exact messages. */
 #include "support.h"
 #include "data/csv.h"
+#include "data/csv_levels.h"
 #include "data/table_internal.h"
 
 #include <strings.h>
@@ -394,6 +395,51 @@ static void test_missing_values_and_column_options(void **state)
     test_context_free(cx);
 }
 
+static void test_names_with_commas(void **state)
+{
+    (void)state;
+    cr_ctx         *cx = one_thread();
+    char            missing[] = "\"no, none\",-1", category[] = ",\"k,1\",", real[] = "\"a\"\"b,\"";
+    cr_read_options o = { .missing_values = missing, .category = category, .real = real };
+    cr_table       *t =
+        read_good(cx, "\"k,1\",\"a\"\"b,\",v\n1,2,\"no, none\"\n2,-1,7\n2,4,1\n", &o);
+    assert_int_equal(type_of(t, "k,1"), CR_CATEGORY);
+    assert_int_equal(type_of(t, "a\"b,"), CR_REAL);
+    assert_int_equal(cr_table_find(t, "a\"b,")->missing, 1);
+    assert_int_equal(cr_table_find(t, "v")->missing, 1);
+    assert_int_equal(type_of(t, "v"), CR_INTEGER);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Columns are numbered in parallel: a failure there is silent, and told afterwards, in the order of the
+ * columns. */
+static void test_levels_fail_silently(void **state)
+{
+    (void)state;
+    cr_ctx        *cx = test_context();
+    cri_csv_levels v = { .n = 0 };
+    uint32_t       number = 7;
+    for (uint64_t nth = 1; nth <= 4; nth++) {
+        cr_ctx_fail_allocation(cx, nth);
+        assert_int_equal(cri_csv_levels_add(cx, &v, "abc", 3, &number), CR_ENOMEM);
+        assert_int_equal(cr_error_status(cx), CR_OK);
+        assert_string_equal(cr_error(cx), "");
+        assert_true(v.n == 0 && number == 7 && v.refused > 0);
+        cri_csv_levels_clear(cx, &v);
+    }
+    cr_ctx_fail_allocation(cx, 0);
+    cr_ctx_set_memory_limit(cx, 100);
+    assert_int_equal(cri_csv_levels_add(cx, &v, "abc", 3, &number), CR_ENOMEM);
+    assert_fails_with(cx, cri_csv_levels_fail(cx, &v, CR_ENOMEM), CR_ENOMEM,
+                      "the memory limit of 100 bytes is reached");
+    assert_string_equal(cr_error_hint(cx), "raise it with --memory-limit");
+    assert_fails_with(cx, cri_csv_levels_fail(cx, &v, CR_EUNSUPPORTED), CR_EUNSUPPORTED,
+                      "different texts");
+    cri_csv_levels_clear(cx, &v);
+    test_context_free(cx);
+}
+
 /* A category that shows only after the sample and some batches is read again with its texts. */
 static void test_late_category(void **state)
 {
@@ -770,6 +816,8 @@ int main(void)
         cmocka_unit_test(test_every_cut_gives_the_same),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_missing_values_and_column_options),
+        cmocka_unit_test(test_names_with_commas),
+        cmocka_unit_test(test_levels_fail_silently),
         cmocka_unit_test(test_late_category),
         cmocka_unit_test(test_delimiters),
         cmocka_unit_test(test_headers),

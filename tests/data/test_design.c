@@ -114,6 +114,28 @@ static void test_choosing(void **state)
     test_context_free(cx);
 }
 
+static void test_names_with_commas(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "t.csv", "\"k,1\",\"q\"\"\",x,y\n1,2,3,4\n6,4,3,2\n");
+    const char *const cases[][2] = { { "features=\"k,1\"", "k,1" },
+                                     { "features=\"k,1\",x", "k,1,x" },
+                                     { "features=!\"k,1\"", "q\",x" },
+                                     { "features=\"!k,1\"", "q\",x" },
+                                     { "features=\"k,*\"", "k,1" },
+                                     { "features=q\"", "q\"" } };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y %s", cases[k][0]);
+        cr_design *d = design_of(cx, t, settings, false);
+        assert_string_equal(terms_of(d), cases[k][1]);
+        cri_design_free(cx, d);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_choosing_wrongly(void **state)
 {
     (void)state;
@@ -150,7 +172,7 @@ static void test_choosing_wrongly(void **state)
     char long_name[700] = "features=";
     memset(long_name + 9, 'a', 600);
     cr_design *d = NULL;
-    assert_fails_with(cx, try_design(cx, t, long_name, false, &d), CR_EARG, "longer than");
+    assert_fails_with(cx, try_design(cx, t, long_name, false, &d), CR_EDATA, "not found");
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -458,12 +480,41 @@ static void test_absent_weights(void **state)
     assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
     assert_true(r.w[0] == 3 && r.w[1] == 4);
     cri_rows_close(cx, &r);
+    warnings said = { .n = 0 };
+    cr_ctx_set_log(cx, keep_warning, &said);
     assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NEEDED, &r));
     assert_null(r.w);
     cri_rows_close(cx, &r);
+    assert_int_equal(said.n, 1);
+    assert_non_null(strstr(said.text, "u.csv has no weights 'w'"));
+    assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NONE, &r)); /* predicting needs none */
+    cri_rows_close(cx, &r);
+    assert_int_equal(said.n, 1);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
     cr_table_free(cx, u);
+    test_context_free(cx);
+}
+
+/* Models without a target have weights too. */
+static void test_weights_without_target(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    cr_table  *t = table_of_text(cx, "t.csv", "a,w\n1,3\n5,1\n");
+    cr_table  *bad = table_of_text(cx, "bad.csv", "a,w\n1,3\n5,-1\n");
+    cr_design *d = design_of(cx, t, "weights=w", true);
+    cri_rows   r;
+    assert_close(d->shift[0], 2, 1e-15);
+    assert_close(d->scale[0], sqrt(3), 1e-15);
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    assert_null(r.y);
+    assert_true(r.w && r.w[0] == 3 && r.w[1] == 1);
+    cri_rows_close(cx, &r);
+    check_open_fails(cx, d, bad, CRI_TARGET_NEEDED, "bad.csv:3: the weight 'w' is negative");
+    cri_design_free(cx, d);
+    cr_table_free(cx, t);
+    cr_table_free(cx, bad);
     test_context_free(cx);
 }
 
@@ -515,6 +566,90 @@ static void test_standardise(void **state)
         cri_design_free(cx, d);
     }
     cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Squares of these overflow or vanish; mean and sd are those of the plain numbers, scaled. */
+static void test_standardise_extremes(void **state)
+{
+    (void)state;
+    enum { n = 9 };
+    const double plain[n] = { 0.5, -1.25, 3, 2, -0.75, 1.5, 6, -2.5, 0 };
+    const int    exponents[] = { 1020, 700, 520, -500, -600, -1000, -1040 };
+    double       X[n], y[n];
+    cr_ctx      *cx = test_context();
+    for (size_t i = 0; i < n; i++) y[i] = plain[i];
+    cr_table  *t = make_table(cx, plain, n, 1, y, NULL);
+    cr_design *ref = design_of(cx, t, "target=y", true);
+    cr_table_free(cx, t);
+    for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+        for (size_t i = 0; i < n; i++) X[i] = y[i] = ldexp(plain[i], exponents[k]);
+        t = make_table(cx, X, n, 1, y, NULL);
+        cr_design *d = design_of(cx, t, "target=y", true);
+        double     tolerance = exponents[k] < -1020 ? 1e-7 : 1e-15; /* digits of subnormals */
+        assert_relative(ldexp(d->shift[0], -exponents[k]), ref->shift[0], tolerance);
+        assert_relative(ldexp(d->scale[0], -exponents[k]), ref->scale[0], tolerance);
+        assert_relative(ldexp(d->target_shift, -exponents[k]), ref->target_shift, tolerance);
+        assert_relative(ldexp(d->target_scale, -exponents[k]), ref->target_scale, tolerance);
+        cri_design_free(cx, d);
+        cr_table_free(cx, t);
+    }
+    cri_design_free(cx, ref);
+    test_context_free(cx);
+}
+
+static void test_standardise_overflow(void **state)
+{
+    (void)state;
+    const double wide[] = { 1.7e308, -1.7e308, 1.7e308, 1.7e308 }, plain[] = { 1, 2, 4, 3 };
+    cr_ctx      *cx = test_context();
+    cr_design   *d = NULL;
+    cr_table    *t = make_table(cx, wide, 4, 1, plain, NULL);
+    assert_fails_with(cx, try_design(cx, t, "target=y", true, &d), CR_ENUMERIC, "'x1'");
+    assert_fails_with(cx, try_design(cx, t, "target=y missing=impute", false, &d), CR_ENUMERIC,
+                      "the mean of column 'x1' overflows");
+    cr_table_free(cx, t);
+    t = make_table(cx, plain, 4, 1, wide, NULL);
+    assert_fails_with(cx, try_design(cx, t, "target=y", true, &d), CR_ENUMERIC, "'y'");
+    cr_table_free(cx, t);
+    t = make_table(cx, plain, 4, 1, plain, (double[]){ 1e308, 1e308, 1, 1 });
+    assert_fails_with(cx, try_design(cx, t, "target=y weights=w", true, &d), CR_ENUMERIC, "weights 'w'");
+    assert_null(d);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A row of weight 2 is two rows, a row of weight 0 is none: in gaps, references and scales. */
+static void test_weights_count_rows(void **state)
+{
+    (void)state;
+    const char *const settings[] = { "target=y weights=w missing=impute reference=frequent",
+                                     "target=y weights=w missing=impute reference=none" };
+    cr_ctx   *cx = test_context();
+    cr_table *weighted = table_of_text(cx, "w.csv", "x,c,y,w\n1,a,1,1\n,b,2,3\n7,a,4,1\n"
+                                                    "9,b,3,2\n2,,5,1\n100,z,9,0\n");
+    cr_table *repeated = table_of_text(cx, "r.csv", "x,c,y,w\n1,a,1,1\n,b,2,1\n,b,2,1\n,b,2,1\n"
+                                                    "7,a,4,1\n9,b,3,1\n9,b,3,1\n2,,5,1\n"
+                                                    "100,z,9,0\n");
+    for (size_t k = 0; k < 2; k++) {
+        cr_design *a = design_of(cx, weighted, settings[k], true);
+        cr_design *b = design_of(cx, repeated, settings[k], true);
+        assert_relative(a->columns[0].fill, 28.0 / 5, 1e-15); /* (1 + 7 + 2 x 9 + 2) / 5 */
+        assert_true(a->columns[1].fill == 1 && b->columns[1].fill == 1);
+        assert_int_equal(a->columns[1].reference, k ? CRI_NO_LEVEL : 1);
+        assert_int_equal(a->p, b->p);
+        for (size_t j = 0; j < a->p; j++) {
+            assert_string_equal(cr_design_term_name(a, j), cr_design_term_name(b, j));
+            assert_close(a->shift[j], b->shift[j], 1e-15);
+            assert_close(a->scale[j], b->scale[j], 1e-15);
+        }
+        assert_close(a->target_shift, b->target_shift, 1e-15);
+        assert_close(a->target_scale, b->target_scale, 1e-15);
+        cri_design_free(cx, a);
+        cri_design_free(cx, b);
+    }
+    cr_table_free(cx, weighted);
+    cr_table_free(cx, repeated);
     test_context_free(cx);
 }
 
@@ -655,6 +790,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choosing),
+        cmocka_unit_test(test_names_with_commas),
         cmocka_unit_test(test_choosing_wrongly),
         cmocka_unit_test(test_one_hot),
         cmocka_unit_test(test_long_names),
@@ -667,7 +803,11 @@ int main(void)
         cmocka_unit_test(test_infinite_is_refused),
         cmocka_unit_test(test_columns_by_name),
         cmocka_unit_test(test_absent_weights),
+        cmocka_unit_test(test_weights_without_target),
         cmocka_unit_test(test_standardise),
+        cmocka_unit_test(test_standardise_extremes),
+        cmocka_unit_test(test_standardise_overflow),
+        cmocka_unit_test(test_weights_count_rows),
         cmocka_unit_test(test_standardise_kept_rows),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_borrowed_matrix),

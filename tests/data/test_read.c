@@ -173,6 +173,13 @@ static void test_column_options_hold_everywhere(void **state)
     assert_string_equal(y->levels[y->codes[1]], "-1");
     assert_int_equal(y->codes[0], y->codes[2]);
     cr_table_free(cx, t);
+    const setting quoted[] = { { "category", "\"y\",,\"x2\"" },
+                               { "missing_values", "none,\"-999\"" },
+                               { NULL, NULL } };
+    assert_ok(cx, read_with(cx, path, quoted, &t));
+    assert_int_equal(cr_table_find(t, "x2")->codes[1], CR_MISSING_CODE);
+    assert_int_equal(cr_table_find(t, "y")->n_levels, 2);
+    cr_table_free(cx, t);
     assert_ok(cx, read_with(cx, path, real, &t));
     assert_int_equal(cr_table_find(t, "x1")->type, CR_REAL);
     cr_table_free(cx, t);

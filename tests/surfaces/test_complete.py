@@ -86,6 +86,18 @@ def test_columns(credence):
     assert credence.complete("describe", DIABETES, "--real", "se") == (["sex"], False)
 
 
+def test_columns_with_commas(credence, place):
+    def columns(*words, **how):
+        return credence.complete("fit", "ridge", "my data.csv", *words, cwd=place, **how)[0]
+    assert columns("--features", "q") == ['"q,r"']
+    assert columns("--target", "q") == ["q,r"]                     # one name, not a list
+    assert columns("--features", "'\"q") == ['"q,r"']
+    assert columns("--features", "'\"q,r\",bl'") == ['"q,r",blood pressure']
+    assert columns("--features", "'\"q,r\",q'") == []              # it is listed
+    assert columns("--features", "'\"q,r\",!x'") == ['"q,r",!x y']
+    assert columns("--features", "'\"q", shell="bash") == ["'\"q,r\""]
+
+
 def test_columns_of_other_sources(credence, place):
     (place / "t.csv.gz").write_bytes(gzip.compress(b"one;two;three\n1;2;3\n"))
     with sqlite3.connect(place / "d.db") as db:

@@ -1,0 +1,145 @@
+/* test_list.c -- lists with commas and quotes: reading, writing, and one back from the other. */
+#include "support.h"
+#include "base/list.h"
+#include "base/rng.h"
+
+/* The items of a list, each in brackets. */
+static const char *items_of(cr_ctx *cx, const char *list)
+{
+    static char text[256];
+    char      **items = NULL;
+    size_t      n = 4711;
+    cr_scratch  s = cr_scratch_begin(cx);
+    assert_ok(cx, cri_list_split(&s, list, &items, &n));
+    text[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        strcat(text, "[");
+        strcat(text, items[i]);
+        strcat(text, "]");
+    }
+    cr_scratch_end(&s);
+    return text;
+}
+
+static void test_splitting(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *items;
+    } cases[] = {
+        { NULL, "" },
+        { "", "" },
+        { ",", "" },
+        { ",,,", "" },
+        { "a", "[a]" },
+        { "a,b c,d", "[a][b c][d]" },
+        { ",a,,b,", "[a][b]" },
+        { " a , b ", "[ a ][ b ]" },
+        { "\"k,1\",x", "[k,1][x]" },
+        { "x,\"k,1\"", "[x][k,1]" },
+        { "\"\"", "" },
+        { "a,\"\",b", "[a][b]" },
+        { "\"a\"", "[a]" },
+        { "\"a\"\"b\"", "[a\"b]" },
+        { "\"\"\"\"", "[\"]" },
+        { "\"\"\",\"\"\"", "[\",\"]" },
+        { "!id,!\"k,1\"", "[!id][!k,1]" },
+        { "\"!k,1\"", "[!k,1]" },
+        { "!\"\"", "[!]" },
+        { "5\" disk,a\"b\"", "[5\" disk][a\"b\"]" }, /* quotes inside are plain */
+        { "!!\"a,b", "[!!\"a][b]" },
+    };
+    cr_ctx *cx = test_context();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(items_of(cx, cases[i].list), cases[i].items);
+        if (cases[i].list) assert_null(cri_list_fault(cases[i].list));
+    }
+    test_context_free(cx);
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const unclosed[] = { "\"", "a,\"b", "\"a\"\"", "!\"a,b", "\"a,b" };
+    const char *const behind[] = { "\"a\"b", "\"a\" ,b", "x,\"a\"b,c", "!\"a\"!" };
+    for (size_t i = 0; i < sizeof unclosed / sizeof *unclosed; i++)
+        assert_non_null(strstr(cri_list_fault(unclosed[i]), "not closed"));
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        assert_non_null(strstr(cri_list_fault(behind[i]), "text between"));
+    assert_string_equal(items_of(cx, "a,\"b,c"), "[a][b,c]"); /* what can be made of them */
+    assert_string_equal(items_of(cx, "\"a,b\"c,d"), "[a,bc][d]");
+    test_context_free(cx);
+}
+
+static void test_quoting(void **state)
+{
+    (void)state;
+    static const char *const plain[] = { "a", "a b", "5\"", "!id", "x*", "" };
+    char                     out[32];
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        assert_int_equal(cri_list_quote(plain[i], out, sizeof out), strlen(plain[i]));
+        assert_string_equal(out, plain[i]);
+    }
+    assert_int_equal(cri_list_quote("k,\"1", out, sizeof out), 7);
+    assert_string_equal(out, "\"k,\"\"1\"");
+    assert_int_equal(cri_list_quote("k,\"1", NULL, 0), 7);
+    assert_int_equal(cri_list_quote("k,1", out, 3), 5); /* cut like snprintf */
+    assert_string_equal(out, "\"k");
+}
+
+/* Texts of every kind, written and read again, are the same texts. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    static const char letters[] = "a,\"! ";
+    cr_ctx           *cx = test_context();
+    cr_rng            r = cr_rng_stream(3, 5);
+    for (size_t trial = 0; trial < 3000; trial++) {
+        char       texts[4][8], list[96] = "";
+        char     **items = NULL;
+        size_t     n = 0, used = 0, count = 1 + (size_t)(cr_rng_uniform(&r) * 4);
+        cr_scratch s = cr_scratch_begin(cx);
+        for (size_t i = 0; i < count; i++) {
+            size_t length = 1 + (size_t)(cr_rng_uniform(&r) * 6);
+            for (size_t k = 0; k < length; k++)
+                texts[i][k] = letters[(size_t)(cr_rng_uniform(&r) * 5)];
+            texts[i][length] = '\0';
+            if (i) list[used++] = ',';
+            used += cri_list_quote(texts[i], list + used, sizeof list - used);
+        }
+        assert_null(cri_list_fault(list));
+        assert_ok(cx, cri_list_split(&s, list, &items, &n));
+        assert_int_equal(n, count);
+        for (size_t i = 0; i < n; i++) assert_string_equal(items[i], texts[i]);
+        cr_scratch_end(&s);
+    }
+    test_context_free(cx);
+}
+
+static cr_status split(cr_ctx *cx, void *arg)
+{
+    char      **items = NULL;
+    size_t      n = 0;
+    cr_scratch  s = cr_scratch_begin(cx);
+    cr_status   st = cri_list_split(&s, arg, &items, &n);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    char list[] = "a,\"b,c\"";
+    test_every_allocation_fails(split, list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_splitting),   cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_quoting),     cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
