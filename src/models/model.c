@@ -266,7 +266,7 @@ done:
 void cr_prediction_interval(const cr_prediction *p, size_t row, double level, double *out_sd,
                             double *out_lower, double *out_upper)
 {
-    double dof = p->dof[row], half = cr_student_t_quantile(0.5 + level / 2, dof) * p->scale[row];
+    double dof = p->dof[row], half = cr_student_t_ppf(0.5 + level / 2, dof) * p->scale[row];
     *out_sd = isinf(dof) ? p->scale[row]
               : dof > 2  ? p->scale[row] * sqrt(dof / (dof - 2))
                          : INFINITY;

@@ -179,7 +179,7 @@ static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, doubl
     CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
     CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
     CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
-    double half = cr_student_t_quantile(0.975, dof) * sd;
+    double half = cr_student_t_ppf(0.975, dof) * sd;
     CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
     CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
     if (!tests) goto done;
