@@ -1,5 +1,6 @@
 /* incomplete_beta.c -- the regularised incomplete beta function, each tail by itself:
- *   below the middle, a < 1       the power series in x, both tails from it
+ *   below the middle, a < 1       the power series in x, both tails from it; where the upper is the
+ *                                 smaller, the continued fraction of that
  *   below the middle, else        the continued fraction
  *   a and b very large            Gauss's quadrature of the tail in log odds
  * above the middle the same with a, b and x, y exchanged.
@@ -22,23 +23,22 @@ static cri_tails power_series(double a, double b, cri_dd x)
     return cri_tails_from_product(log_power, a * s);
 }
 
-/* I = prefix / (b_0 + a_1 / (b_1 + a_2 / (b_2 + ...))), the even part of DLMF 8.17.22; DiDonato &
- * Morris (1992), eq. (9), by Lentz's method. */
+/* I = a scale / (b_0 + a_1 / (b_1 + a_2 / (b_2 + ...))), the even part of DLMF 8.17.22; DiDonato &
+ * Morris (1992), eq. (9).  By Steed's method, the convergents as a sum whose terms fall. */
 static cri_tails continued_fraction(double a, double b, cri_dd xx, cri_dd yy)
 {
-    double x = xx.hi, y = yy.hi;
-    double off = cri_beta_off_mode(a, b, xx, yy), value = a / (a + 1) * (off + 1);
-    double c = value, d = 0;
+    double x = xx.hi, y = yy.hi, off = cri_beta_off_mode(a, b, xx, yy);
+    double d = (a + 1) / (a * (off + 1)), term = d, sum = d;
     for (double m = 1; m < 20000; m++) {
-        double odd = a + 2 * m - 1, w = m * (b - m) * x;
-        double am = (a + m - 1) / odd * ((a + b + m - 1) * x / odd) * w;
-        double bm = m + w / odd + (a + m) / (odd + 2) * (off + 1 + m * (1 + y));
-        d = 1 / (bm + am * d);
-        c = bm + am / c;
-        value *= c * d;
-        if (fabs(c * d - 1) < 1e-16) break;
+        double odd = a + 2 * m - 1, w = m * (b - m) * x, before = d;
+        double top = (a + m - 1) / odd * ((a + b + m - 1) * x / odd) * w;
+        double bottom = m + w / odd + (a + m) / (odd + 2) * (off + 1 + m * (1 + y));
+        d = 1 / (bottom + top * d);
+        term *= -top * before * d;
+        sum += term;
+        if (fabs(term) < 1e-17 * sum) break;
     }
-    return cri_tails_from(cri_beta_scale(a, b, xx, yy), a / value, true);
+    return cri_tails_from(cri_beta_scale(a, b, xx, yy), a * sum, true);
 }
 
 /* The density in log odds s from those of x, less the one at x; all logarithms. */
@@ -75,7 +75,9 @@ cri_tails cri_beta_tails(double a, double b, cri_dd x, cri_dd y)
     if (a > 3000 && b > 3000)
         return x.hi <= 0.5 ? quadrature(a, b, x, y) : cri_tails_swap(quadrature(b, a, y, x));
     if (x.hi * (b + 1) > y.hi * (a + 1)) return cri_tails_swap(cri_beta_tails(b, a, y, x));
-    return a < 1 ? power_series(a, b, x) : continued_fraction(a, b, x, y);
+    if (a >= 1) return continued_fraction(a, b, x, y);
+    return b >= 1 && b * x.hi > 0.7 ? cri_tails_swap(continued_fraction(b, a, y, x))
+                                    : power_series(a, b, x);
 }
 
 static cri_tails beta_tails(double a, double b, double x)

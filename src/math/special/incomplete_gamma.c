@@ -29,21 +29,20 @@ static cri_tails lower_series(double a, double x)
     return cri_tails_from(cri_gamma_scale(a, cri_dd_from(x)), sum, true);
 }
 
-/* Q = prefix * a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)));
- * DLMF 8.9.2, by Lentz's method. */
+/* Q = scale * a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)));
+ * DLMF 8.9.2.  By Steed's method, the convergents as a sum whose terms fall. */
 static cri_tails upper_fraction(double a, double x)
 {
-    cri_scaled scale = cri_gamma_scale(a, cri_dd_from(x));
-    double     b = x + 1 - a, c = INFINITY, d = 1 / b, value = d;
+    double b = x + 1 - a, d = 1 / b, term = d, sum = d;
     for (double n = 1; n < 10000; n++) {
-        double an = -n * (n - a);
+        double top = n * (n - a), before = d;
         b += 2;
-        d = 1 / (an * d + b);
-        c = b + an / c;
-        value *= c * d;
-        if (fabs(c * d - 1) < 1e-16) break;
+        d = 1 / (b - top * d);
+        term *= top * before * d;
+        sum += term;
+        if (fabs(term) < 1e-17 * sum) break;
     }
-    return cri_tails_from(scale, a * value, false);
+    return cri_tails_from(cri_gamma_scale(a, cri_dd_from(x)), a * sum, false);
 }
 
 /* Q = erfc(eta sqrt(a / 2)) / 2 + exp(-a eta^2 / 2) S(eta) / sqrt(2 pi a), where eta^2 / 2 =
@@ -112,9 +111,9 @@ static double small_point(double a, double p)
  * from one side after its first step.  p is the lower or the upper tail, at most about 1/2. */
 static double invert(double a, double p, bool is_lower)
 {
-    double x = small_point(a, is_lower ? p : 1 - p), log_p = log(p);
+    double log_p = log(p), x = is_lower ? small_point(a, p) : fmax(a, -log_p);
     if (is_lower && x < 1e-18 * (1 + a)) return x;
-    if (a > 1 && x < a) x = a;
+    if (is_lower && a > 1 && x < a) x = a;
     for (int step = 0; step < 100; step++) {
         cri_tails  t = cri_gamma_tails(a, x);
         cri_scaled scale = cri_gamma_scale(a, cri_dd_from(x));
