@@ -13,7 +13,7 @@ double cri_hankel_sum(double nu, double x)
     double term = 1, sum = 0, before = INFINITY;
     for (double k = 1; k < 60 && fabs(term) > 1e-17 && fabs(term) <= before; k++) {
         before = fabs(term);
-        term *= (2 * nu - (2 * k - 1)) * (2 * nu + (2 * k - 1)) / (8 * k * x);
+        term *= (2 * nu - (2 * k - 1)) / (8 * k) * ((2 * nu + (2 * k - 1)) / x);
         sum += term;
     }
     return sum;
@@ -37,6 +37,9 @@ cri_olver_parts cri_olver_at(double nu, double x, double sign)
 
 static double log_i_olver(double nu, double x)
 {
+    double z = x / nu;
+    if (nu > 1e290) return nu * (sqrt(1 + z * z) + log(z / (1 + sqrt(1 + z * z))));
+    if (x * x < 1e-20 * nu) return nu * (log(x) - M_LN2) - cr_lgamma_abs(nu + 1);
     cri_olver_parts o = cri_olver_at(nu, x, 1);
     return o.exponent.hi +
            (o.exponent.lo - 0.5 * log(nu) - CRI_HALF_LOG_2PI - 0.5 * o.log_w + log1p(o.sum));
@@ -49,7 +52,7 @@ static double log_i_series(double nu, double x)
     for (double k = 1; k < 2000; k++) {
         term *= y / (k * (nu + k));
         more += term;
-        if (term < 1e-17 * more) break;
+        if (term <= 1e-17 * more) break;
     }
     if (nu == 0) return log1p(more);
     if (x < 1e-290) return nu * (log(x) - M_LN2) - cr_lgamma_abs(nu + 1);

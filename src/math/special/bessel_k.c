@@ -18,7 +18,7 @@ static pair temme_series(double mu, double x)
 {
     double g1 = cri_chebyshev_at(&cri_temme_1, mu * mu);
     double g2 = cri_chebyshev_at(&cri_temme_2, mu * mu);
-    double log_b = log(2 / x), e = mu * log_b, angle = M_PI * mu, y = 0.25 * x * x, c = 1;
+    double log_b = M_LN2 - log(x), e = mu * log_b, angle = M_PI * mu, y = 0.25 * x * x, c = 1;
     double front = angle == 0 ? 1 : angle / sin(angle), shc = e == 0 ? 1 : sinh(e) / e;
     double f = front * (g1 * cosh(e) + g2 * shc * log_b);
     double p = 0.5 * exp(e) / (g2 - mu * g1), q = 0.5 * exp(-e) / (g2 + mu * g1);
@@ -30,7 +30,7 @@ static pair temme_series(double mu, double x)
         q /= k + mu;
         sum += c * f;
         sum1 += c * (p - k * f);
-        if (c * f < 1e-17 * sum) break;
+        if (c * f <= 1e-17 * sum) break;
     }
     return (pair){ log(sum), sum1 / sum * (2 / x) };
 }
@@ -80,6 +80,8 @@ double cr_log_bessel_k(double nu, double x)
     if ((x < 1e-9 && nu >= 1) || (x < 1e-290 && nu >= 0.5)) /* the rest is lost; DLMF 10.30.2 */
         return cr_lgamma_abs(nu) - M_LN2 + nu * (M_LN2 - log(x));
     if (nu < 25) return log_k_recurrence(nu, x);
+    double z = x / nu;
+    if (nu > 1e290) return -nu * (sqrt(1 + z * z) + log(z / (1 + sqrt(1 + z * z))));
     cri_olver_parts o = cri_olver_at(nu, x, -1);
     return -o.exponent.hi +
            (0.5 * log(M_PI / 2 / nu) - o.exponent.lo - 0.5 * o.log_w + log1p(o.sum));

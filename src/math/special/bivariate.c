@@ -79,22 +79,18 @@ static double find_mode(const bivariate *b)
     return 0.5 * (low + high);
 }
 
-/* The point between `inside` and `outside` (infinite: doubling) where log_slice has lost `drop`. */
-static double find_drop(const bivariate *b, double inside, double outside, double drop)
+/* Where between the mode and `end` (infinite: doubling) log_slice has lost `drop`, to a tenth of the
+ * distance. */
+static double find_drop(const bivariate *b, double mode, double end, double drop)
 {
-    double step = copysign(b->s, outside - inside), far = inside + step;
-    if (log_slice(b, outside) >= b->top - drop) return outside;
-    while (log_slice(b, far) > b->top - drop) {
-        step *= 2;
-        far = inside + step;
+    double far = copysign(b->s, end - mode), near = 0;
+    if (log_slice(b, end) >= b->top - drop) return end;
+    while (log_slice(b, mode + far) > b->top - drop) far *= 2;
+    for (int i = 0; i < 60 && fabs(far - near) > 0.1 * fabs(far); i++) {
+        double middle = 0.5 * (near + far);
+        *(log_slice(b, mode + middle) > b->top - drop ? &near : &far) = middle;
     }
-    if (fabs(far - inside) > fabs(outside - inside)) far = outside;
-    for (int i = 0; i < 20; i++) {
-        double middle = 0.5 * (inside + far);
-        *(log_slice(b, middle) > b->top - drop ? &inside : &far) = middle;
-        if (fabs(far - inside) < 0.05 * fabs(step)) break;
-    }
-    return far;
+    return mode + far;
 }
 
 /* Cuts at `at` if that is inside and new, the cuts in rising order. */
@@ -117,7 +113,7 @@ static double log_quadrant(double h, double k, double rho)
     int       n = 2;
     b.top = log_slice(&b, mode);
     cuts[0] = find_drop(&b, mode, -INFINITY, 40);
-    cuts[1] = h > mode ? find_drop(&b, mode, h, 40) : h;
+    cuts[1] = h > mode ? fmin(h, find_drop(&b, mode, h, 40)) : h;
     n = add_cut(cuts, n, mode);
     for (int i = 0; i < 3; i++) {
         n = add_cut(cuts, n, find_drop(&b, mode, -INFINITY, drops[i]));

@@ -36,7 +36,7 @@ static cri_tails continued_fraction(double a, double b, cri_dd xx, cri_dd yy)
         d = 1 / (bottom + top * d);
         term *= -top * before * d;
         sum += term;
-        if (fabs(term) < 1e-17 * sum) break;
+        if (!(fabs(term) > 1e-17 * sum)) break;
     }
     return cri_tails_from(cri_beta_scale(a, b, xx, yy), a * sum, true);
 }
@@ -72,7 +72,7 @@ cri_tails cri_beta_tails(double a, double b, cri_dd x, cri_dd y)
     if (a == INFINITY || b == INFINITY) return cri_tails_nan;
     if (x.hi == 0) return cri_tails_none;
     if (y.hi == 0) return cri_tails_all;
-    if (a > 3000 && b > 3000)
+    if (a > 500 && b > 500)
         return x.hi <= 0.5 ? quadrature(a, b, x, y) : cri_tails_swap(quadrature(b, a, y, x));
     if (x.hi * (b + 1) > y.hi * (a + 1)) return cri_tails_swap(cri_beta_tails(b, a, y, x));
     if (a >= 1) return continued_fraction(a, b, x, y);
@@ -90,20 +90,30 @@ double cr_betainc_upper(double a, double b, double x) { return beta_tails(a, b, 
 double cr_log_betainc(double a, double b, double x) { return beta_tails(a, b, x).log_lower; }
 double cr_log_betainc_upper(double a, double b, double x) { return beta_tails(a, b, x).log_upper; }
 
+/* The tails for odds = d1 x / d2 below 1e-250, where the lower one is odds^a / (a B). */
+static cri_tails tiny_odds(double a, double b, cri_dd log_odds)
+{
+    double front = a <= 1 ? cri_log_a_beta(a, b) : log(a) + cr_lbeta(a, b);
+    return cri_tails_from_product(cri_dd_add_double(cri_dd_mul_double(log_odds, a), -front), 0);
+}
+
 /* F is a ratio of chi-squares: P(F > x) = I_{d2 / (d2 + d1 x)}(d2 / 2, d1 / 2). */
 static cri_tails f_tails(double x, double d1, double d2)
 {
     if (!(d1 > 0 && d2 > 0) || isnan(x)) return cri_tails_nan;
     if (x <= 0) return cri_tails_none;
     if (x == INFINITY) return cri_tails_all;
-    if (x * d1 > 1e290 || x * d1 < 1e-290 || d2 > 1e290) {
-        double odds = x * (d1 / d2);
-        return cri_beta_tails(0.5 * d1, 0.5 * d2, cri_dd_from(odds / (1 + odds)),
-                              cri_dd_from(1 / (1 + odds)));
+    double a = cri_half(d1), b = cri_half(d2);
+    cri_dd log_top = cri_dd_add(cri_dd_log(cri_dd_from(x)), cri_dd_log(cri_dd_from(d1)));
+    cri_dd log_odds = cri_dd_sub(log_top, cri_dd_log(cri_dd_from(d2)));
+    if (log_odds.hi < -575) return tiny_odds(a, b, log_odds);
+    if (log_odds.hi > 575) return cri_tails_swap(tiny_odds(b, a, cri_dd_neg(log_odds)));
+    if (fabs(log_top.hi) > 650 || fabs(log(d2)) > 650) {
+        double odds = cri_exp_dd(log_odds);
+        return cri_beta_tails(a, b, cri_dd_from(odds / (1 + odds)), cri_dd_from(1 / (1 + odds)));
     }
     cri_dd top = cri_two_prod(d1, x), all = cri_dd_add_double(top, d2);
-    return cri_beta_tails(0.5 * d1, 0.5 * d2, cri_dd_div(top, all),
-                          cri_dd_div(cri_dd_from(d2), all));
+    return cri_beta_tails(a, b, cri_dd_div(top, all), cri_dd_div(cri_dd_from(d2), all));
 }
 
 double cr_f_sf(double x, double d1, double d2) { return f_tails(x, d1, d2).upper; }

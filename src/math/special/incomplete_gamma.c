@@ -40,7 +40,7 @@ static cri_tails upper_fraction(double a, double x)
         d = 1 / (b - top * d);
         term *= top * before * d;
         sum += term;
-        if (fabs(term) < 1e-17 * sum) break;
+        if (!(fabs(term) > 1e-17 * sum)) break;
     }
     return cri_tails_from(cri_gamma_scale(a, cri_dd_from(x)), a * sum, false);
 }
@@ -90,7 +90,7 @@ double cr_log_gamma_q(double a, double x) { return cri_gamma_tails(a, x).log_upp
 
 static cri_tails chi2_tails(double x, double d)
 {
-    return cri_gamma_tails(0.5 * d, x < 0 ? 0 : 0.5 * x);
+    return cri_gamma_tails(cri_half(d), x < 0 ? 0 : 0.5 * x);
 }
 
 double cr_chi2_sf(double x, double d) { return chi2_tails(x, d).upper; }
@@ -104,13 +104,14 @@ static double small_point(double a, double p)
     cri_dd top = cri_dd_log(cri_dd_from(p));
     if (a <= 1) top = cri_dd_add_double(top, cri_log_gamma1p(a));
     else top = cri_dd_add_double(top, cr_lgamma_abs(a + 1));
-    return cri_exp_dd(cri_dd_div(top, cri_dd_from(a)));
+    return top.hi < -800 * a ? 0 : cri_exp_dd(cri_dd_div(top, cri_dd_from(a)));
 }
 
 /* The logarithm of either tail is concave in log x, so Newton's method with it comes to the root
  * from one side after its first step.  p is the lower or the upper tail, at most about 1/2. */
 static double invert(double a, double p, bool is_lower)
 {
+    if (a > 1e40) return a; /* the spread is below the last digit */
     double log_p = log(p), x = is_lower ? small_point(a, p) : fmax(a, -log_p);
     if (is_lower && x < 1e-18 * (1 + a)) return x;
     if (is_lower && a > 1 && x < a) x = a;

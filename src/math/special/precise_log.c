@@ -37,6 +37,7 @@ static cri_dd atanh_bend_short(cri_dd r)
 
 cri_dd cri_dd_log(cri_dd x)
 {
+    if (!(x.hi > 0 && x.hi < INFINITY)) return cri_dd_from(log(x.hi));
     int    exponent, index;
     double m = frexp(x.hi, &exponent);
     if (m < M_SQRT1_2) {
@@ -61,9 +62,19 @@ cri_dd cri_dd_log1pmx(cri_dd t)
     return cri_dd_sub(atanh_bend(r), cri_dd_mul(r, t));
 }
 
+/* The deviance is homogeneous: very large ones are computed smaller. */
+static cri_dd large_deviance(double x, cri_dd m)
+{
+    cri_dd d = cri_dd_deviance(ldexp(x, -80), (cri_dd){ ldexp(m.hi, -80), ldexp(m.lo, -80) });
+    return (cri_dd){ ldexp(d.hi, 80), d.hi > 1e280 ? 0 : ldexp(d.lo, 80) };
+}
+
 /* Where m is far below x, log(m / x) from the two, for 1 + t would lose what is left of m. */
 cri_dd cri_dd_deviance(double x, cri_dd m)
 {
+    if (x < 1e-40 * m.hi) return m;
+    if (x > 1e250 && m.hi < 1e-40 * x) return cri_dd_from(x * (log(x) - log(m.hi) - 1));
+    if (x > 1e290 || m.hi > 1e290) return large_deviance(x, m);
     cri_dd gap = cri_dd_add_double(m, -x);
     if (fabs(gap.hi) <= 0.11 * x)
         return cri_dd_neg(cri_dd_mul_double(cri_dd_log1pmx(cri_dd_div(gap, cri_dd_from(x))), x));

@@ -7,7 +7,7 @@
 
 #include "../doubledouble.h"
 
-/* log x, x > 0 and finite. */
+/* log x; where x is not positive and finite, as the logarithm of a double. */
 cri_dd cri_dd_log(cri_dd x);
 /* log(1 + t) - t, t > -1. */
 cri_dd cri_dd_log1pmx(cri_dd t);

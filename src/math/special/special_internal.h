@@ -32,6 +32,9 @@ extern const cri_tails cri_tails_none, cri_tails_all, cri_tails_nan;
 /* log(wanted / got) where `got` is a tail with logarithm log_got: the step of Newton's method. */
 double cri_log_shortfall(double wanted, double log_wanted, double got, double log_got);
 
+/* Half of d > 0, never 0. */
+static inline double cri_half(double d) { return d < 1e-300 ? d : 0.5 * d; }
+
 /* log(1 + x) - x and exp(x) - 1 - x without cancellation. */
 double cri_log1pmx(double x);
 double cri_expm1mx(double x);

@@ -29,7 +29,7 @@ double cr_student_t_logpdf(double x, double nu)
 /* P(|T| >= |t|) as the lower tail, P(|T| < |t|) as the upper. */
 static cri_tails outer_tails(double t, double nu)
 {
-    double r = fabs(t) / sqrt(nu), a = 0.5 * nu;
+    double r = fabs(t) / sqrt(nu), a = cri_half(nu);
     if (r > 1e9) { /* x^a / (a B(a, 1/2)), x so small that the next term is lost */
         cri_dd log_t = cri_dd_log(cri_dd_from(fabs(t)));
         log_t = cri_dd_sub(cri_dd_log(cri_dd_from(nu)), (cri_dd){ 2 * log_t.hi, 2 * log_t.lo });
