@@ -129,10 +129,12 @@ double cr_log_bvn_cdf_h_k_rho(double h, double k, double rho)
 {
     if (!(rho >= -1 && rho <= 1) || isnan(h) || isnan(k)) return NAN;
     double low = fmin(h, k), high = fmax(h, k);
-    if (low == -INFINITY) return -INFINITY;
-    if (high == INFINITY || rho == 1) return cr_norm_logcdf(low);
+    if (low < -1e150) return -INFINITY;
+    if (high > fabs(low) + 40 || rho == 1) /* the higher holds whenever the lower does */
+        return cr_norm_logcdf(low);
     if (rho == 0) return cr_norm_logcdf(h) + cr_norm_logcdf(k);
     double upper = cr_norm_cdf(-h) + cr_norm_cdf(-k);
+    if (upper == 0) return 0;
     if (rho == -1) {
         if (h + k <= 0) return -INFINITY;
         return upper < 0.5 ? log1p(-upper)
