@@ -3,10 +3,10 @@
  * and the limit at its edges.  Each tail is computed as itself, never as one minus the other, and
  * has its logarithm where the probability would underflow.
  *
- * Error: at most 4e-15 |f|, or 4e-15 near a zero of f -- and where the value turns on less than
- * the rounding of an argument, 4e-15 (|f| + sum |x_i df/dx_i|) over the arguments x_i: what the exact
- * function does when the arguments move by a few units in the last place.  The latter matters for
- * inverses at flat places and for gamma, beta and Bessel functions with arguments beyond 1e5.
+ * Error: at most 4e-15 |f|, or 4e-15 near a zero of f; measured, mostly below 1e-15.  Where f turns
+ * on less than the rounding of its arguments x_i it is 4e-15 (|f| + sum |x_i df/dx_i|), what the
+ * exact function does when they move by some units in the last place: inverses at flat places.
+ * Measured against mpmath for shapes up to 1e8 and Bessel orders up to 1e4.
  * Abramowitz & Stegun (1964); NIST Digital Library of Mathematical Functions. */
 #ifndef CREDENCE_MATH_SPECIAL_H
 #define CREDENCE_MATH_SPECIAL_H
@@ -81,8 +81,9 @@ CR_API double cr_lgamma_diff(double x, double h);
 /* log Gamma(x) - [(x - 1/2) log x - x + log(2 pi) / 2], x > 0; about 1 / (12 x).  This is also
  * log x! - log(sqrt(2 pi x) (x/e)^x). */
 CR_API double cr_stirlerr(double x);
-/* x log(x / m) + m - x, never negative; x, m >= 0.  Poisson(x; m) is exp(-stirlerr(x) - bd0(x, m)) /
- * sqrt(2 pi x); Loader (2000), "Fast and accurate computation of binomial probabilities". */
+/* x log(x / m) + m - x, never negative; x, m >= 0.  The Poisson probability of x with mean m is
+ * exp(-stirlerr(x) - bd0(x, m)) / sqrt(2 pi x); Loader (2000), "Fast and accurate computation of
+ * binomial probabilities". */
 CR_API double cr_bd0(double x, double m);
 /* P(X <= x) and P(X > x) for X ~ Gamma(a, 1): the regularised incomplete gamma functions P and Q;
  * a > 0, x >= 0. */

@@ -4,7 +4,7 @@
 Columns function,a,b,c,value; the arguments are exact doubles.  No function is computed here by the
 method of the library: series and continued fractions run with 60 digits and more, inverses by
 bisection, Bessel's K and the bivariate normal by quadrature.
-Usage: tests/math/gen_special.py > tests/math/special_values.csv      (two minutes; needs mpmath)
+Usage: tests/math/gen_special.py > tests/math/special_values.csv      (a minute; needs mpmath)
 """
 import math
 import random
@@ -306,14 +306,17 @@ def deviance_point():
     return x, x * math.exp(either_sign(spread(1e-8, 5))())
 
 
+BETA_SHAPE = one_of(spread(1e-8, 1e8), spread(0.3, 30))
 NU = one_of(lambda: 0.0, lambda: 1.0, spread(1e-3, 25), uniform(20, 30), spread(1, 300))
 LARGE_OR_NEGATIVE = one_of(spread(1e-6, 1e6), lambda: -spread(0.01, 30)(), uniform(0.5, 3))
 T_POINT = separate(one_of(REAL, lambda: -spread(1, 1e4)()), one_of(spread(0.2, 50), spread(1, 1e4)))
 
 FUNCTIONS = [  # name, reference, arguments
-    ("lgamma_abs", lambda x: log(abs(gamma(x))), separate(one_of(
-        spread(1e-9, 100), around(1, 1e-9, 0.5), around(2, 1e-9, 0.5), lambda: -spread(0.1, 20)()))),
-    ("digamma", digamma, separate(one_of(LARGE_OR_NEGATIVE, around(1.4616321449683622, 1e-9, 0.4)))),
+    ("lgamma_abs", lambda x: log(abs(gamma(x))),
+     separate(one_of(spread(1e-9, 100), around(1, 1e-9, 0.5), around(2, 1e-9, 0.5),
+                     lambda: -spread(0.1, 20)()))),
+    ("digamma", digamma,
+     separate(one_of(LARGE_OR_NEGATIVE, around(1.4616321449683622, 1e-9, 0.4)))),
     ("trigamma", lambda x: psi(1, x), separate(LARGE_OR_NEGATIVE)),
     ("tetragamma", lambda x: psi(2, x), separate(LARGE_OR_NEGATIVE)),
     ("digamma_inv", digamma_inv, separate(one_of(uniform(-30, 25), around(0, 1e-6, 1)))),
@@ -334,7 +337,7 @@ FUNCTIONS = [  # name, reference, arguments
     ("chi2_logsf", lambda x, d: gamma_tails(d / 2, x / 2)[1],
      separate(spread(1e-2, 500), spread(0.2, 500))),
     ("lbeta", lambda a, b: loggamma(a) + loggamma(b) - loggamma(a + b),
-     separate(one_of(spread(1e-8, 1e8), spread(0.3, 30)), one_of(spread(1e-8, 1e8), spread(0.3, 30)))),
+     separate(BETA_SHAPE, BETA_SHAPE)),
     ("lchoose", lambda n, k: loggamma(n + 1) - loggamma(k + 1) - loggamma(n - k + 1), choose_point),
     ("betainc", lambda a, b, x: exp(beta_tails(a, b, x)[0]), beta_point),
     ("betainc_upper", lambda a, b, x: exp(beta_tails(a, b, x)[1]), beta_point),
@@ -351,8 +354,10 @@ FUNCTIONS = [  # name, reference, arguments
     ("erf", erf, separate(either_sign(spread(1e-8, 5)))),
     ("erfc", erfc, separate(one_of(uniform(-3, 3), spread(1, 26)))),
     ("erfcx", erfcx, separate(one_of(uniform(-5, 5), spread(1, 1e3)))),
-    ("erfinv", lambda y: sign(y) * norm_ppf((1 + abs(y)) / 2) / sqrt(mpf(2)), separate(uniform(-1, 1))),
-    ("erfcinv", lambda y: -norm_ppf(y / 2) / sqrt(mpf(2)), separate(one_of(spread(1e-290, 1), uniform(0, 2)))),
+    ("erfinv",
+     lambda y: sign(y) * norm_ppf((1 + abs(y)) / 2) / sqrt(mpf(2)), separate(uniform(-1, 1))),
+    ("erfcinv", lambda y: -norm_ppf(y / 2) / sqrt(mpf(2)),
+     separate(one_of(spread(1e-290, 1), uniform(0, 2)))),
     ("norm_cdf", lambda x: exp(norm_logcdf(x)), separate(uniform(-37, 8))),
     ("norm_logcdf", norm_logcdf, separate(one_of(uniform(-40, 9), lambda: -spread(1, 1e3)()))),
     ("norm_ppf", norm_ppf, separate(one_of(PROBABILITY, spread(1e-300, 1)))),
@@ -360,11 +365,14 @@ FUNCTIONS = [  # name, reference, arguments
     ("trunc_norm_mean_above", lambda a: inv_mills(-a), separate(uniform(-30, 40))),
     ("trunc_norm_var_above", var_above, separate(one_of(uniform(-4, 12), spread(1, 1e3)))),
     ("owens_t", owens_t, separate(either_sign(spread(1e-2, 20)), either_sign(spread(1e-2, 20)))),
-    ("log_bvn_cdf_h_k_rho", bivariate, separate(uniform(-6, 0.3), uniform(-6, 3), uniform(-0.9, 0.9))),
+    ("log_bvn_cdf_h_k_rho", bivariate,
+     separate(uniform(-6, 0.3), uniform(-6, 3), uniform(-0.9, 0.9))),
     ("student_t_logpdf", lambda x, nu: loggamma((nu + 1) / 2) - loggamma(nu / 2) - log(pi * nu) / 2
      - (nu + 1) / 2 * log1p(x * x / nu), T_POINT),
-    ("student_t_cdf", lambda x, nu: exp(t_tail(x, nu)) if x < 0 else -expm1(t_tail(x, nu)), T_POINT),
-    ("student_t_logcdf", lambda x, nu: t_tail(x, nu) if x < 0 else complement(t_tail(x, nu)), T_POINT),
+    ("student_t_cdf", lambda x, nu: exp(t_tail(x, nu)) if x < 0 else -expm1(t_tail(x, nu)),
+     T_POINT),
+    ("student_t_logcdf", lambda x, nu: t_tail(x, nu) if x < 0 else complement(t_tail(x, nu)),
+     T_POINT),
     ("student_t_ppf", student_t_ppf, separate(PROBABILITY, spread(0.3, 1e3))),
     ("xlogy", lambda x, y: x * log(y), separate(spread(1e-5, 1e5), spread(1e-5, 0.9))),
     ("logit", lambda p: log(p / (1 - p)), separate(PROBABILITY)),

@@ -2,7 +2,7 @@
  * table beside this file (gen_special.py), and some values kept here. */
 #include "special_functions.h"
 
-/* The shared table: function,nargs,a,b,c,d,value.  Its digamma_inv is the logarithm of the point. */
+/* The shared table: function,nargs,a,b,c,d,value.  Its digamma_inv is the logarithm of ours. */
 static void test_shared_table(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
  *   x >= 30, x >= nu^2 / 2   Hankel's expansion            DLMF 10.40.2
  *   nu >= 25                 Olver's uniform expansion     DLMF 10.41.4
  *   else                     K at two orders mu and mu + 1, |mu| <= 1/2, by Temme's series (x <= 1)
- *                            or Steed's continued fraction, and the recurrence upwards, all positive
+ *                            or Steed's continued fraction; the recurrence upwards, all positive
  * Temme (1975), J. Comput. Phys. 19; Thompson & Barnett (1987), Comput. Phys. Commun. 47. */
 #include "bessel_internal.h"
 #include "coefficients.h"

@@ -79,8 +79,8 @@ static double find_mode(const bivariate *b)
     return 0.5 * (low + high);
 }
 
-/* Where between the mode and `end` (infinite: doubling) log_slice has lost `drop`, to a tenth of the
- * distance. */
+/* Where between the mode and `end`, which may be infinite, log_slice has lost `drop`; to a tenth of
+ * the distance. */
 static double find_drop(const bivariate *b, double mode, double end, double drop)
 {
     double far = copysign(b->s, end - mode), near = 0;

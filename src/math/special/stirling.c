@@ -1,5 +1,5 @@
-/* stirling.c -- log Gamma against Stirling's formula: what keeps differences of log Gammas, and with
- * them probabilities, sharp.
+/* stirling.c -- log Gamma against Stirling's formula: what keeps differences of log Gammas, and so
+ * probabilities, sharp.
  * Loader (2000), "Fast and accurate computation of binomial probabilities"; Abramowitz & Stegun
  * (1964), ch. 6. */
 #include "special_internal.h"
