@@ -110,6 +110,11 @@ static void test_incomplete_recurrences(void **state)
             double u = x / (x + b), log_step = a * log(u) + b * log1p(-u) - log(a) - cr_lbeta(a, b);
             assert_close(cr_betainc(a, b, u) - cr_betainc(a + 1, b, u), exp(log_step), 1e-13);
         }
+    for (double x = 0.01; x < 600; x *= 1.03) { /* on both sides of the border between the methods */
+        assert_relative(cr_gamma_q(0.5, x), erfc(sqrt(x)), 2e-15 + 4e-16 * x);
+        assert_relative(cr_gamma_q(0.5, x * x), erfc(x), x < 26 ? 2e-15 + 4e-16 * x * x : 1);
+        assert_relative(cr_gamma_p(0.5, x), erf(sqrt(x)), 2e-15);
+    }
     assert_true(cr_gamma_q_inv(2, 1) == 0 && cr_gamma_q_inv(2, 0) == INFINITY);
     assert_true(isnan(cr_gamma_q_inv(2, -0.1)) && isnan(cr_gamma_q_inv(0, 0.5)));
 }
