@@ -36,7 +36,7 @@ static double log_beta_ratio(double nu)
     const double log_2 = 0.69314718055994530942, pi = 3.14159265358979323846;
     double       e = nu - 1;
     if (fabs(e) < 1e-5) return e * (-log_2 + e * pi * pi / 8);
-    return cr_log_beta(0.5, nu - 0.5) - cr_log_beta(0.5, nu / 2);
+    return cr_lbeta(0.5, nu - 0.5) - cr_lbeta(0.5, nu / 2);
 }
 
 /* Jordan et al. (2019), appendix A:
@@ -53,7 +53,7 @@ double cr_crps_student_t(double y, double mean, double scale, double nu)
     double z = fabs(y - mean) / scale;
     double log_power = z < 1e150 ? log1p(z * z / nu) : 2 * log(z) - log(nu);
     double a = (1 - nu) / 2 * log_power, b = log_beta_ratio(nu);
-    double front = 2 * sqrt(nu) * exp(-cr_log_beta(0.5, nu / 2));
+    double front = 2 * sqrt(nu) * exp(-cr_lbeta(0.5, nu / 2));
     /* at nu = 1, a and b vanish; the limit of (e^a - e^b) / (nu - 1) is log 2 - log_power / 2 */
     double tail =
         nu == 1 ? 0.69314718055994530942 - log_power / 2 : (expm1(a) - expm1(b)) / (nu - 1);
@@ -123,7 +123,7 @@ static double half_width(const job *j, double dof, double *last_dof, double *las
 {
     if (dof == *last_dof) return *last;
     *last_dof = dof;
-    return *last = cr_student_t_quantile(j->upper, dof);
+    return *last = cr_student_t_ppf(j->upper, dof);
 }
 
 static void sum_scores(void *arg, cri_range rows, double *acc)

@@ -334,7 +334,7 @@ void cr_prediction_intervals(const cr_prediction *p, double level, double *opt_s
     for (size_t i = 0; i < p->n; i++) {
         if (i == 0 || p->dof[i] != dof) {
             dof = p->dof[i];
-            quantile = opt_lower || opt_upper ? cr_student_t_quantile(0.5 + level / 2, dof) : 0;
+            quantile = opt_lower || opt_upper ? cr_student_t_ppf(0.5 + level / 2, dof) : 0;
             sd_share = isinf(dof) ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
             if (isnan(dof)) sd_share = NAN; /* a row that was left out */
         }

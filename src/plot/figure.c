@@ -134,7 +134,7 @@ static void half_widths(const cr_prediction *answer, double level, double *half)
     for (size_t i = 0; i < answer->n; i++) {
         if (answer->dof[i] != dof) {
             dof = answer->dof[i];
-            quantile = cr_student_t_quantile(0.5 + level / 2, dof);
+            quantile = cr_student_t_ppf(0.5 + level / 2, dof);
         }
         half[i] = quantile * answer->scale[i];
     }

@@ -1,78 +1,6 @@
-/* test_special.c -- special functions against a table of 20-digit values, closed forms and laws. */
+/* test_special.c -- normal, gamma, beta and Student's t against closed forms and laws. */
 #include "support.h"
 #include "math/special.h"
-
-/* --- the table -------------------------------------------------------------------------------- */
-
-typedef struct entry {
-    const char *name;
-    double (*one)(double);
-    double (*two)(double, double);
-    double (*three)(double, double, double);
-    double tolerance;
-} entry;
-
-static const entry entries[] = {
-    { "lgamma_abs", cr_log_gamma, NULL, NULL, 1e-14 },
-    { "digamma", cr_digamma, NULL, NULL, 1e-14 },
-    { "trigamma", cr_trigamma, NULL, NULL, 1e-14 },
-    { "erfcx", cr_erfcx, NULL, NULL, 1e-14 },
-    { "norm_cdf", cr_norm_cdf, NULL, NULL, 1e-14 },
-    { "norm_logcdf", cr_norm_logcdf, NULL, NULL, 1e-14 },
-    { "norm_ppf", cr_norm_quantile, NULL, NULL, 1e-14 },
-    { "inv_mills", cr_norm_inv_mills, NULL, NULL, 1e-14 },
-    { "lbeta", NULL, cr_log_beta, NULL, 1e-14 },
-    { "log_gamma_p", NULL, cr_log_gamma_p, NULL, 1e-12 },
-    { "log_gamma_q", NULL, cr_log_gamma_q, NULL, 1e-12 },
-    { "gamma_p_inv", NULL, cr_gamma_p_inv, NULL, 1e-12 },
-    { "log_betainc", NULL, NULL, cr_log_betainc, 1e-12 },
-    { "betainc_inv", NULL, NULL, cr_betainc_inv, 1e-12 },
-    { "student_t_logpdf", NULL, cr_student_t_logpdf, NULL, 1e-14 },
-    { "student_t_logcdf", NULL, cr_student_t_logcdf, NULL, 1e-12 },
-    { "student_t_ppf", NULL, cr_student_t_quantile, NULL, 1e-12 },
-    { "chi2_logsf", NULL, cr_chi2_logsf, NULL, 1e-12 },
-    { "f_logsf", NULL, NULL, cr_f_logsf, 1e-12 },
-};
-
-static const entry *find_entry(const char *name)
-{
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        if (strcmp(entries[i].name, name) == 0) return &entries[i];
-    return NULL;
-}
-
-/* Every row of the table whose function we have.  Values below the least double come out as 0. */
-static void test_table(void **state)
-{
-    (void)state;
-    const char *path = test_shared_data("classic/specfun.csv");
-    if (!path) {
-        print_message("skipped: ../shared/data/classic/specfun.csv is not there\n");
-        skip();
-    }
-    FILE  *f = fopen(path, "r");
-    char   line[256];
-    size_t rows = 0, wrong = 0;
-    assert_non_null(f);
-    while (fgets(line, sizeof line, f)) {
-        char *field[7], *at = line;
-        for (size_t i = 0; i < 7; i++) field[i] = at ? strsep(&at, ",\n") : NULL;
-        const entry *e = find_entry(field[0]);
-        if (!e || !field[6]) continue;
-        double a = atof(field[2]), b = atof(field[3]), c = atof(field[4]), v = atof(field[6]);
-        double got = e->one ? e->one(a) : e->two ? e->two(a, b) : e->three(a, b, c);
-        double off = fabs(got - v) / fabs(v);
-        rows++;
-        if (got == v || off <= e->tolerance || (fabs(v) < 1e-307 && fabs(got) < 1e-307)) continue;
-        print_error("%s(%s, %s, %s): got %.17g, expected %s, off by %.3g\n", field[0], field[2],
-                    field[3], field[4], got, field[6], off);
-        wrong++;
-    }
-    fclose(f);
-    assert_int_equal(wrong, 0);
-    assert_true(rows > 130);
-}
-
 
 /* --- normal ----------------------------------------------------------------------------------- */
 
@@ -84,14 +12,14 @@ static void test_normal_corners(void **state)
     assert_true(cr_norm_cdf(-1e200) == 0 && cr_norm_cdf(1e200) == 1);
     assert_relative(cr_norm_logcdf(-1e150), -0.5e300, 1e-15);
     assert_true(cr_norm_logcdf(-INFINITY) == -INFINITY && cr_norm_logcdf(INFINITY) == 0);
-    assert_true(cr_norm_quantile(0) == -INFINITY && cr_norm_quantile(1) == INFINITY);
-    assert_true(cr_norm_quantile(0.5) == 0);
-    assert_relative(cr_norm_inv_mills(-1e100), 1e100, 1e-15);
-    assert_true(cr_norm_inv_mills(1e100) == 0);
+    assert_true(cr_norm_ppf(0) == -INFINITY && cr_norm_ppf(1) == INFINITY);
+    assert_true(cr_norm_ppf(0.5) == 0);
+    assert_relative(cr_inv_mills(-1e100), 1e100, 1e-15);
+    assert_true(cr_inv_mills(1e100) == 0);
     assert_true(cr_erfcx(-1e200) == INFINITY && cr_erfcx(INFINITY) == 0);
     assert_true(isnan(cr_norm_cdf(NAN)) && isnan(cr_norm_logcdf(NAN)) && isnan(cr_erfcx(NAN)));
-    assert_true(isnan(cr_norm_quantile(-0.1)) && isnan(cr_norm_quantile(1.1)));
-    assert_true(isnan(cr_norm_quantile(NAN)));
+    assert_true(isnan(cr_norm_ppf(-0.1)) && isnan(cr_norm_ppf(1.1)));
+    assert_true(isnan(cr_norm_ppf(NAN)));
 }
 
 /* cdf and its logarithm agree, tails mirror, the quantile inverts, logcdf's slope is inv_mills. */
@@ -102,17 +30,17 @@ static void test_normal_laws(void **state)
         double p = cr_norm_cdf(x), log_p = cr_norm_logcdf(x), h = 1e-5;
         assert_relative(exp(log_p), p, 4e-16 * (1 + fabs(log_p)));
         assert_close(p + cr_norm_cdf(-x), 1, 4e-16);
-        if (x < 5) assert_close(cr_norm_quantile(p), x, x < 0 ? 1e-14 : 1e-15 / (1 - p));
+        if (x < 5) assert_close(cr_norm_ppf(p), x, x < 0 ? 1e-14 : 1e-15 / (1 - p));
         if (x > -6) {
             double slope = (cr_norm_logcdf(x + h) - cr_norm_logcdf(x - h)) / (2 * h);
-            assert_close(cr_norm_inv_mills(x), slope, 1e-8);
+            assert_close(cr_inv_mills(x), slope, 1e-8);
         }
     }
     for (double p = 1e-305; p < 0.4; p *= 7.3)
-        assert_relative(cr_norm_logcdf(cr_norm_quantile(p)), log(p), 4e-15);
+        assert_relative(cr_norm_logcdf(cr_norm_ppf(p)), log(p), 4e-15);
     /* both sides of the place where logcdf changes its formula: it is concave and smooth */
     double step = cr_norm_logcdf(-36 + 1e-9) - cr_norm_logcdf(-36 - 1e-9);
-    assert_close(step / 2e-9, cr_norm_inv_mills(-36), 1e-3);
+    assert_close(step / 2e-9, cr_inv_mills(-36), 1e-3);
 }
 
 /* --- gamma ------------------------------------------------------------------------------------ */
@@ -139,8 +67,8 @@ static void test_polygamma(void **state)
     assert_true(isnan(cr_digamma(0)) && isnan(cr_digamma(-3)) && isnan(cr_trigamma(-3)));
     assert_true(isnan(cr_digamma(NAN)) && isnan(cr_trigamma(0)) && cr_trigamma(INFINITY) == 0);
     assert_true(cr_digamma(INFINITY) == INFINITY && isnan(cr_digamma(-INFINITY)));
-    assert_relative(cr_log_gamma(11), log(3628800), 1e-15);
-    assert_true(cr_log_gamma(0) == INFINITY && cr_log_gamma(-2) == INFINITY);
+    assert_relative(cr_lgamma_abs(11), log(3628800), 1e-15);
+    assert_true(cr_lgamma_abs(0) == INFINITY && cr_lgamma_abs(-2) == INFINITY);
 }
 
 /* Q(n, x) for whole n is a Poisson sum; P(1/2, x) = erf(sqrt(x)). */
@@ -217,20 +145,20 @@ static void test_log_beta(void **state)
 {
     (void)state;
     for (double a = 1e-300; a < 1e300; a *= 1e7) {
-        assert_close(cr_log_beta(a, 1), -log(a), 1e-15);
-        assert_close(cr_log_beta(2, a), -log(a) - log1p(a), 1e-14);
-        assert_true(cr_log_beta(a, 7.5) == cr_log_beta(7.5, a));
+        assert_close(cr_lbeta(a, 1), -log(a), 1e-15);
+        assert_close(cr_lbeta(2, a), -log(a) - log1p(a), 1e-14);
+        assert_true(cr_lbeta(a, 7.5) == cr_lbeta(7.5, a));
     }
-    assert_relative(cr_log_beta(0.5, 0.5), log(M_PI), 1e-15);
+    assert_relative(cr_lbeta(0.5, 0.5), log(M_PI), 1e-15);
     for (double a = 0.3; a < 40; a *= 1.3)
         for (double b = 0.2; b < 40; b *= 1.7) {
             int         sign;
             long double sum = lgammal_r(a, &sign) + lgammal_r(b, &sign) -
                               lgammal_r((long double)a + b, &sign);
-            assert_close(cr_log_beta(a, b), (double)sum, 1e-14);
+            assert_close(cr_lbeta(a, b), (double)sum, 1e-14);
         }
-    assert_true(isnan(cr_log_beta(0, 1)) && isnan(cr_log_beta(1, -1)));
-    assert_true(isnan(cr_log_beta(NAN, 1)));
+    assert_true(cr_lbeta(0, 1) == INFINITY && isnan(cr_lbeta(1, -1)));
+    assert_true(isnan(cr_lbeta(NAN, 1)));
 }
 
 /* For whole a, b the tails are binomial sums: P(X <= x) = P(Bin(a + b - 1, x) >= a). */
@@ -313,7 +241,7 @@ static void test_incomplete_beta_corners(void **state)
         for (size_t j = 2; j < 10; j++)
             for (double p = 1e-12; p < 1; p = p < 0.05 ? 9 * p : p + 0.19) {
                 double a = shapes[i], b = shapes[j], x = cr_betainc_inv(a, b, p);
-                double log_pdf = (a - 1) * log(x) + (b - 1) * log1p(-x) - cr_log_beta(a, b);
+                double log_pdf = (a - 1) * log(x) + (b - 1) * log1p(-x) - cr_lbeta(a, b);
                 double slack = 1e-14 + 1e-15 * x * exp(log_pdf) / p; /* one step of x */
                 if (x < 1) assert_relative(cr_betainc(a, b, x), p, slack);
             }
@@ -370,10 +298,10 @@ static void test_student_towards_normal(void **state)
         assert_true(cr_student_t_cdf(x, INFINITY) == cr_norm_cdf(x));
         assert_true(cr_student_t_logcdf(x, INFINITY) == cr_norm_logcdf(x));
         assert_true(cr_student_t_logpdf(x, INFINITY) == cr_norm_logpdf(x));
-        assert_relative(cr_student_t_logpdf(x, 1e17), cr_norm_logpdf(x), 1e-14);
+        assert_relative(cr_student_t_logpdf(x, 1e17), cr_norm_logpdf(x), 1e-15);
         assert_relative(cr_student_t_cdf(x, 1e300), cr_norm_cdf(x), 1e-13);
     }
-    assert_true(cr_student_t_quantile(0.3, INFINITY) == cr_norm_quantile(0.3));
+    assert_true(cr_student_t_ppf(0.3, INFINITY) == cr_norm_ppf(0.3));
 }
 
 static void test_student_quantile(void **state)
@@ -382,18 +310,18 @@ static void test_student_quantile(void **state)
     static const double dofs[] = { 0.3, 0.999, 1, 1.001, 2, 2.5, 7, 100, 1e4, 1e9 };
     for (size_t i = 0; i < 10; i++) {
         for (double p = 1e-40; p < 0.5; p = p < 0.04 ? 11 * p : p + 0.0371) {
-            double t = cr_student_t_quantile(p, dofs[i]);
+            double t = cr_student_t_ppf(p, dofs[i]);
             assert_true(t < 0);
             assert_relative(cr_student_t_cdf(t, dofs[i]), p, 1e-12);
-            if (p > 1e-3) assert_relative(cr_student_t_quantile(1 - p, dofs[i]), -t, 1e-11);
+            if (p > 1e-3) assert_relative(cr_student_t_ppf(1 - p, dofs[i]), -t, 1e-11);
         }
-        double near = cr_student_t_quantile(0.5 - 1e-12, dofs[i]); /* the density at 0 */
+        double near = cr_student_t_ppf(0.5 - 1e-12, dofs[i]); /* the density at 0 */
         assert_relative(-exp(cr_student_t_logpdf(0, dofs[i])) * near, 0.5 - (0.5 - 1e-12), 1e-12);
-        assert_true(cr_student_t_quantile(0.5, dofs[i]) == 0);
-        assert_true(cr_student_t_quantile(0, dofs[i]) == -INFINITY);
-        assert_true(cr_student_t_quantile(1, dofs[i]) == INFINITY);
+        assert_true(cr_student_t_ppf(0.5, dofs[i]) == 0);
+        assert_true(cr_student_t_ppf(0, dofs[i]) == -INFINITY);
+        assert_true(cr_student_t_ppf(1, dofs[i]) == INFINITY);
     }
-    assert_true(isnan(cr_student_t_quantile(0.5, 0)) && isnan(cr_student_t_quantile(-1, 3)));
+    assert_true(isnan(cr_student_t_ppf(0.5, 0)) && isnan(cr_student_t_ppf(-1, 3)));
     assert_true(isnan(cr_student_t_cdf(NAN, 3)) && isnan(cr_student_t_cdf(1, -1)));
     assert_true(isnan(cr_student_t_logpdf(1, 0)) && isnan(cr_student_t_two_sided(1, NAN)));
     assert_true(cr_student_t_cdf(-INFINITY, 3) == 0 && cr_student_t_cdf(INFINITY, 3) == 1);
@@ -404,7 +332,6 @@ static void test_student_quantile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
         cmocka_unit_test(test_normal_corners),
         cmocka_unit_test(test_normal_laws),
         cmocka_unit_test(test_polygamma),

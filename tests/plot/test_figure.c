@@ -129,7 +129,7 @@ static line fit_line(const double *rows, size_t n)
 static double half_width(const line *l, double x, double level)
 {
     double h = 1 + 1 / (double)l->n + (x - l->mean) * (x - l->mean) / l->sxx;
-    return l->s * sqrt(h) * cr_student_t_quantile(0.5 + level / 2, (double)l->n - 2);
+    return l->s * sqrt(h) * cr_student_t_ppf(0.5 + level / 2, (double)l->n - 2);
 }
 
 /* --- one column ------------------------------------------------------------------------------ */
@@ -370,7 +370,7 @@ static void test_a_sample_of_many_rows(void **state)
         size_t        held = 0; /* of all rows, not of the sample */
         assert_string_equal(text, again);
         assert_ok(s.cx, cr_predict(s.cx, s.model, s.table, &answer));
-        double t = cr_student_t_quantile(0.975, N - 1 - (double)p);
+        double t = cr_student_t_ppf(0.975, N - 1 - (double)p);
         for (size_t i = 0; i < N; i++)
             held += fabs(rows[i * (p + 1) + p] - answer.mean[i]) <= t * answer.scale[i];
         cr_prediction_free(s.cx, &answer);

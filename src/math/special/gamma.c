@@ -1,98 +1,23 @@
-/* gamma.c -- log Gamma, its derivatives, and the pieces of it that keep differences sharp. */
+/* gamma.c -- log Gamma, also of many dimensions, and its derivatives.
+ * Abramowitz & Stegun (1964), ch. 6. */
 #include "special_internal.h"
 
 #include <math.h>
 
-double cr_log_gamma(double x)
+double cr_lgamma_abs(double x)
 {
     int sign;
     return lgamma_r(x, &sign);
 }
 
-/* --- elementary pieces ------------------------------------------------------------------------ */
-
-/* With r = x / (2 + x), log(1 + x) = 2 atanh(r), and 2 r - x = -r x. */
-double cri_log1pmx(double x)
+double cr_lmvgamma(double p, double a)
 {
-    if (x < -0.4 || x > 0.6) return log1p(x) - x;
-    double r = x / (2 + x), square = r * r, sum = 0;
-    for (int k = 27; k >= 3; k -= 2) sum = sum * square + 1.0 / k;
-    return r * (2 * square * sum - x);
-}
-
-double cri_expm1mx(double x)
-{
-    if (fabs(x) > 0.5) return expm1(x) - x;
-    double sum = 1;
-    for (int k = 15; k >= 3; k--) sum = 1 + sum * x / k;
-    return 0.5 * x * x * sum;
-}
-
-/* A&S 6.1.33: log Gamma(1 + x) = -log(1 + x) + x (1 - gamma) + sum (-x)^k (zeta(k) - 1) / k. */
-double cri_log_gamma1p(double x)
-{
-    static const double c[] = { /* (zeta(k) - 1) / k, k = 2, 3, ... */
-        0.32246703342411321824, 0.067352301053198095133, 0.020580808427784547879,
-        0.0073855510286739852663, 0.0028905103307415232858, 0.0011927539117032609771,
-        5.0966952474304242234e-4, 2.2315475845357937976e-4, 9.9457512781808533715e-5,
-        4.49262367381331417e-5, 2.0507212775670691553e-5, 9.439488275268395904e-6,
-        4.3748667899074878042e-6, 2.0392157538013662368e-6, 9.5514121304074198329e-7,
-        4.4924691987645660433e-7, 2.1207184805554665869e-7, 1.0043224823968099609e-7,
-        4.7698101693639805658e-8, 2.271109460894316491e-8, 1.0838659214896954091e-8,
-        5.1834750419700466551e-9, 2.4836745438024783172e-9, 1.1921401405860912074e-9,
-        5.7313672416788620133e-10, 2.7595228851242331452e-10,
-    };
-    double sum = 0;
-    for (size_t k = sizeof c / sizeof *c; k-- > 0;) sum = c[k] - sum * x;
-    return 0.42278433509846713939 * x - log1p(x) + sum * x * x;
-}
-
-/* Stirling's series, B_2k / (2k (2k - 1) x^(2k - 1)); A&S 6.1.41. */
-static const double stirling[] = { 1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
-                                   1.0 / 1188, -691.0 / 360360, 1.0 / 156,  -3617.0 / 122400 };
-
-double cri_stirling_remainder(double x)
-{
-    double sum = 0, r = 1 / (x * x);
-    for (int k = 7; k >= 0; k--) sum = sum * r + stirling[k];
-    return sum / x;
-}
-
-static double stirling_slope(double x)
-{
-    double sum = 0, r = 1 / (x * x);
-    for (int k = 7; k >= 0; k--) sum = sum * r - (2 * k + 1) * stirling[k];
-    return sum * r;
-}
-
-double cri_log_gamma_ratio_rest(double x, double h)
-{
-    double remainder = h < 1e-4 ? h * stirling_slope(x + 0.5 * h)
-                                : cri_stirling_remainder(x + h) - cri_stirling_remainder(x);
-    return remainder + x * cri_log1pmx(h / x) + (h - 0.5) * log1p(h / x);
-}
-
-/* For small h the integral of digamma from x to x + h, by Gauss's formula with 8 points. */
-static double integrate_digamma(double x, double h)
-{
-    static const double gauss[4][2] = { { 0.1834346424956498049, 0.3626837833783619830 },
-                                        { 0.5255324099163289858, 0.3137066458778872873 },
-                                        { 0.7966664774136267396, 0.2223810344533744705 },
-                                        { 0.9602898564975362317, 0.1012285362903762592 } };
-    double half = 0.5 * h, sum = 0;
-    for (int i = 0; i < 4; i++) {
-        double step = half * gauss[i][0];
-        sum += gauss[i][1] * (cr_digamma(x + half - step) + cr_digamma(x + half + step));
-    }
-    return half * sum;
-}
-
-double cri_log_gamma_ratio(double x, double h)
-{
-    if (x >= 10) return h * log(x) + cri_log_gamma_ratio_rest(x, h);
-    if (h > 0.5) return cr_log_gamma(x + h) - cr_log_gamma(x);
-    if (x < 1) return integrate_digamma(x + 1, h) - log1p(h / x);
-    return integrate_digamma(x, h);
+    static const cri_dd log_pi = { 1.1447298858494001741, 2.2708835010205386e-17 };
+    if (!(p >= 1 && p == floor(p) && a > 0.5 * (p - 1)) || p > 1e9) return NAN;
+    if (a == INFINITY) return a;
+    cri_dd sum = cri_dd_mul(cri_dd_mul_double(cri_two_prod(p, p - 1), 0.25), log_pi);
+    for (double j = 0; j < p; j++) sum = cri_dd_add_double(sum, cr_lgamma_abs(a - 0.5 * j));
+    return cri_dd_to_double(sum);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -115,6 +40,14 @@ static double digamma_near_zero(double x)
     return sum;
 }
 
+/* sum of c[k] r^(k + 1), the asymptotic series of the derivatives. */
+static double power_sum(const double *c, double r)
+{
+    double sum = 0;
+    for (int k = 7; k >= 0; k--) sum = (sum + c[k]) * r;
+    return sum;
+}
+
 /* psi(x) = psi(x + 1) - 1/x up to 10, then the asymptotic series; A&S 6.3.5, 6.3.18. */
 double cr_digamma(double x)
 {
@@ -126,11 +59,9 @@ double cr_digamma(double x)
     }
     if (x == INFINITY) return x;
     if (fabs(x - 1.46) < 0.3) return digamma_near_zero(x);
-    double down = 0, sum = 0;
+    double down = 0;
     for (; x < 10; x++) down += 1 / x;
-    double r = 1 / (x * x);
-    for (int k = 7; k >= 0; k--) sum = (sum + c[k]) * r;
-    return log(x) - (0.5 / x + sum + down);
+    return log(x) - (0.5 / x + power_sum(c, 1 / x / x) + down);
 }
 
 /* psi'(x) = psi'(x + 1) + 1/x^2, then the asymptotic series; A&S 6.4.6, 6.4.7, 6.4.12. */
@@ -142,9 +73,46 @@ double cr_trigamma(double x)
         double r = x - round(x), s = M_PI / sin(M_PI * r);
         return r == 0 || x == -INFINITY ? NAN : s * s - cr_trigamma(1 - x);
     }
-    double up = 0, sum = 0;
-    for (; x < 10; x++) up += 1 / (x * x);
-    double r = 1 / (x * x);
-    for (int k = 7; k >= 0; k--) sum = (sum + c[k]) * r;
-    return up + (1 + 0.5 / x + sum) / x;
+    double up = 0;
+    for (; x < 10; x++) up += 1 / x / x;
+    return up + (1 + 0.5 / x + power_sum(c, 1 / x / x)) / x;
+}
+
+/* psi''(x) = psi''(x + 1) - 2/x^3; A&S 6.4.6, 6.4.7, 6.4.13. */
+double cr_tetragamma(double x)
+{
+    static const double c[] = { 1.0 / 2,  -1.0 / 6,       1.0 / 6,  -3.0 / 10,
+                                5.0 / 6,  -691.0 / 210,   35.0 / 2, -3617.0 / 30 };
+    if (x <= 0) {
+        double r = x - round(x), s = M_PI / sin(M_PI * r);
+        if (r == 0 || x == -INFINITY) return NAN;
+        return cr_tetragamma(1 - x) - 2 * s * s * s * cos(M_PI * r);
+    }
+    double down = 0;
+    for (; x < 10; x++) down += 2 / x / x / x;
+    return -down - (1 + 1 / x + power_sum(c, 1 / x / x)) / x / x;
+}
+
+static const double EULER = 0.57721566490153286061;
+
+/* Newton's steps on psi(exp(u)) = y, which is concave and almost straight on both sides; the start
+ * from Minka (2000), "Estimating a Dirichlet distribution", appendix C.  Above 20, psi(x) is
+ * log(x - 1/2) and below -1e9 it is -1/x - gamma, but for less than the rounding. */
+double cr_digamma_inv(double y)
+{
+    if (y == -INFINITY) return 0;
+    if (isnan(y) || y > 20) return exp(y) + 0.5;
+    if (y < -1e9) return -1 / (y + EULER);
+    double x = y >= -2.22 ? exp(y) + 0.5 : -1 / (y + EULER);
+    for (int step = 0; step < 20; step++) {
+        double move = (y - cr_digamma(x)) / (x * cr_trigamma(x));
+        x += x * expm1(move);
+        if (fabs(move) < 1e-9) break; /* the next would be its square */
+    }
+    return x;
+}
+
+double cr_log_digamma_inv(double y)
+{
+    return y > 20 ? y + log1p(0.5 * exp(-y)) : log(cr_digamma_inv(y));
 }

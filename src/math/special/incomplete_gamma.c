@@ -1,19 +1,11 @@
 /* incomplete_gamma.c -- P and Q, each by the method that is sharp where it is used:
- *   a < 1, x < 3/2        the power series in x, both tails from it
+ *   a < 1, x < 1          the power series in x, both tails from it
  *   x near a >= 20        Temme's uniform expansion around the normal distribution
- *   x < a + 1             the series of P;   else the continued fraction of Q
+ *   a >= 1, x < a + 1     the series of P;   else the continued fraction of Q
  * Gautschi (1979), ACM TOMS 5(4); Gil, Segura & Temme (2012), SIAM J. Sci. Comput. 34(6). */
 #include "special_internal.h"
 
 #include <math.h>
-
-/* log [x^a e^-x / Gamma(a + 1)]. */
-static double log_prefix(double a, double x)
-{
-    if (a < 10) return a * log(x) - x - (a < 0.5 ? cri_log_gamma1p(a) : cr_log_gamma(a + 1));
-    double mu = (x - a) / a, bend = fabs(mu) < 0.4 ? cri_log1pmx(mu) : log(x / a) - mu;
-    return a * bend - cri_stirling_remainder(a) - CRI_HALF_LOG_2PI - 0.5 * log(a);
-}
 
 /* P = x^a / Gamma(a + 1) (1 + a s), s = sum_{n >= 1} (-x)^n / (n! (a + n)); DLMF 8.7.1. */
 static cri_tails power_series(double a, double x)
@@ -24,7 +16,8 @@ static cri_tails power_series(double a, double x)
         s += term / (a + n);
         if (fabs(term) < 1e-18) break;
     }
-    double log_power = a * log(x) - (a < 0.5 ? cri_log_gamma1p(a) : cr_log_gamma(a + 1));
+    cri_dd log_power = cri_dd_mul_double(cri_dd_log(cri_dd_from(x)), a);
+    log_power = cri_dd_add_double(log_power, -cri_log_gamma1p(a));
     return cri_tails_from_product(log_power, a * s);
 }
 
@@ -33,23 +26,23 @@ static cri_tails lower_series(double a, double x)
 {
     double sum = 1, term = 1;
     for (double n = 1; n < 10000 && term > 1e-17 * sum; n++) sum += term *= x / (a + n);
-    return cri_tails_from(log_prefix(a, x), sum, true);
+    return cri_tails_from(cri_gamma_scale(a, cri_dd_from(x)), sum, true);
 }
 
-/* Q = prefix * a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)));
- * DLMF 8.9.2, by Lentz's method. */
+/* Q = scale * a / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)));
+ * DLMF 8.9.2.  By Steed's method, the convergents as a sum whose terms fall. */
 static cri_tails upper_fraction(double a, double x)
 {
-    double b = x + 1 - a, c = INFINITY, d = 1 / b, value = d;
+    double b = x + 1 - a, d = 1 / b, term = d, sum = d;
     for (double n = 1; n < 10000; n++) {
-        double an = -n * (n - a);
+        double top = n * (n - a), before = d;
         b += 2;
-        d = 1 / (an * d + b);
-        c = b + an / c;
-        value *= c * d;
-        if (fabs(c * d - 1) < 1e-16) break;
+        d = 1 / (b - top * d);
+        term *= top * before * d;
+        sum += term;
+        if (!(fabs(term) > 1e-17 * sum)) break;
     }
-    return cri_tails_from(log_prefix(a, x) + log(a), value, false);
+    return cri_tails_from(cri_gamma_scale(a, cri_dd_from(x)), a * sum, false);
 }
 
 /* Q = erfc(eta sqrt(a / 2)) / 2 + exp(-a eta^2 / 2) S(eta) / sqrt(2 pi a), where eta^2 / 2 =
@@ -71,12 +64,13 @@ static cri_tails uniform_expansion(double a, double x)
     };
     enum { LAST = sizeof f / sizeof *f - 1 };
     double beta[LAST + 2] = { 0 }, s = 0;
-    double half = -a * cri_log1pmx((x - a) / a), eta = copysign(sqrt(2 * half / a), x - a);
+    cri_dd bend = cri_dd_neg(cri_dd_deviance(a, cri_dd_from(x)));
+    double half = -bend.hi, eta = copysign(sqrt(2 * half / a), x - a);
     for (int n = LAST; n >= 1; n--) beta[n - 1] = f[n] + (n + 1) * beta[n + 1] / a;
     for (int n = LAST - 1; n >= 0; n--) s = s * eta + beta[n];
     s /= (1 + beta[1] / a) * sqrt(2 * M_PI * a);
     double z = sqrt(half), factor = 0.5 * cr_erfcx(z) + copysign(1, eta) * s;
-    return cri_tails_from(-half, factor, eta < 0);
+    return cri_tails_from((cri_scaled){ bend, 1 }, factor, eta < 0);
 }
 
 cri_tails cri_gamma_tails(double a, double x)
@@ -84,9 +78,9 @@ cri_tails cri_gamma_tails(double a, double x)
     if (!(a > 0 && x >= 0) || a == INFINITY) return cri_tails_nan;
     if (x == 0) return cri_tails_none;
     if (x == INFINITY) return cri_tails_all;
-    if (a < 1 && x < 1.5) return power_series(a, x);
+    if (a < 1 && x < 1) return power_series(a, x);
     if (a >= 20 && fabs(x - a) <= 0.4 * a) return uniform_expansion(a, x);
-    return x < a + 1 ? lower_series(a, x) : upper_fraction(a, x);
+    return a >= 1 && x < a + 1 ? lower_series(a, x) : upper_fraction(a, x);
 }
 
 double cr_gamma_p(double a, double x) { return cri_gamma_tails(a, x).lower; }
@@ -96,31 +90,54 @@ double cr_log_gamma_q(double a, double x) { return cri_gamma_tails(a, x).log_upp
 
 static cri_tails chi2_tails(double x, double d)
 {
-    return cri_gamma_tails(0.5 * d, x < 0 ? 0 : 0.5 * x);
+    return cri_gamma_tails(cri_half(d), x < 0 ? 0 : 0.5 * x);
 }
 
 double cr_chi2_sf(double x, double d) { return chi2_tails(x, d).upper; }
 double cr_chi2_logsf(double x, double d) { return chi2_tails(x, d).log_upper; }
 
+/* --- inverse ---------------------------------------------------------------------------------- */
+
+/* Where P ~ x^a / Gamma(a + 1) to all digits. */
+static double small_point(double a, double p)
+{
+    cri_dd top = cri_dd_log(cri_dd_from(p));
+    if (a <= 1) top = cri_dd_add_double(top, cri_log_gamma1p(a));
+    else top = cri_dd_add_double(top, cr_lgamma_abs(a + 1));
+    return top.hi < -800 * a ? 0 : cri_exp_dd(cri_dd_div(top, cri_dd_from(a)));
+}
+
 /* The logarithm of either tail is concave in log x, so Newton's method with it comes to the root
- * from one side after its first step. */
+ * from one side after its first step.  p is the lower or the upper tail, at most about 1/2. */
+static double invert(double a, double p, bool is_lower)
+{
+    if (a > 1e40) return a; /* the spread is below the last digit */
+    double log_p = log(p), x = is_lower ? small_point(a, p) : fmax(a, -log_p);
+    if (is_lower && x < 1e-18 * (1 + a)) return x;
+    if (is_lower && a > 1 && x < a) x = a;
+    for (int step = 0; step < 100; step++) {
+        cri_tails  t = cri_gamma_tails(a, x);
+        cri_scaled scale = cri_gamma_scale(a, cri_dd_from(x));
+        double     at = is_lower ? t.lower : t.upper, log_at = is_lower ? t.log_lower : t.log_upper;
+        double     slope = at > 1e-290 ? a * cri_scaled_value(scale) / at
+                                       : a * exp(cri_scaled_log(scale) - log_at);
+        double     move = cri_log_shortfall(p, log_p, at, log_at) / (is_lower ? slope : -slope);
+        x *= exp(fmax(-50, fmin(50, move)));
+        if (fabs(move) < 1e-9) break; /* the next would be its square */
+    }
+    return x;
+}
+
 double cr_gamma_p_inv(double a, double p)
 {
     if (!(a > 0 && a < INFINITY && p >= 0 && p <= 1)) return NAN;
-    if (p == 0) return 0;
-    if (p == 1) return INFINITY;
-    double x = exp((log(p) + cr_log_gamma(a + 1)) / a); /* P ~ x^a / Gamma(a + 1) for small x */
-    if (x < 1e-290) return x;
-    if (a > 1 && x < a) x = a;
-    bool   use_lower = p <= 0.5;
-    double target = use_lower ? log(p) : log1p(-p);
-    for (int step = 0; step < 100; step++) {
-        cri_tails t = cri_gamma_tails(a, x);
-        double    at = use_lower ? t.log_lower : t.log_upper;
-        double    slope = exp(log_prefix(a, x) + log(a) - at); /* of `at` in log x */
-        double    move = (use_lower ? target - at : at - target) / slope;
-        x *= exp(fmax(-50, fmin(50, move)));
-        if (fabs(move) < 1e-10) break; /* the next would be its square */
-    }
-    return x;
+    if (p == 0 || p == 1) return p == 0 ? 0 : INFINITY;
+    return p <= 0.5 ? invert(a, p, true) : invert(a, 1 - p, false);
+}
+
+double cr_gamma_q_inv(double a, double q)
+{
+    if (!(a > 0 && a < INFINITY && q >= 0 && q <= 1)) return NAN;
+    if (q == 0 || q == 1) return q == 1 ? 0 : INFINITY;
+    return q <= 0.5 ? invert(a, q, false) : invert(a, 1 - q, true);
 }

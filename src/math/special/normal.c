@@ -1,5 +1,6 @@
 /* normal.c -- the normal distribution and the scaled complementary error function. */
 #include "special_internal.h"
+#include "coefficients.h"
 
 #include <math.h>
 
@@ -21,6 +22,9 @@ static double exp_square(double x, double factor)
     double square = x * x, lost = fma(x, x, -square);
     return exp(factor * square) * (1 + factor * lost);
 }
+
+double cr_erf(double x) { return erf(x); }
+double cr_erfc(double x) { return erfc(x); }
 
 double cr_erfcx(double x)
 {
@@ -48,10 +52,29 @@ double cr_norm_logcdf(double x)
     return log1p(-cr_norm_cdf(-x));
 }
 
-double cr_norm_inv_mills(double x)
+double cr_inv_mills(double x)
 {
     if (x < -36) return SQRT_2_OVER_PI / erfcx_fraction(-x * M_SQRT1_2);
     return x > 40 ? 0 : 0.5 * SQRT_2_OVER_PI * exp_square(x, -0.5) / cr_norm_cdf(x);
+}
+
+/* --- above a threshold ------------------------------------------------------------------------ */
+
+double cr_trunc_norm_mean_above(double a) { return cr_inv_mills(-a); }
+
+/* 1 - u (a + u), u the mean less a.  In the tail u = 1/(a + v), v = 2/(a + w), w = 3/(a + 4/(a +
+ * ...)), Laplace's continued fraction; put in, the difference becomes (a^2 + 4 - w^2) / ((a + w)^2
+ * (a + v)^2). */
+double cr_trunc_norm_var_above(double a)
+{
+    if (a < -2) return a == -INFINITY ? 1 : 1 - cr_inv_mills(-a) * (cr_inv_mills(-a) - a);
+    if (a < 1) return cri_chebyshev_at(&cri_variance_1, a);
+    if (a < 5) return cri_chebyshev_at(&cri_variance_2, a) / (1 + a * a);
+    if (a > 1e8) return 1 / a / a;
+    double tail = a;
+    for (int level = a < 10 ? 60 : 25; level > 3; level--) tail = a + level / tail;
+    double w = 3 / tail, v = 2 / (a + w), below = (a + w) * (a + v);
+    return (a * a + 4 - w * w) / below / below;
 }
 
 /* --- quantile --------------------------------------------------------------------------------- */
@@ -86,18 +109,40 @@ static const double wichura[3][2][8] = {
         2.04426310338993978564e-15 } },
 };
 
-double cr_norm_quantile(double p)
+/* x with P(Z <= x) = 1/2 + q, |q| <= 0.425. */
+static double middle_point(double q)
+{
+    double r = 0.180625 - q * q;
+    return q * polynomial(wichura[0][0], r) / polynomial(wichura[0][1], r);
+}
+
+/* x with P(Z > x) = tail <= 0.075. */
+static double tail_point(double tail)
+{
+    if (tail == 0) return INFINITY;
+    double r = sqrt(-log(tail)), split = r <= 5 ? 1.6 : 5;
+    int    part = r <= 5 ? 1 : 2;
+    return polynomial(wichura[part][0], r - split) / polynomial(wichura[part][1], r - split);
+}
+
+double cr_norm_ppf(double p)
 {
     if (!(p >= 0 && p <= 1)) return NAN;
     double q = p - 0.5;
-    if (fabs(q) <= 0.425) {
-        double r = 0.180625 - q * q;
-        return q * polynomial(wichura[0][0], r) / polynomial(wichura[0][1], r);
-    }
-    double tail = q < 0 ? p : 1 - p;
-    if (tail == 0) return q < 0 ? -INFINITY : INFINITY;
-    double r = sqrt(-log(tail)), split = r <= 5 ? 1.6 : 5;
-    int    part = r <= 5 ? 1 : 2;
-    double z = polynomial(wichura[part][0], r - split) / polynomial(wichura[part][1], r - split);
-    return q < 0 ? -z : z;
+    if (fabs(q) <= 0.425) return middle_point(q);
+    return q < 0 ? -tail_point(p) : tail_point(1 - p);
+}
+
+double cr_erfinv(double x)
+{
+    if (!(x >= -1 && x <= 1)) return NAN;
+    if (fabs(x) <= 0.85) return M_SQRT1_2 * middle_point(0.5 * x);
+    return copysign(M_SQRT1_2 * tail_point(0.5 * (1 - fabs(x))), x);
+}
+
+double cr_erfcinv(double x)
+{
+    if (!(x >= 0 && x <= 2)) return NAN;
+    if (fabs(x - 1) <= 0.85) return M_SQRT1_2 * middle_point(0.5 - 0.5 * x);
+    return x < 1 ? M_SQRT1_2 * tail_point(0.5 * x) : -M_SQRT1_2 * tail_point(0.5 * (2 - x));
 }

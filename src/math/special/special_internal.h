@@ -3,40 +3,61 @@
 #define CREDENCE_MATH_SPECIAL_INTERNAL_H
 
 #include "../special.h"
+#include "precise_log.h"
 
 #define CRI_HALF_LOG_2PI 0.91893853320467274178
+#define CRI_SQRT_2PI 2.5066282746310005024
+
+/* factor * exp(log): a density or the scale of a tail, whose logarithm may be -1e300. */
+typedef struct cri_scaled {
+    cri_dd log;
+    double factor;
+} cri_scaled;
+
+static inline double cri_scaled_value(cri_scaled s) { return s.factor * cri_exp_dd(s.log); }
+double cri_scaled_log(cri_scaled s);
 
 /* Both tails of a distribution at a point, and their logarithms. */
 typedef struct cri_tails {
     double lower, upper, log_lower, log_upper;
 } cri_tails;
 
-/* The tails when one of them, the lower or the upper, is exp(log_scale) * factor. */
-cri_tails cri_tails_from(double log_scale, double factor, bool is_lower);
+/* The tails when one of them, the lower or the upper, is scale * factor. */
+cri_tails cri_tails_from(cri_scaled scale, double factor, bool is_lower);
 /* The tails when the lower is exp(log_power) (1 + more), both sharp. */
-cri_tails cri_tails_from_product(double log_power, double more);
+cri_tails cri_tails_from_product(cri_dd log_power, double more);
 cri_tails cri_tails_swap(cri_tails t);
 /* The tails at the ends of the support: nothing below, or nothing above. */
 extern const cri_tails cri_tails_none, cri_tails_all, cri_tails_nan;
+/* log(wanted / got) where `got` is a tail with logarithm log_got: the step of Newton's method. */
+double cri_log_shortfall(double wanted, double log_wanted, double got, double log_got);
+
+/* Half of d > 0, never 0. */
+static inline double cri_half(double d) { return d < 1e-300 ? d : 0.5 * d; }
 
 /* log(1 + x) - x and exp(x) - 1 - x without cancellation. */
 double cri_log1pmx(double x);
 double cri_expm1mx(double x);
-/* log Gamma(1 + x), sharp near 0; |x| <= 1/2. */
+/* log Gamma(1 + x), sharp near 0; -1/2 <= x <= 1. */
 double cri_log_gamma1p(double x);
-/* log Gamma(x) - [(x - 1/2) log x - x + log(2 pi) / 2]; x >= 10, error about 1e-17. */
-double cri_stirling_remainder(double x);
-/* log [Gamma(x + h) / Gamma(x)], sharp also where h is small against x; x > 0, h >= 0. */
-double cri_log_gamma_ratio(double x, double h);
-/* The same less h log x; x >= 10. */
+/* cr_lgamma_diff less h log x; x >= 1, h >= 0. */
 double cri_log_gamma_ratio_rest(double x, double h);
+/* log [a B(a, b)], relative to a where that is small; a <= 1. */
+double cri_log_a_beta(double a, double b);
 
-/* Incomplete gamma and beta: all in one.  For beta y = 1 - x, each sharp where it is small. */
-cri_tails cri_gamma_tails(double a, double x);
-cri_tails cri_beta_tails(double a, double b, double x, double y);
+/* x^a e^-x / Gamma(a + 1); a, x > 0. */
+cri_scaled cri_gamma_scale(double a, cri_dd x);
+/* x^a y^b / (a B(a, b)); a, b, x, y > 0, x + y = 1. */
+cri_scaled cri_beta_scale(double a, double b, cri_dd x, cri_dd y);
 /* a - (a + b) x, zero at the mode of x^a y^b, without cancellation. */
-double cri_beta_off_mode(double a, double b, double x, double y);
-/* log [x^a y^b / B(a, b)]. */
-double cri_beta_log_prefix(double a, double b, double x, double y);
+double cri_beta_off_mode(double a, double b, cri_dd x, cri_dd y);
+
+/* Incomplete gamma and beta: all in one.  For beta x + y = 1. */
+cri_tails cri_gamma_tails(double a, double x);
+cri_tails cri_beta_tails(double a, double b, cri_dd x, cri_dd y);
+
+/* The integral of f(x, arg) from low to high by Gauss's formula with 20 points. */
+double cri_gauss20(double (*f)(double x, const void *arg), const void *arg, double low,
+                   double high);
 
 #endif

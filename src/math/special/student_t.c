@@ -11,21 +11,38 @@ static double log_spread(double t, double nu)
     return r < 1e8 ? log1p(t * (t / nu)) : 2 * (log(fabs(t)) - 0.5 * log(nu));
 }
 
+/* log of Gamma(a + 1/2) / (Gamma(a) sqrt(a)), which goes to 0. */
+static double log_half_ratio(double a)
+{
+    if (a < 1) return cr_lgamma_abs(a + 0.5) - cri_log_gamma1p(a) + 0.5 * log(a);
+    return cri_log_gamma_ratio_rest(a, 0.5);
+}
+
 double cr_student_t_logpdf(double x, double nu)
 {
     if (!(nu > 0) || isnan(x)) return NAN;
     if (nu == INFINITY) return cr_norm_logpdf(x);
-    return -cr_log_beta(0.5 * nu, 0.5) - 0.5 * log(nu) - (0.5 * nu + 0.5) * log_spread(x, nu);
+    if (isinf(x)) return -INFINITY;
+    return log_half_ratio(0.5 * nu) - CRI_HALF_LOG_2PI - (0.5 * nu + 0.5) * log_spread(x, nu);
 }
 
 /* P(|T| >= |t|) as the lower tail, P(|T| < |t|) as the upper. */
 static cri_tails outer_tails(double t, double nu)
 {
-    double r = fabs(t) / sqrt(nu), a = 0.5 * nu;
-    if (r > 1e9) /* x^a / (a B(a, 1/2)), x so small that the next term is lost */
-        return cri_tails_from(-a * log_spread(t, nu) - cr_log_beta(a, 0.5) - log(a), 1, true);
-    double odds = t * (t / nu);
-    return cri_beta_tails(a, 0.5, 1 / (1 + odds), odds / (1 + odds));
+    double r = fabs(t) / sqrt(nu), a = cri_half(nu);
+    if (r > 1e9) { /* x^a / (a B(a, 1/2)), x so small that the next term is lost */
+        cri_dd log_t = cri_dd_log(cri_dd_from(fabs(t)));
+        log_t = cri_dd_sub(cri_dd_log(cri_dd_from(nu)), (cri_dd){ 2 * log_t.hi, 2 * log_t.lo });
+        log_t = cri_dd_mul_double(log_t, a);
+        double front = a <= 1 ? cri_log_a_beta(a, 0.5) : cr_lbeta(a, 0.5) + log(a);
+        return cri_tails_from_product(cri_dd_add_double(log_t, -front), 0);
+    }
+    if (fabs(t) < 1e-140 || nu > 1e290) {
+        double odds = t * (t / nu);
+        return cri_beta_tails(a, 0.5, cri_dd_from(1 / (1 + odds)), cri_dd_from(odds / (1 + odds)));
+    }
+    cri_dd square = cri_two_prod(t, t), all = cri_dd_add_double(square, nu);
+    return cri_beta_tails(a, 0.5, cri_dd_div(cri_dd_from(nu), all), cri_dd_div(square, all));
 }
 
 static bool outside(double x, double nu) { return !(nu > 0) || isnan(x); }
@@ -61,25 +78,27 @@ double cr_student_t_logcdf(double x, double nu)
 static double upper_point(double p, double nu)
 {
     bool   central = p > 0.25;
-    double target = central ? log(1 - 2 * p) : log(2 * p);
-    double t = -cr_norm_quantile(p);
+    double target = central ? 1 - 2 * p : 2 * p, log_target = log(target);
+    double t = -cr_norm_ppf(p);
     for (int step = 0; step < 200; step++) {
         cri_tails tails = outer_tails(t, nu);
-        double    at = central ? tails.log_upper : tails.log_lower;
-        double    slope = 2 * t * exp(cr_student_t_logpdf(t, nu) - at);
-        double    move = (central ? target - at : at - target) / slope;
+        double    at = central ? tails.upper : tails.lower;
+        double    log_at = central ? tails.log_upper : tails.log_lower;
+        double    slope = 2 * t * exp(cr_student_t_logpdf(t, nu) - log_at);
+        double    move = cri_log_shortfall(target, log_target, at, log_at) /
+                      (central ? slope : -slope);
         t *= exp(fmax(-50, fmin(50, move)));
-        if (fabs(move) < 1e-10 || isinf(t)) break; /* the next would be its square */
+        if (fabs(move) < 1e-9 || isinf(t)) break; /* the next would be its square */
     }
     return t;
 }
 
-double cr_student_t_quantile(double p, double nu)
+double cr_student_t_ppf(double p, double nu)
 {
     if (!(nu > 0 && p >= 0 && p <= 1)) return NAN;
     if (p == 0.5) return 0;
     if (p == 0 || p == 1) return p == 0 ? -INFINITY : INFINITY;
-    if (nu == INFINITY) return cr_norm_quantile(p);
+    if (nu == INFINITY) return cr_norm_ppf(p);
     if (nu == 1) return p < 0.25 ? -1 / tan(M_PI * p)
                       : p > 0.75 ? 1 / tan(M_PI * (1 - p)) : tan(M_PI * (p - 0.5));
     if (nu == 2) return (2 * p - 1) / sqrt(2 * p * (1 - p));

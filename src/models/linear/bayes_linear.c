@@ -217,7 +217,7 @@ static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o,
     m->fit.dof = 2 * m->a;
     m->fit.sigma = sqrt(m->b / m->a);
     report->log_evidence = -0.5 * (s->n * log(2 * M_PI) + logdet) + o->shape * log(o->rate) -
-                           m->a * log(m->b) + cr_log_gamma(m->a) - cr_log_gamma(o->shape);
+                           m->a * log(m->b) + cr_lgamma_abs(m->a) - cr_lgamma_abs(o->shape);
 }
 
 /* From the moments to the posterior; m->moments is set. */

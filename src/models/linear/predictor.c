@@ -197,7 +197,7 @@ static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, doubl
     cr_status st = CR_OK;
     json_t   *item = json_object();
     double    spread = isinf(dof) || tests ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
-    double    half = cr_student_t_quantile(0.975, dof) * scale, t = value / scale;
+    double    half = cr_student_t_ppf(0.975, dof) * scale, t = value / scale;
     if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
     CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
     CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
