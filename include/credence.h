@@ -16,6 +16,9 @@
 #include "../src/math/chol.h"
 #include "../src/math/decompose.h"
 #include "../src/math/special.h"
+#include "../src/math/quadrature.h"
+
+#include "../src/prob/dist/dist.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"
