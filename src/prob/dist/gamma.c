@@ -48,13 +48,12 @@ double cri_gamma_shape(double gap)
     return cri_falling_root(shape_equation, &gap, start);
 }
 
-/* log(mean) - mean(log), by deviations from the mean. */
+/* log(mean) - mean(log), as the mean of log(mean / x) + x / mean - 1: none is negative. */
 double cri_log_gap(const cri_sample *s, double mean)
 {
     double sum = 0;
-    for (size_t i = 0; i < s->n; i++)
-        sum -= cri_weight(s, i) * cri_log1pmx((s->x[i] - mean) / mean);
-    return sum / s->total;
+    for (size_t i = 0; i < s->n; i++) sum += cri_weight(s, i) * cri_deviance(mean, s->x[i]);
+    return sum / s->total / mean;
 }
 
 /* --- the descriptor --------------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ cr_status cri_inverse_gamma_fit(cr_ctx *cx, const char *name, const cri_sample *
     double mean = 0, gap = 0;
     for (size_t i = 0; i < s->n; i++) mean += cri_weight(s, i) / s->total / s->x[i];
     for (size_t i = 0; i < s->n; i++)
-        gap -= cri_weight(s, i) / s->total * cri_log1pmx((1 / s->x[i] - mean) / mean);
+        gap += cri_weight(s, i) / s->total * cri_deviance(mean, 1 / s->x[i]) / mean;
     *a = cri_gamma_shape(gap);
     *b = *a / mean;
     return CR_OK;
