@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 extern const cli_verb verb_fit, verb_update, verb_predict, verb_evaluate, verb_cv, verb_describe,
-    verb_models, verb_check, verb_convert, verb_plot, verb_version, verb_help;
+    verb_models, verb_check, verb_convert, verb_dist, verb_plot, verb_version, verb_help;
 
 const cli_verb *const cli_verbs[] = { &verb_fit,      &verb_predict, &verb_evaluate, &verb_update,
                                       &verb_cv,       &verb_describe, &verb_models,  &verb_check,
-                                      &verb_convert,  &verb_plot,     &verb_version, &verb_help,
-                                      NULL };
+                                      &verb_convert,  &verb_dist,     &verb_plot,    &verb_version,
+                                      &verb_help,     NULL };
 
 static const char BLAS_THREADS[] = "OPENBLAS_NUM_THREADS";
 static bool       asked_for_one_thread;
