@@ -99,9 +99,9 @@ cr_status dist_plot_text(cli *c, const cr_dist_class *d, const double *v, size_t
 {
     static const char *const blocks[] = { " ",      "\u2581", "\u2582", "\u2583", "\u2584",
                                           "\u2585", "\u2586", "\u2587", "\u2588" };
-    curve     k;
-    char      label[32];
-    cr_status st = trace(c, d, v, n, &k);
+    curve                    k;
+    char                     label[32];
+    cr_status                st = trace(c, d, v, n, &k);
     if (st != CR_OK) return st;
     out_text(c, "\n");
     for (int line = HEIGHT - 1; line >= 0; line--) {

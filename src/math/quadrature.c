@@ -6,7 +6,8 @@
 
 /* --- rules ------------------------------------------------------------------------------------ */
 
-/* Node, weight of the 21-point Kronrod rule, weight of the 10-point Gauss rule (0: not its node). */
+/* Node, weight of the 21-point Kronrod rule, weight of the 10-point Gauss rule (0: not its node).
+ */
 static const double kronrod[11][3] = {
     { 0, 0.14944555400291690566, 0 },
     { 0.14887433898163121088, 0.14773910490133849137, 0.29552422471475287017 },
@@ -155,7 +156,8 @@ cr_status cr_integrate(cr_ctx *cx, cr_integrand *f, void *user, double a, double
     for (size_t i = 0; i < n; i++) /* four pieces, lest a narrow peak hide between the nodes */
         pieces[i] = measure(&p, low + (high - low) * (double)i / 4,
                             low + (high - low) * (double)(i + 1) / 4);
-    for (sum = total(pieces, n); low < high && sum.error > fmax(absolute, relative * fabs(sum.value));
+    for (sum = total(pieces, n);
+         low < high && sum.error > fmax(absolute, relative * fabs(sum.value));
          sum = total(pieces, n)) {
         if (n == MOST_PIECES)
             CR_TRY(cr_fail(cx, CR_ENUMERIC, "integral: %d pieces leave an error of %g on %g",

@@ -1,4 +1,5 @@
-/* test_quadrature.c -- integrals known in closed form: polynomials, singular ends, infinite ends. */
+/* test_quadrature.c -- integrals known in closed form: polynomials, singular ends, infinite ends.
+ */
 #include "support.h"
 #include "math/quadrature.h"
 
@@ -8,7 +9,10 @@ static double spike(double x, void *user) { return (void)user, 1 / (1e-8 + (x - 
 static double wiggle(double x, void *user) { return (void)user, cos(50 * x); }
 static double decay(double x, void *user) { return (void)user, exp(-x) * x * x; }
 static double broken(double x, void *user) { return (void)user, x > 0.5 ? NAN : 1; }
-static double wild(double x, void *user) { return (void)user, fmod(floor(x * 1e6 + 0.1 * sin(1e5 * x)), 2); }
+static double wild(double x, void *user)
+{
+    return (void)user, fmod(floor(x * 1e6 + 0.1 * sin(1e5 * x)), 2);
+}
 
 static double integrate(cr_ctx *cx, cr_integrand *f, double *k, double a, double b)
 {
@@ -23,8 +27,10 @@ static void test_polynomials(void **state)
     (void)state;
     cr_ctx *cx = test_context();
     for (double k = 0; k <= 39; k++) { /* Gauss is exact to degree 39 */
-        assert_relative(integrate(cx, power, &k, 0.5, 2), (pow(2, k + 1) - pow(0.5, k + 1)) / (k + 1), 1e-14);
-        assert_relative(cr_gauss20(power, &k, 0.5, 2), (pow(2, k + 1) - pow(0.5, k + 1)) / (k + 1), 1e-14);
+        assert_relative(integrate(cx, power, &k, 0.5, 2),
+                        (pow(2, k + 1) - pow(0.5, k + 1)) / (k + 1), 1e-14);
+        assert_relative(cr_gauss20(power, &k, 0.5, 2), (pow(2, k + 1) - pow(0.5, k + 1)) / (k + 1),
+                        1e-14);
     }
     double k = 60; /* and not beyond by much */
     assert_true(fabs(cr_gauss20(power, &k, -1, 1) / (2.0 / 61) - 1) > 1e-13);
@@ -43,8 +49,10 @@ static void test_hard_ones(void **state)
     double  k = -0.9;
     assert_relative(integrate(cx, power, &k, 0, 1), 10, 1e-12);
     assert_relative(integrate(cx, gauss, NULL, -INFINITY, INFINITY), 2.5066282746310005024, 1e-13);
-    assert_relative(integrate(cx, gauss, NULL, 1, INFINITY), 2.5066282746310005024 * 0.15865525393145705142, 1e-13);
-    assert_relative(integrate(cx, gauss, NULL, -INFINITY, -1), 2.5066282746310005024 * 0.15865525393145705142, 1e-13);
+    assert_relative(integrate(cx, gauss, NULL, 1, INFINITY),
+                    2.5066282746310005024 * 0.15865525393145705142, 1e-13);
+    assert_relative(integrate(cx, gauss, NULL, -INFINITY, -1),
+                    2.5066282746310005024 * 0.15865525393145705142, 1e-13);
     assert_relative(integrate(cx, decay, NULL, 0, INFINITY), 2, 1e-13);
     assert_relative(integrate(cx, spike, NULL, 0, 1), 1e4 * (atan(0.7e4) + atan(0.3e4)), 1e-12);
     assert_relative(integrate(cx, wiggle, NULL, 0, 1), sin(50) / 50, 1e-12);
@@ -56,9 +64,11 @@ static void test_refusals(void **state)
     (void)state;
     cr_ctx *cx = test_context();
     double  out = 42, k = 1;
-    assert_fails_with(cx, cr_integrate(cx, broken, NULL, 0, 1, 0, 1e-10, &out, NULL), CR_ENUMERIC, "not finite");
+    assert_fails_with(cx, cr_integrate(cx, broken, NULL, 0, 1, 0, 1e-10, &out, NULL), CR_ENUMERIC,
+                      "not finite");
     assert_fails(cx, cr_integrate(cx, power, &k, NAN, 1, 0, 1e-10, &out, NULL), CR_EARG);
-    assert_fails_with(cx, cr_integrate(cx, wild, NULL, 0, 1, 0, 1e-14, &out, NULL), CR_ENUMERIC, "pieces");
+    assert_fails_with(cx, cr_integrate(cx, wild, NULL, 0, 1, 0, 1e-14, &out, NULL), CR_ENUMERIC,
+                      "pieces");
     assert_true(out == 42);
     test_context_free(cx);
 }

@@ -4,7 +4,10 @@
 
 #include <math.h>
 
-static double bernoulli_logpdf(cri_par p, double x) { return x == 1 ? log(p.v[0]) : log1p(-p.v[0]); }
+static double bernoulli_logpdf(cri_par p, double x)
+{
+    return x == 1 ? log(p.v[0]) : log1p(-p.v[0]);
+}
 
 static double bernoulli_cdf(cri_par p, double x, unsigned side)
 {
@@ -53,8 +56,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0]; }
 
-static const cri_family family = { statistics, 1, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("p", cri_unit, "0..1", "0.3", "probability of a success"),

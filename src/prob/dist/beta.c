@@ -12,8 +12,7 @@ static double beta_logpdf(cri_par p, double x)
     if (x == 0) return a < 1 ? INFINITY : a > 1 ? -INFINITY : log(b);
     if (y == 0) return b < 1 ? INFINITY : b > 1 ? -INFINITY : log(a);
     double log_x = y < 0.5 ? log1p(-y) : log(x), log_y = x < 0.5 ? log1p(-x) : log(y);
-    if (a < 10 && b < 10)
-        return (a - 1) * log_x + (b - 1) * log_y - cr_log_beta(a, b);
+    if (a < 10 && b < 10) return (a - 1) * log_x + (b - 1) * log_y - cr_log_beta(a, b);
     if (a < 1) return log(a) - log_x + cri_binomial_mass(a, b - 1, x, y);
     if (b < 1) return log(b) - log_y + cri_binomial_mass(a - 1, b, x, y);
     return log(a + b - 1) + cri_binomial_mass(a - 1, b - 1, x, y);
@@ -22,8 +21,8 @@ static double beta_logpdf(cri_par p, double x)
 static double beta_cdf(cri_par p, double x, unsigned side)
 {
     double a = p.v[0], b = p.v[1];
-    if (side & CRI_UPPER) return side & CRI_LOG ? cr_log_betainc_upper(a, b, x)
-                                                : cr_betainc_upper(a, b, x);
+    if (side & CRI_UPPER)
+        return side & CRI_LOG ? cr_log_betainc_upper(a, b, x) : cr_betainc_upper(a, b, x);
     return side & CRI_LOG ? cr_log_betainc(a, b, x) : cr_betainc(a, b, x);
 }
 
@@ -122,8 +121,8 @@ static void mean_statistic(cri_par p, double *t)
     t[0] = cr_digamma(p.v[0]) - s, t[1] = cr_digamma(p.v[1]) - s;
 }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("a", cri_positive, ">0", "12", "successes seen, plus the prior's"),
@@ -135,7 +134,8 @@ const cr_dist_class cri_dist_beta = {
     .name = "beta",
     .summary = "a probability, known from a successes and b failures",
     .formula = "p(x) = x^(a-1) (1 - x)^(b-1) / B(a, b)",
-    .reference = "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 25",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 25",
     .support_text = "0 <= x <= 1",
     .params = params,
     .data = &cri_open_unit,

@@ -62,7 +62,10 @@ static double bb_variance(cri_par p)
     return n * (p.v[1] / s) * (p.v[2] / s) * ((s + n) / (s + 1));
 }
 
-static double bb_entropy(cri_par p) { return cri_sum_entropy(&cri_dist_beta_binomial, p, bb_mode(p)); }
+static double bb_entropy(cri_par p)
+{
+    return cri_sum_entropy(&cri_dist_beta_binomial, p, bb_mode(p));
+}
 
 static double bb_sample(cri_par p, cr_rng *r)
 {

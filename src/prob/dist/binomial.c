@@ -48,7 +48,8 @@ static cr_status binomial_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t
     (void)n;
     cri_sample_range(s, &low, &high);
     if (high > v[0])
-        return cr_fail(cx, CR_EDATA, "binomial: a value is %g, more than the %g trials", high, v[0]);
+        return cr_fail(cx, CR_EDATA, "binomial: a value is %g, more than the %g trials", high,
+                       v[0]);
     v[1] = v[0] > 0 ? fmin(1, cri_sample_mean(s, NULL) / v[0]) : 0.5;
     return CR_OK;
 }
@@ -62,7 +63,7 @@ static double binomial_kl(cri_par p, cri_par q)
 
 static const char *const statistics[] = { "x" };
 
-static void natural(cri_par p, double *eta) { eta[0] = log(p.v[1]) - log1p(-p.v[1]); }
+static void   natural(cri_par p, double *eta) { eta[0] = log(p.v[1]) - log1p(-p.v[1]); }
 static double log_partition(cri_par p, const double *eta) { return p.v[0] * cri_softplus(eta[0]); }
 
 static void statistic(cri_par p, double x, double *t)
@@ -73,8 +74,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0] * p.v[1]; }
 
-static const cri_family family = { statistics, 1, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM_GIVEN("trials", cri_count, "whole, >=0", "10", "number of trials n"),

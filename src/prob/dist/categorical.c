@@ -65,8 +65,10 @@ static cr_status categorical_fit(cr_ctx *cx, const cri_sample *s, double *v, siz
     for (size_t i = 0; i < n; i++) v[i] = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (s->x[i] >= (double)n)
-            return cr_fail(cx, CR_EDATA, "categorical: value %zu is %g, but there are %zu kinds, "
-                           "numbered from 0", i + 1, s->x[i], n);
+            return cr_fail(cx, CR_EDATA,
+                           "categorical: value %zu is %g, but there are %zu kinds, "
+                           "numbered from 0",
+                           i + 1, s->x[i], n);
         v[(size_t)s->x[i]] += cri_weight(s, i) / s->total;
     }
     return CR_OK;
@@ -111,8 +113,8 @@ static void mean_statistic(cri_par p, double *t)
     for (size_t i = 1; i < p.n; i++) t[i - 1] = p.v[i];
 }
 
-static const cri_family family = { statistics, 1, natural_count, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         natural_count, natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM_SHAPED(CR_SHAPE_VECTOR, "p", cri_unit, "0..1", "0.2,0.3,0.5",

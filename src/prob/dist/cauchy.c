@@ -74,8 +74,10 @@ static cr_status cauchy_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n
     CR_TRY(cri_sample_median(cx, s, &q.centre));
     for (size_t i = 0; i < s->n; i++) {
         double far = fabs(s->x[i] - q.centre);
-        if (far > 0) log_far += cri_weight(s, i) * log(far);
-        else equal += cri_weight(s, i);
+        if (far > 0)
+            log_far += cri_weight(s, i) * log(far);
+        else
+            equal += cri_weight(s, i);
     }
     if (equal >= 0.5 * s->total && s->n > 2)
         CR_TRY(cri_no_estimate(cx, "cauchy", "half of the values are the same"));
@@ -96,7 +98,8 @@ const cr_dist_class cri_dist_cauchy = {
     .name = "cauchy",
     .summary = "tails so heavy that there is no mean",
     .formula = "p(x) = 1 / (pi scale (1 + z^2)),  z = (x - location) / scale",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 16",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 16",
     .support_text = "all real x",
     .params = params,
     .data = &cri_any,

@@ -15,8 +15,8 @@ const cri_domain cri_zero_or_one = { "0 or 1", 0, 1, false, false, true };
 
 bool cri_in_domain(const cri_domain *d, double x)
 {
-    bool inside = (d->open_low ? x > d->low : x >= d->low) &&
-                  (d->open_high ? x < d->high : x <= d->high);
+    bool inside =
+        (d->open_low ? x > d->low : x >= d->low) && (d->open_high ? x < d->high : x <= d->high);
     return inside && (!d->whole || x == floor(x)); /* NaN fails every comparison */
 }
 
@@ -28,8 +28,10 @@ cr_status cri_not_offered(cr_ctx *cx, const cr_dist_class *c, const char *what)
 cr_status cri_check_kind(cr_ctx *cx, const cr_dist_class *c, bool vector)
 {
     if ((c->vector != NULL) == vector) return CR_OK;
-    return cr_fail(cx, CR_EUNSUPPORTED, vector ? "%s is a distribution of one variable"
-                                               : "%s is a distribution of vectors", c->name);
+    return cr_fail(cx, CR_EUNSUPPORTED,
+                   vector ? "%s is a distribution of one variable"
+                          : "%s is a distribution of vectors",
+                   c->name);
 }
 
 cr_status cri_keep(cr_ctx *cx, const cr_dist_class *c, const char *what, double value, double *out)
@@ -47,7 +49,9 @@ static size_t numbers_taken(const cr_dist_class *c, size_t d)
 {
     size_t total = 0;
     for (const cri_dist_param *p = c->params; p->shown.name; p++)
-        total += p->shown.shape == CR_SHAPE_SCALAR ? 1 : p->shown.shape == CR_SHAPE_VECTOR ? d : d * d;
+        total += p->shown.shape == CR_SHAPE_SCALAR   ? 1
+                 : p->shown.shape == CR_SHAPE_VECTOR ? d
+                                                     : d * d;
     return total;
 }
 

@@ -54,8 +54,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { t[0] = cr_digamma(shape(p)) + M_LN2; }
 
-static const cri_family family = { statistics, 1, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("df", cri_positive, ">0", "4", "degrees of freedom"),
@@ -66,7 +66,8 @@ const cr_dist_class cri_dist_chi_square = {
     .name = "chi-square",
     .summary = "the sum of df squared standard normals",
     .formula = "p(x) = x^(df/2-1) exp(-x / 2) / (2^(df/2) Gamma(df/2))",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 18",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 18",
     .support_text = "x >= 0",
     .params = params,
     .data = &cri_positive,

@@ -68,7 +68,8 @@ static double dirichlet_entropy(const double *a, size_t d, const double *work)
                  (s - k) * cri_log_minus_digamma(s);
     (void)work;
     for (size_t i = 0; i < d; i++)
-        sum += 0.5 * log(a[i]) + cri_stirling_error(a[i]) + (a[i] - 1) * cri_log_minus_digamma(a[i]);
+        sum +=
+            0.5 * log(a[i]) + cri_stirling_error(a[i]) + (a[i] - 1) * cri_log_minus_digamma(a[i]);
     return sum;
 }
 

@@ -10,7 +10,8 @@ static size_t room(size_t d) { return 2 * d; }
 
 /* n! / prod x_i! times a ratio of Dirichlet constants, as three multinomial masses at the
  * probabilities (x + a) / (n + s), where nothing is large. */
-static double dm_logpdf(const double *p, size_t d, const double *work, const double *x, double *spare)
+static double dm_logpdf(const double *p, size_t d, const double *work, const double *x,
+                        double *spare)
 {
     const double *a = p + 1;
     double       *sum = spare, *at = spare + d, s = cri_total(a, d), factor = log1p(p[0] / s);
@@ -68,7 +69,8 @@ static const cri_dist_param params[] = {
 const cr_dist_class cri_dist_dirichlet_multinomial = {
     .name = "dirichlet-multinomial",
     .summary = "counts of n draws whose probabilities are Dirichlet",
-    .formula = "P(x) = n! Gamma(s) / Gamma(n + s) prod Gamma(x_i + a_i) / (x_i! Gamma(a_i)),  s = sum a",
+    .formula =
+        "P(x) = n! Gamma(s) / Gamma(n + s) prod Gamma(x_i + a_i) / (x_i! Gamma(a_i)),  s = sum a",
     .reference = "Mosimann (1962), Biometrika 49",
     .support_text = "x_i = 0, 1, ..., sum x = n",
     .params = params,

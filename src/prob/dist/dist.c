@@ -74,8 +74,8 @@ cr_status cr_dist_logcdf(cr_ctx *cx, const cr_dist_class *c, const double *param
     return tail(cx, c, params, n, x, CRI_LOWER | CRI_LOG, out);
 }
 
-cr_status cr_dist_logsf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n, double x,
-                        double *out)
+cr_status cr_dist_logsf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                        double x, double *out)
 {
     return tail(cx, c, params, n, x, CRI_UPPER | CRI_LOG, out);
 }

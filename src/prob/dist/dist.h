@@ -73,21 +73,21 @@ CR_API cr_status cr_dist_logcdf(cr_ctx *cx, const cr_dist_class *c, const double
 CR_API cr_status cr_dist_logsf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                double x, double *out);
 /* The least x of the support with P(X <= x) >= p, 0 <= p <= 1. */
-CR_API cr_status cr_dist_quantile(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
-                                  double p, double *out);
+CR_API cr_status cr_dist_quantile(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                  size_t n, double p, double *out);
 /* Mean, mode (the least of them, if there are several in a row), variance, and entropy in nats. */
 CR_API cr_status cr_dist_mean(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                               double *out);
 CR_API cr_status cr_dist_mode(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                               double *out);
-CR_API cr_status cr_dist_variance(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
-                                  double *out);
+CR_API cr_status cr_dist_variance(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                  size_t n, double *out);
 CR_API cr_status cr_dist_entropy(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                  double *out);
 /* The central interval, which leaves (1 - mass) / 2 on each side; and the shortest, the region of
  * highest density, where that is one interval.  For counts they hold at least `mass`. */
-CR_API cr_status cr_dist_interval(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
-                                  double mass, double *out_low, double *out_high);
+CR_API cr_status cr_dist_interval(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                  size_t n, double mass, double *out_low, double *out_high);
 CR_API cr_status cr_dist_hdi(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                              double mass, double *out_low, double *out_high);
 /* Draws `count` independent values. */

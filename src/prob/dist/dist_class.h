@@ -29,17 +29,26 @@ typedef struct cri_dist_param {
 
 /* One row of a parameter table. */
 #define CRI_PARAM(name, domain, text, example, help)                                               \
-    { { name, text, help, example, CR_SHAPE_SCALAR, false }, &domain }
+    {                                                                                              \
+        { name, text, help, example, CR_SHAPE_SCALAR, false }, &domain                             \
+    }
 #define CRI_PARAM_GIVEN(name, domain, text, example, help)                                         \
-    { { name, text, help, example, CR_SHAPE_SCALAR, true }, &domain }
+    {                                                                                              \
+        { name, text, help, example, CR_SHAPE_SCALAR, true }, &domain                              \
+    }
 #define CRI_PARAM_SHAPED(shape, name, domain, text, example, help)                                 \
-    { { name, text, help, example, shape, false }, &domain }
-#define CRI_PARAM_LAST { { NULL, NULL, NULL, NULL, CR_SHAPE_SCALAR, false }, NULL }
+    {                                                                                              \
+        { name, text, help, example, shape, false }, &domain                                       \
+    }
+#define CRI_PARAM_LAST                                                                             \
+    {                                                                                              \
+        { NULL, NULL, NULL, NULL, CR_SHAPE_SCALAR, false }, NULL                                   \
+    }
 
 enum { /* which tail, and whether its logarithm */
-    CRI_LOWER = 0,
-    CRI_UPPER = 1,
-    CRI_LOG = 2
+       CRI_LOWER = 0,
+       CRI_UPPER = 1,
+       CRI_LOG = 2
 };
 
 /* Data to fit: finite values in the family's domain, weights >= 0 with a positive sum. */
@@ -53,11 +62,11 @@ typedef struct cri_sample {
 typedef struct cri_family {
     const char *const *statistics; /* names; the last one stands for all that follow */
     size_t             n_statistics;
-    size_t (*count)(size_t n);     /* NULL: n_statistics */
-    void   (*natural)(cri_par p, double *eta);
+    size_t (*count)(size_t n); /* NULL: n_statistics */
+    void (*natural)(cri_par p, double *eta);
     double (*log_partition)(cri_par p, const double *eta); /* p: for what is not natural (trials) */
-    void   (*statistic)(cri_par p, double x, double *t);
-    void   (*mean)(cri_par p, double *t);
+    void (*statistic)(cri_par p, double x, double *t);
+    void (*mean)(cri_par p, double *t);
 } cri_family;
 
 /* A distribution of vectors: d from the parameters, work [work(d)] filled by prepare, which fails
@@ -68,12 +77,12 @@ typedef struct cri_vector {
     cr_status (*prepare)(cr_ctx *cx, const double *p, size_t d, double *work);
     double (*logpdf)(const double *p, size_t d, const double *work, const double *x, double *spare);
     size_t (*spare)(size_t d); /* doubles that logpdf, sample and mean may use; NULL: none */
-    void   (*mean)(const double *p, size_t d, const double *work, double *out); /* NaN: none */
-    void   (*mode)(const double *p, size_t d, const double *work, double *out);
-    void   (*variance)(const double *p, size_t d, const double *work, double *out);
+    void (*mean)(const double *p, size_t d, const double *work, double *out); /* NaN: none */
+    void (*mode)(const double *p, size_t d, const double *work, double *out);
+    void (*variance)(const double *p, size_t d, const double *work, double *out);
     double (*entropy)(const double *p, size_t d, const double *work);
-    void   (*sample)(const double *p, size_t d, const double *work, cr_rng *r, double *out,
-                     double *spare);
+    void (*sample)(const double *p, size_t d, const double *work, cr_rng *r, double *out,
+                   double *spare);
     double (*kl)(const double *p, const double *p_work, const double *q, const double *q_work,
                  size_t d, double *spare);
 } cri_vector;
@@ -83,14 +92,14 @@ struct cr_dist_class {
     const cri_dist_param *params;
     bool                  discrete;
     bool                  circular; /* the density goes on, periodic, beyond the support */
-    const cri_domain     *data; /* what a datum may be, whatever the parameters */
+    const cri_domain     *data;     /* what a datum may be, whatever the parameters */
 
     /* What must hold between parameters that are each in their domain; NULL: nothing. */
     cr_status (*check)(cr_ctx *cx, cri_par p);
     void (*support)(cri_par p, double *low, double *high);
-    double (*logpdf)(cri_par p, double x);              /* low <= x <= high, whole if discrete */
-    double (*cdf)(cri_par p, double x, unsigned side);  /* low <= x < high, whole if discrete  */
-    double (*quantile)(cri_par p, double prob);         /* 0 < prob < 1; NULL: searched        */
+    double (*logpdf)(cri_par p, double x);             /* low <= x <= high, whole if discrete */
+    double (*cdf)(cri_par p, double x, unsigned side); /* low <= x < high, whole if discrete  */
+    double (*quantile)(cri_par p, double prob);        /* 0 < prob < 1; NULL: searched        */
     double (*mean)(cri_par p);
     double (*mode)(cri_par p);
     double (*variance)(cri_par p);
@@ -103,14 +112,16 @@ struct cr_dist_class {
     const cri_vector *vector; /* NULL: a distribution of one variable */
 };
 
-/* --- what the descriptors share ---------------------------------------------------------------- */
+/* --- what the descriptors share ----------------------------------------------------------------
+ */
 
 /* Supports. */
 void cri_support_real(cri_par p, double *low, double *high);
 void cri_support_positive(cri_par p, double *low, double *high); /* also the counts */
 void cri_support_unit(cri_par p, double *low, double *high);     /* also zero or one */
 
-/* A probability known as one of its four faces: the tail `p` (or its logarithm) of the side asked. */
+/* A probability known as one of its four faces: the tail `p` (or its logarithm) of the side asked.
+ */
 double cri_face(double lower, double upper, unsigned side);
 double cri_log_face(double log_lower, double log_upper, unsigned side);
 

@@ -58,8 +58,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { t[0] = 1 / p.v[0]; }
 
-static const cri_family family = { statistics, 1, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("rate", cri_positive, ">0", "2", "events per unit of time"),
@@ -70,7 +70,8 @@ const cr_dist_class cri_dist_exponential = {
     .name = "exponential",
     .summary = "waiting for an event that comes at a constant rate",
     .formula = "p(x) = rate exp(-rate x)",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 19",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 19",
     .support_text = "x >= 0",
     .params = params,
     .data = &cri_not_negative,

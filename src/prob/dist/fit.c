@@ -12,8 +12,7 @@ double cri_sample_mean(const cri_sample *s, double (*f)(double))
     double sum = 0, centre = f ? f(s->x[0]) : s->x[0]; /* an offset keeps large means sharp */
     if (!isfinite(centre)) centre = 0;
     for (size_t i = 0; i < s->n; i++)
-        if (cri_weight(s, i) > 0)
-            sum += cri_weight(s, i) * ((f ? f(s->x[i]) : s->x[i]) - centre);
+        if (cri_weight(s, i) > 0) sum += cri_weight(s, i) * ((f ? f(s->x[i]) : s->x[i]) - centre);
     return centre + sum / s->total;
 }
 
@@ -87,7 +86,8 @@ cr_status cri_need_spread(cr_ctx *cx, const cri_sample *s, const char *name, con
 double cri_falling_root(double (*f)(double x, const void *user), const void *user, double start)
 {
     double low = log(start), high = low, step = 0.5, f_low = f(start, user), f_high = f_low;
-    for (; !(f_low >= 0) && low > -690; step *= 2) f_low = f(exp(low = fmax(low - step, -691)), user);
+    for (; !(f_low >= 0) && low > -690; step *= 2)
+        f_low = f(exp(low = fmax(low - step, -691)), user);
     for (step = 0.5; !(f_high <= 0) && high < 690; step *= 2)
         f_high = f(exp(high = fmin(high + step, 691)), user);
     if (!(f_low >= 0 && f_high <= 0)) return NAN;
@@ -156,7 +156,7 @@ static double ascend(cri_objective *f, const void *user, size_t k, double *theta
     difference_hessian(f, user, k, theta, H);
     double scale = 0;
     for (size_t i = 0; i < k; i++) scale = fmax(scale, fabs(H[i][i]));
-    for (int tries = 0; tries < 60; tries++, ridge = ridge > 0 ? 4 * ridge : 1e-8 * scale + 1e-300) {
+    for (int tries = 0; tries<60; tries++, ridge = ridge> 0 ? 4 * ridge : 1e-8 * scale + 1e-300) {
         if (!solve_step(k, H, ridge, g, step)) continue;
         double length = 0;
         hope = 0;
@@ -184,7 +184,8 @@ cr_status cri_climb(cr_ctx *cx, const char *name, cri_objective *f, const void *
         CR_TRY(cr_check_interrupt(cx));
         hope = ascend(f, user, k, theta, &value);
     }
-    if (hope > 1e-14) CR_TRY(cr_fail(cx, CR_ENUMERIC, "%s: the likelihood still rises after 200 steps", name));
+    if (hope > 1e-14)
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "%s: the likelihood still rises after 200 steps", name));
 done:
     return st;
 }

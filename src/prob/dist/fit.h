@@ -28,7 +28,7 @@ double cri_falling_root(double (*f)(double x, const void *user), const void *use
  * method with the Hessian by central differences, held to ascent by a ridge.  theta is start and
  * result.  Fails with CR_ENUMERIC when 200 steps do not do, CR_EINTERRUPTED. */
 typedef double cri_objective(const double *theta, double *gradient, const void *user);
-cr_status cri_climb(cr_ctx *cx, const char *name, cri_objective *f, const void *user, size_t k,
-                    double *theta);
+cr_status      cri_climb(cr_ctx *cx, const char *name, cri_objective *f, const void *user, size_t k,
+                         double *theta);
 
 #endif

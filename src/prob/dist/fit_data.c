@@ -22,7 +22,8 @@ static cr_status check_sample(cr_ctx *cx, const cr_dist_class *c, cri_sample *s)
     for (size_t i = 0; i < s->n; i++) {
         double w = s->w ? s->w[i] : 1;
         if (!(w >= 0 && w < INFINITY))
-            CR_TRY(cr_fail(cx, CR_EDATA, "%s: weight %zu is %g, but must be >=0", c->name, i + 1, w));
+            CR_TRY(
+                cr_fail(cx, CR_EDATA, "%s: weight %zu is %g, but must be >=0", c->name, i + 1, w));
         if (!cri_in_domain(c->data, s->x[i]) || isinf(s->x[i]))
             CR_TRY(refuse_value(cx, c, i, s->x[i]));
         s->total += w;
@@ -56,8 +57,9 @@ static double log_likelihood(const cr_dist_class *c, const cri_sample *s, cri_pa
     return sum;
 }
 
-cr_status cr_dist_fit(cr_ctx *cx, const cr_dist_class *c, const double *x, const double *opt_weights,
-                      size_t N, double *params, size_t n, double *opt_loglik)
+cr_status cr_dist_fit(cr_ctx *cx, const cr_dist_class *c, const double *x,
+                      const double *opt_weights, size_t N, double *params, size_t n,
+                      double *opt_loglik)
 {
     cr_status  st = CR_OK;
     cr_scratch scratch = cr_scratch_begin(cx);

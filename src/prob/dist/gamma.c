@@ -65,7 +65,10 @@ static double gamma_cdf(cri_par p, double x, unsigned side)
     return cri_gamma_cdf(p.v[0], p.v[1] * x, side);
 }
 
-static double gamma_quantile(cri_par p, double prob) { return cr_gamma_p_inv(p.v[0], prob) / p.v[1]; }
+static double gamma_quantile(cri_par p, double prob)
+{
+    return cr_gamma_p_inv(p.v[0], prob) / p.v[1];
+}
 static double gamma_mean(cri_par p) { return p.v[0] / p.v[1]; }
 static double gamma_mode(cri_par p) { return cri_gamma_mode(p.v[0], p.v[1]); }
 static double gamma_variance(cri_par p) { return p.v[0] / p.v[1] / p.v[1]; }
@@ -109,8 +112,8 @@ static void mean_statistic(cri_par p, double *t)
     t[1] = p.v[0] / p.v[1];
 }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("shape", cri_positive, ">0", "2", "shape a"),
@@ -122,7 +125,8 @@ const cr_dist_class cri_dist_gamma = {
     .name = "gamma",
     .summary = "waiting for several events; prior of rates and precisions",
     .formula = "p(x) = b^a x^(a-1) exp(-b x) / Gamma(a)",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 17",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 17",
     .support_text = "x >= 0",
     .params = params,
     .data = &cri_positive,

@@ -42,7 +42,8 @@ double cri_dist_logpdf(const cr_dist_class *c, cri_par p, double x)
 {
     double low, high;
     c->support(p, &low, &high);
-    if (isinf(x) || (!c->circular && (x < low || x > high)) || (c->discrete && x != floor(x))) return -INFINITY;
+    if (isinf(x) || (!c->circular && (x < low || x > high)) || (c->discrete && x != floor(x)))
+        return -INFINITY;
     return c->logpdf(p, x);
 }
 
@@ -71,7 +72,8 @@ static double guess_count(const cr_dist_class *c, cri_par p, double prob, double
 static double search_count(const cr_dist_class *c, cri_par p, double prob, double low, double high)
 {
     double target = prob * (1 - 0x1p-50), x = guess_count(c, p, prob, low, high), step = 1;
-    double below = low - 1, reached = high; /* the tail at `below` is too little, at `reached` enough */
+    double below = low - 1,
+           reached = high; /* the tail at `below` is too little, at `reached` enough */
     while (cri_dist_cdf(c, p, x, CRI_LOWER) < target && x < high && x < 0x1p53) {
         below = x;
         x = fmin(x + step, high);
@@ -89,8 +91,10 @@ static double search_count(const cr_dist_class *c, cri_par p, double prob, doubl
     while (reached - below > 1) {
         double middle = floor(0.5 * (below + reached));
         if (middle <= below || middle >= reached) break;
-        if (cri_dist_cdf(c, p, middle, CRI_LOWER) < target) below = middle;
-        else reached = middle;
+        if (cri_dist_cdf(c, p, middle, CRI_LOWER) < target)
+            below = middle;
+        else
+            reached = middle;
     }
     return reached;
 }
@@ -136,8 +140,10 @@ static double search_real(const cr_dist_class *c, cri_par p, double prob, double
     double u = 0.5 * (low + high);
     for (int i = 0; i < 300; i++) {
         double off = excess(&s, u), x = at(&s, u);
-        if (off < 0) low = u;
-        else high = u;
+        if (off < 0)
+            low = u;
+        else
+            high = u;
         double tail = s.upper ? s.target - off : s.target + off;
         double slope = exp(cri_dist_logpdf(c, p, x) - tail) * (s.logarithmic ? x : 1);
         double next = u - off / slope;
@@ -164,8 +170,8 @@ double cri_dist_quantile(const cr_dist_class *c, cri_par p, double prob)
 
 enum { MOST_TERMS = 20000000 };
 
-/* Sums terms from `x` in steps of `step`, -p log p, or p log(p / q) when opt_q is given, up to `end`
- * or, when `falls`, until they no longer count; false when there are too many. */
+/* Sums terms from `x` in steps of `step`, -p log p, or p log(p / q) when opt_q is given, up to
+ * `end` or, when `falls`, until they no longer count; false when there are too many. */
 static bool sum_side(const cr_dist_class *c, cri_par p, const cri_par *opt_q, double x, double step,
                      double end, bool falls, double *sum)
 {

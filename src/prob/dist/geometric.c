@@ -9,7 +9,10 @@ static void geometric_support(cri_par p, double *low, double *high)
     *low = 0, *high = p.v[0] == 1 ? 0 : INFINITY;
 }
 
-static double geometric_logpdf(cri_par p, double x) { return log(p.v[0]) + cri_xlog1py(x, -p.v[0]); }
+static double geometric_logpdf(cri_par p, double x)
+{
+    return log(p.v[0]) + cri_xlog1py(x, -p.v[0]);
+}
 
 static double geometric_cdf(cri_par p, double x, unsigned side)
 {
@@ -69,8 +72,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { t[0] = geometric_mean(p); }
 
-static const cri_family family = { statistics, 1, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_domain probability = { "0<..1", 0, 1, true, false, false };
 

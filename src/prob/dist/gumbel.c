@@ -75,7 +75,8 @@ const cr_dist_class cri_dist_gumbel = {
     .name = "gumbel",
     .summary = "the largest of many: floods, records",
     .formula = "p(x) = exp(-z - exp(-z)) / scale,  z = (x - location) / scale",
-    .reference = "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 22",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 22",
     .support_text = "all real x",
     .params = params,
     .data = &cri_any,

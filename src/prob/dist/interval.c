@@ -43,8 +43,10 @@ static bool grow_from_mode(const cr_dist_class *c, cri_par p, double mode, doubl
     for (size_t step = 0; sum < mass * (1 - 1e-14); step++) {
         double below = cri_dist_logpdf(c, p, lo - 1), above = cri_dist_logpdf(c, p, hi + 1);
         if (step == 20000000 || (isinf(below) && isinf(above))) return false;
-        if (below > above) lo--;
-        else hi++;
+        if (below > above)
+            lo--;
+        else
+            hi++;
         sum += exp(fmax(below, above));
     }
     *low = lo, *high = hi;
@@ -67,8 +69,10 @@ static void balance(const cr_dist_class *c, cri_par p, double mass, double *low,
     for (int i = 0; i < 100; i++) {
         double off = imbalance(c, p, middle, mass, low, high);
         if (off == 0 || fabs(off) < 1e-14) break;
-        if (off < 0) left = middle;
-        else right = middle;
+        if (off < 0)
+            left = middle;
+        else
+            right = middle;
         double next = 0.5 * (left + right);
         if (next == middle || right - left < 1e-17) break;
         middle = next;

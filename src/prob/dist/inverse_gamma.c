@@ -49,7 +49,10 @@ static double inverse_gamma_cdf(cri_par p, double x, unsigned side)
     return cri_gamma_cdf(p.v[0], p.v[1] / x, side ^ CRI_UPPER);
 }
 
-static double inverse_gamma_mean(cri_par p) { return p.v[0] > 1 ? p.v[1] / (p.v[0] - 1) : INFINITY; }
+static double inverse_gamma_mean(cri_par p)
+{
+    return p.v[0] > 1 ? p.v[1] / (p.v[0] - 1) : INFINITY;
+}
 static double inverse_gamma_mode(cri_par p) { return p.v[1] / (p.v[0] + 1); }
 
 static double inverse_gamma_variance(cri_par p)
@@ -98,8 +101,8 @@ static void mean_statistic(cri_par p, double *t)
     t[1] = p.v[0] / p.v[1];
 }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("shape", cri_positive, ">0", "3", "shape a"),

@@ -20,8 +20,8 @@ static double ig_cdf(cri_par p, double x, unsigned side)
     double z = root * (x - m) / m, w = root * (x + m) / m, second = 2 * l / m + cr_norm_logcdf(-w);
     bool   upper = side & CRI_UPPER;
     double first = cr_norm_logcdf(upper ? -z : z), off = second - first;
-    double log_p = upper ? first + log1p(-exp(off))
-                         : fmin(0, fmax(first, second) + log1p(exp(-fabs(off))));
+    double log_p =
+        upper ? first + log1p(-exp(off)) : fmin(0, fmax(first, second) + log1p(exp(-fabs(off))));
     return side & CRI_LOG ? log_p : exp(log_p);
 }
 
@@ -84,13 +84,10 @@ static void statistic(cri_par p, double x, double *t)
     t[0] = x, t[1] = 1 / x;
 }
 
-static void mean_statistic(cri_par p, double *t)
-{
-    t[0] = p.v[0], t[1] = 1 / p.v[0] + 1 / p.v[1];
-}
+static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0], t[1] = 1 / p.v[0] + 1 / p.v[1]; }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("mean", cri_positive, ">0", "1", "mean m"),
@@ -102,7 +99,8 @@ const cr_dist_class cri_dist_inverse_gaussian = {
     .name = "inverse-gaussian",
     .summary = "when a drifting random walk first reaches a level",
     .formula = "p(x) = sqrt(l / (2 pi x^3)) exp(-l (x - m)^2 / (2 m^2 x))",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 15",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 15",
     .support_text = "x > 0",
     .params = params,
     .data = &cri_positive,

@@ -14,7 +14,8 @@ static double log_constant(double n, const double *L, size_t d)
     return 0.5 * n * (cri_log_det(L, d) - (double)d * M_LN2) - cri_log_gamma_d(0.5 * n, d);
 }
 
-double cri_inverse_wishart_logpdf(double n, const double *L, size_t d, const double *X, double *spare)
+double cri_inverse_wishart_logpdf(double n, const double *L, size_t d, const double *X,
+                                  double *spare)
 {
     double *M = spare, *column = spare + d * d;
     if (!cri_factor_point(X, d, M)) return -INFINITY;
@@ -27,7 +28,8 @@ void cri_inverse_wishart_variance(double n, const double *S, size_t d, double *o
     double k = (double)d, free = n - k - 1, below = (n - k) * free * free * (n - k - 3);
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j < d; j++) {
-            double top = (n - k + 1) * S[i * d + j] * S[i * d + j] + free * S[i * d + i] * S[j * d + j];
+            double top =
+                (n - k + 1) * S[i * d + j] * S[i * d + j] + free * S[i * d + i] * S[j * d + j];
             out[i * d + j] = n > k + 3 ? top / below : n > k + 1 ? INFINITY : NAN;
         }
 }
@@ -106,7 +108,8 @@ static double iw_entropy(const double *p, size_t d, const double *L)
     return cri_inverse_wishart_entropy(p[0], L, d);
 }
 
-static void iw_sample(const double *p, size_t d, const double *L, cr_rng *r, double *X, double *spare)
+static void iw_sample(const double *p, size_t d, const double *L, cr_rng *r, double *X,
+                      double *spare)
 {
     cri_inverse_wishart_sample(p[0], L, d, r, X, spare);
 }

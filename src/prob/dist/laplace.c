@@ -64,7 +64,8 @@ const cr_dist_class cri_dist_laplace = {
     .name = "laplace",
     .summary = "two exponentials back to back: robust errors, sparse weights",
     .formula = "p(x) = exp(-|x - location| / scale) / (2 scale)",
-    .reference = "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 24",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 24",
     .support_text = "all real x",
     .params = params,
     .data = &cri_any,

@@ -74,8 +74,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { cri_dist_normal.family->mean(p, t); }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("mu", cri_any, "any number", "0", "mean of log x"),
@@ -87,7 +87,8 @@ const cr_dist_class cri_dist_log_normal = {
     .name = "log-normal",
     .summary = "products of many small effects: incomes, sizes, durations",
     .formula = "p(x) = exp(-(log x - mu)^2 / (2 sigma^2)) / (x sigma sqrt(2 pi))",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 14",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 14",
     .support_text = "x > 0",
     .params = params,
     .data = &cri_positive,

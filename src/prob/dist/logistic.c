@@ -27,7 +27,10 @@ static double logistic_mean(cri_par p) { return p.v[0]; }
 static double logistic_variance(cri_par p) { return p.v[1] * p.v[1] * (M_PI * M_PI / 3); }
 static double logistic_entropy(cri_par p) { return 2 + log(p.v[1]); }
 
-static double logistic_sample(cri_par p, cr_rng *r) { return logistic_quantile(p, cr_rng_uniform(r)); }
+static double logistic_sample(cri_par p, cr_rng *r)
+{
+    return logistic_quantile(p, cr_rng_uniform(r));
+}
 
 /* The mean log-likelihood in (location, log scale), in units of the sample's sd. */
 typedef struct logistic_problem {
@@ -74,7 +77,8 @@ const cr_dist_class cri_dist_logistic = {
     .name = "logistic",
     .summary = "the noise behind logistic regression",
     .formula = "p(x) = exp(-z) / (scale (1 + exp(-z))^2),  z = (x - location) / scale",
-    .reference = "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 23",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 23",
     .support_text = "all real x",
     .params = params,
     .data = &cri_any,

@@ -50,8 +50,8 @@ static void multinomial_variance(const double *p, size_t d, const double *work, 
     for (size_t i = 0; i < d; i++) out[i] = p[0] * p[1 + i] * (1 - p[1 + i]);
 }
 
-static void multinomial_sample(const double *p, size_t d, const double *work, cr_rng *r, double *out,
-                               double *spare)
+static void multinomial_sample(const double *p, size_t d, const double *work, cr_rng *r,
+                               double *out, double *spare)
 {
     (void)work, (void)spare;
     cri_draw_multinomial(r, p[0], p + 1, d, out);

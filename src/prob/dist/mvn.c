@@ -40,7 +40,8 @@ static double mvn_entropy(const double *p, size_t d, const double *L)
     return (double)d * (0.5 + CRI_HALF_LOG_2PI) + 0.5 * cri_log_det(L, d);
 }
 
-static void mvn_sample(const double *p, size_t d, const double *L, cr_rng *r, double *out, double *z)
+static void mvn_sample(const double *p, size_t d, const double *L, cr_rng *r, double *out,
+                       double *z)
 {
     for (size_t i = 0; i < d; i++) {
         z[i] = cr_rng_normal(r);

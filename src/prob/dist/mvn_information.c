@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* p = h [d], K [d x d]; work = the factor R of K, then the mean [d], then the variances [d]. */
-static size_t same(size_t d) { return d; }
-static size_t work_size(size_t d) { return d * d + 2 * d; }
+static size_t        same(size_t d) { return d; }
+static size_t        work_size(size_t d) { return d * d + 2 * d; }
 static const double *mean_in(const double *work, size_t d) { return work + d * d; }
 
 static cr_status mvni_prepare(cr_ctx *cx, const double *p, size_t d, double *work)

@@ -53,11 +53,13 @@ static void mvt_variance(const double *p, size_t d, const double *L, double *out
 static double mvt_entropy(const double *p, size_t d, const double *L)
 {
     double nu = p[0], half = 0.5 * nu, more = 0.5 * (double)d;
-    double rise = log1p(more / half) - cri_log_minus_digamma(half + more) + cri_log_minus_digamma(half);
+    double rise =
+        log1p(more / half) - cri_log_minus_digamma(half + more) + cri_log_minus_digamma(half);
     return (half + more) * rise - log_height(nu, d) + 0.5 * cri_log_det(L, d);
 }
 
-static void mvt_sample(const double *p, size_t d, const double *L, cr_rng *r, double *out, double *z)
+static void mvt_sample(const double *p, size_t d, const double *L, cr_rng *r, double *out,
+                       double *z)
 {
     double half = 0.5 * p[0], stretch = exp(0.5 * (log(half) - cr_rng_log_gamma(r, half)));
     for (size_t i = 0; i < d; i++) {

@@ -57,7 +57,8 @@ static double nb_kl(cri_par p, cri_par q)
     return cri_sum_kl(&cri_dist_negative_binomial, p, q, nb_mode(p));
 }
 
-/* --- fit: the mean is the mean; r from its own equation ---------------------------------------- */
+/* --- fit: the mean is the mean; r from its own equation ----------------------------------------
+ */
 
 typedef struct nb_problem {
     const cri_sample *s;
@@ -105,8 +106,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0]; }
 
-static const cri_family family = { statistics, 1, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("mean", cri_positive, ">0", "5", "mean m"),

@@ -17,7 +17,8 @@ static double nig_logpdf(const double *p, size_t d, const double *work, const do
     (void)d, (void)work, (void)spare;
     if (!(x[1] > 0)) return -INFINITY;
     double sd = sqrt(x[1] / p[1]);
-    return cr_norm_logpdf((x[0] - p[0]) / sd) - log(sd) + cri_inverse_gamma_logpdf(p[2], p[3], x[1]);
+    return cr_norm_logpdf((x[0] - p[0]) / sd) - log(sd) +
+           cri_inverse_gamma_logpdf(p[2], p[3], x[1]);
 }
 
 static void nig_mean(const double *p, size_t d, const double *work, double *out)

@@ -7,11 +7,11 @@
 #include <math.h>
 
 /* p = mean [d], strength, df, scale [d x d]; work = the factor L of the scale. */
-static size_t square(size_t d) { return d * d; }
-static size_t room(size_t d) { return d * d + 2 * d; }
-static size_t point(size_t d) { return d + d * d; }
-static double strength(const double *p, size_t d) { return p[d]; }
-static double df(const double *p, size_t d) { return p[d + 1]; }
+static size_t        square(size_t d) { return d * d; }
+static size_t        room(size_t d) { return d * d + 2 * d; }
+static size_t        point(size_t d) { return d + d * d; }
+static double        strength(const double *p, size_t d) { return p[d]; }
+static double        df(const double *p, size_t d) { return p[d + 1]; }
 static const double *scale(const double *p, size_t d) { return p + d + 2; }
 
 static cr_status niw_prepare(cr_ctx *cx, const double *p, size_t d, double *L)
@@ -23,7 +23,7 @@ static cr_status niw_prepare(cr_ctx *cx, const double *p, size_t d, double *L)
 
 static double niw_logpdf(const double *p, size_t d, const double *L, const double *x, double *spare)
 {
-    double log_s = cri_inverse_wishart_logpdf(df(p, d), L, d, x + d, spare), sum = 0;
+    double  log_s = cri_inverse_wishart_logpdf(df(p, d), L, d, x + d, spare), sum = 0;
     double *M = spare, *z = spare + d * d + d, k = strength(p, d); /* M: the factor of S */
     if (log_s == -INFINITY) return log_s;
     for (size_t i = 0; i < d; i++) z[i] = x[i] - p[i];

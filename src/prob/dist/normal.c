@@ -70,8 +70,8 @@ static void mean_statistic(cri_par p, double *t)
     t[0] = p.v[0], t[1] = p.v[0] * p.v[0] + p.v[1] * p.v[1];
 }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("mean", cri_any, "any number", "0", "centre"),
@@ -83,7 +83,8 @@ const cr_dist_class cri_dist_normal = {
     .name = "normal",
     .summary = "the bell curve: errors, sums of many small effects",
     .formula = "p(x) = exp(-(x - mean)^2 / (2 sd^2)) / (sd sqrt(2 pi))",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 13",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 13",
     .support_text = "all real x",
     .params = params,
     .data = &cri_any,

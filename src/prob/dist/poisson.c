@@ -96,8 +96,8 @@ static void statistic(cri_par p, double x, double *t)
 
 static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0]; }
 
-static const cri_family family = { statistics, 1, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("rate", cri_positive, ">0", "4", "mean number of events"),

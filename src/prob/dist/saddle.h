@@ -1,7 +1,7 @@
 /* saddle.h -- kernels that keep log-densities sharp where log-gammas would cancel.
- * A mass such as n! / (k! (n-k)!) p^k q^(n-k) is written as its value at the saddle point, where k is
- * its own mean, times exp(-deviance): no term is larger than the result.
- * Loader (2000), "Fast and accurate computation of binomial probabilities".  (Internal header.) */
+ * A mass such as n! / (k! (n-k)!) p^k q^(n-k) is written as its value at the saddle point, where k
+ * is its own mean, times exp(-deviance): no term is larger than the result. Loader (2000), "Fast
+ * and accurate computation of binomial probabilities".  (Internal header.) */
 #ifndef CREDENCE_PROB_DIST_SADDLE_H
 #define CREDENCE_PROB_DIST_SADDLE_H
 

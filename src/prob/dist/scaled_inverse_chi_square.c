@@ -76,8 +76,8 @@ static void mean_statistic(cri_par p, double *t)
     t[1] = 1 / p.v[1];
 }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("df", cri_positive, ">0", "5", "degrees of freedom nu"),

@@ -1,5 +1,5 @@
-/* small_matrix.h -- what distributions of vectors need of matrices: factors of the parameters, checked,
- * and triangular solves on small row-major arrays that cannot fail.  (Internal header.) */
+/* small_matrix.h -- what distributions of vectors need of matrices: factors of the parameters,
+ * checked, and triangular solves on small row-major arrays that cannot fail.  (Internal header.) */
 #ifndef CREDENCE_PROB_DIST_SMALL_MATRIX_H
 #define CREDENCE_PROB_DIST_SMALL_MATRIX_H
 

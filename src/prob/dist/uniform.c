@@ -58,7 +58,8 @@ const cr_dist_class cri_dist_uniform = {
     .name = "uniform",
     .summary = "every value between two ends alike",
     .formula = "p(x) = 1 / (high - low)",
-    .reference = "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 26",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions 2, ch. 26",
     .support_text = "low <= x <= high",
     .params = params,
     .data = &cri_any,

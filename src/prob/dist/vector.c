@@ -69,8 +69,7 @@ static cr_status entries(cr_ctx *cx, const cr_dist_class *c, entries_kernel *ker
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "%s does not offer its %s", c->name, name));
     CR_TRY(begin(cx, &s, c, params, n, true, name, &j));
     kernel(params, j.d, j.work, j.point);
-    for (size_t i = 0; i < j.size; i++)
-        CR_TRY(cri_keep(cx, c, name, j.point[i], &j.point[i]));
+    for (size_t i = 0; i < j.size; i++) CR_TRY(cri_keep(cx, c, name, j.point[i], &j.point[i]));
     memcpy(out, j.point, j.size * sizeof *out);
 done:
     cr_scratch_end(&s);
@@ -89,8 +88,8 @@ cr_status cr_dist_vector_mode(cr_ctx *cx, const cr_dist_class *c, const double *
     return entries(cx, c, c->vector ? c->vector->mode : NULL, "mode", params, n, out);
 }
 
-cr_status cr_dist_vector_variance(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
-                                  double *out)
+cr_status cr_dist_vector_variance(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                  size_t n, double *out)
 {
     return entries(cx, c, c->vector ? c->vector->variance : NULL, "variance", params, n, out);
 }

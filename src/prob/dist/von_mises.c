@@ -71,8 +71,10 @@ static double reach(const arc *a)
     if (!(2 * a->k * sin(a->from - 0.5 * high) * sin(0.5 * high) < -46)) return high;
     for (int i = 0; i < 60; i++) {
         double middle = 0.5 * (low + high);
-        if (2 * a->k * sin(a->from - 0.5 * middle) * sin(0.5 * middle) < -46) high = middle;
-        else low = middle;
+        if (2 * a->k * sin(a->from - 0.5 * middle) * sin(0.5 * middle) < -46)
+            high = middle;
+        else
+            low = middle;
     }
     return high;
 }
@@ -81,9 +83,10 @@ static double reach(const arc *a)
 static double log_tail(double k, double from)
 {
     static const double cuts[] = { 0, 0.1, 0.3, 0.6, 1 };
-    arc    a = { k, from };
-    double end = reach(&a), sum = 0, s = sin(0.5 * from);
-    for (int i = 0; i < 4; i++) sum += cr_gauss20(against_edge, &a, end * cuts[i], end * cuts[i + 1]);
+    arc                 a = { k, from };
+    double              end = reach(&a), sum = 0, s = sin(0.5 * from);
+    for (int i = 0; i < 4; i++)
+        sum += cr_gauss20(against_edge, &a, end * cuts[i], end * cuts[i + 1]);
     return log_height(k) - 2 * k * s * s + log(sum);
 }
 
@@ -105,8 +108,8 @@ static double squared_angle(double s, void *user) { return s * s * against_edge(
 static double vm_variance(cri_par p)
 {
     static const double cuts[] = { 0, 0.1, 0.3, 0.6, 1 };
-    arc    a = { p.v[1], 0 };
-    double end = reach(&a), sum = 0;
+    arc                 a = { p.v[1], 0 };
+    double              end = reach(&a), sum = 0;
     for (int i = 0; i < 4; i++)
         sum += cr_gauss20(squared_angle, &a, end * cuts[i], end * cuts[i + 1]);
     return 2 * sum * exp(log_height(p.v[1]));
@@ -221,8 +224,8 @@ static void mean_statistic(cri_par p, double *t)
     t[0] = ratio * cos(p.v[0]), t[1] = ratio * sin(p.v[0]);
 }
 
-static const cri_family family = { statistics, 2, NULL, natural, log_partition, statistic,
-                                   mean_statistic };
+static const cri_family family = { statistics,    2,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("mu", cri_any, "any number", "0", "mean direction, in radians"),

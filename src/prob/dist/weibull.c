@@ -92,7 +92,8 @@ const cr_dist_class cri_dist_weibull = {
     .name = "weibull",
     .summary = "times to failure, of things that wear out or settle in",
     .formula = "p(x) = k / scale z^(k-1) exp(-z^k),  z = x / scale",
-    .reference = "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 21",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 21",
     .support_text = "x >= 0",
     .params = params,
     .data = &cri_positive,

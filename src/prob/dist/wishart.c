@@ -20,8 +20,10 @@ void cri_draw_bartlett(cr_rng *r, double df, size_t d, double *A)
 {
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j < d; j++) {
-            if (j < i) A[i * d + j] = cr_rng_normal(r);
-            else A[i * d + j] = j > i ? 0 : sqrt(2 * cr_rng_gamma(r, 0.5 * (df - (double)i)));
+            if (j < i)
+                A[i * d + j] = cr_rng_normal(r);
+            else
+                A[i * d + j] = j > i ? 0 : sqrt(2 * cr_rng_gamma(r, 0.5 * (df - (double)i)));
         }
 }
 

@@ -1,5 +1,5 @@
-/* wishart.h -- kernels of the Wishart and inverse Wishart distributions, by the factor L of the scale
- * matrix.  (Internal header.) */
+/* wishart.h -- kernels of the Wishart and inverse Wishart distributions, by the factor L of the
+ * scale matrix.  (Internal header.) */
 #ifndef CREDENCE_PROB_DIST_WISHART_H
 #define CREDENCE_PROB_DIST_WISHART_H
 
@@ -11,7 +11,8 @@ cr_status cri_check_df(cr_ctx *cx, const char *name, double df, size_t d);
 void cri_draw_bartlett(cr_rng *r, double df, size_t d, double *A);
 
 /* Inverse Wishart with df n and scale L L'; spare [d^2 + d]. */
-double cri_inverse_wishart_logpdf(double n, const double *L, size_t d, const double *X, double *spare);
+double cri_inverse_wishart_logpdf(double n, const double *L, size_t d, const double *X,
+                                  double *spare);
 void   cri_inverse_wishart_variance(double n, const double *scale, size_t d, double *out);
 double cri_inverse_wishart_entropy(double n, const double *L, size_t d);
 void   cri_inverse_wishart_sample(double n, const double *L, size_t d, cr_rng *r, double *X,

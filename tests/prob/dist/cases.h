@@ -1,5 +1,5 @@
-/* cases.h -- every distribution of one variable with ordinary and hard parameters, and integrals over
- * their supports. */
+/* cases.h -- every distribution of one variable with ordinary and hard parameters, and integrals
+ * over their supports. */
 #ifndef CREDENCE_TEST_DIST_CASES_H
 #define CREDENCE_TEST_DIST_CASES_H
 
@@ -75,7 +75,8 @@ enum { N_CASES = sizeof cases / sizeof *cases };
 
 static inline cri_par case_params(const dist_case *k) { return (cri_par){ k->v, k->n }; }
 
-/* --- integrals over the support ---------------------------------------------------------------- */
+/* --- integrals over the support ----------------------------------------------------------------
+ */
 
 /* The integrand weight(x) p(x) in a variable u in which the density is tame: log x on (0, inf) and
  * (0, 1), sinh u around the median on the line, x itself elsewhere. */
@@ -103,7 +104,7 @@ static double map_integrand(double u, void *user)
     const integral *k = user;
     double          x = map_point(k, u), log_p = cri_dist_logpdf(k->c, k->p, x);
     double          log_slope = k->map == 1 ? u : k->map == 2 ? log(k->spread) + log(cosh(u)) : 0;
-    double density = exp(log_p + log_slope);
+    double          density = exp(log_p + log_slope);
     if (density == 0 || (k->map == 1 && x == 1)) return 0; /* 1: the end of the unit interval */
     return k->weight ? density * k->weight(k, x) : density;
 }
@@ -125,16 +126,22 @@ static inline integral make_integral(const cr_dist_class *c, cri_par p)
 /* The integral from the lower end of the support to x; quantiles cut it into easy pieces. */
 static inline double integrate_to(cr_ctx *cx, integral *k, double x)
 {
-    static const double cuts[] = { 1e-30, 1e-12, 1e-5, 0.01, 0.2, 0.5, 0.8, 0.99, 0.99999, 1 - 1e-12 };
+    static const double cuts[] = {
+        1e-30, 1e-12, 1e-5, 0.01, 0.2, 0.5, 0.8, 0.99, 0.99999, 1 - 1e-12
+    };
     double low, high, sum = 0, part = 0;
     k->c->support(k->p, &low, &high);
     double from = k->map == 1 ? -708 : k->map == 2 ? -700 : low;
-    double to = x < high ? map_back(k, x) : k->map == 1 ? (high == 1 ? 0 : 709) : k->map == 2 ? 700 : high;
+    double to = x < high      ? map_back(k, x)
+                : k->map == 1 ? (high == 1 ? 0 : 709)
+                : k->map == 2 ? 700
+                              : high;
     enum { CUTS = sizeof cuts / sizeof *cuts };
     double tail = 0; /* how far the last cut lies from the one before: what comes is of that size */
     for (size_t i = 0; i <= CUTS + 4 && from < to; i++) {
-        double next = i < CUTS ? map_back(k, cri_dist_quantile(k->c, k->p, cuts[i]))
-                               : i < CUTS + 4 ? from + tail : to;
+        double next = i < CUTS       ? map_back(k, cri_dist_quantile(k->c, k->p, cuts[i]))
+                      : i < CUTS + 4 ? from + tail
+                                     : to;
         if (i < CUTS && next > from) tail = next - from;
         if (!(next > from)) continue;
         if (next > to) next = to;

@@ -1,6 +1,6 @@
-/* test_dist.c -- laws that every distribution obeys: densities integrate or sum to one, distribution
- * functions are their integrals, quantiles invert them, moments, entropies and divergences are what
- * their definitions say. */
+/* test_dist.c -- laws that every distribution obeys: densities integrate or sum to one,
+ * distribution functions are their integrals, quantiles invert them, moments, entropies and
+ * divergences are what their definitions say. */
 #include "cases.h"
 #include "math/special.h"
 #include "prob/dist/dist.h"
@@ -14,7 +14,7 @@ static void explain(const dist_case *k, const char *what)
 #define check_case(k, what, got, wanted, tolerance)                                                \
     do {                                                                                           \
         double got_ = (got), wanted_ = (wanted);                                                   \
-        if (!(fabs(got_ - wanted_) <= (tolerance)*fmax(fabs(wanted_), 1e-300)) && got_ != wanted_)   \
+        if (!(fabs(got_ - wanted_) <= (tolerance)*fmax(fabs(wanted_), 1e-300)) && got_ != wanted_) \
             explain((k), (what));                                                                  \
         assert_relative(got_, wanted_, (tolerance));                                               \
     } while (0)
@@ -47,10 +47,7 @@ static double expectation(cr_ctx *cx, const dist_case *k, const cr_dist_class *c
 }
 
 /* Beta with b < 1: near 1 there is mass between the doubles, which only its mirror image sees. */
-static bool is_coarse(const dist_case *k)
-{
-    return strcmp(k->name, "beta") == 0 && k->v[1] < 1;
-}
+static bool is_coarse(const dist_case *k) { return strcmp(k->name, "beta") == 0 && k->v[1] < 1; }
 
 static void test_total_is_one(void **state)
 {
@@ -69,13 +66,14 @@ static void test_total_is_one(void **state)
 static void test_total_of_coarse_beta(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
+    cr_ctx              *cx = test_context();
     const cr_dist_class *c = &cri_dist_beta;
-    const double sets[][2] = { { 0.1, 0.2 }, { 20, 0.6 }, { 0.01, 0.01 } };
+    const double         sets[][2] = { { 0.1, 0.2 }, { 20, 0.6 }, { 0.01, 0.01 } };
     for (size_t i = 0; i < 3; i++) {
         double   p[] = { sets[i][0], sets[i][1] }, mirror[] = { p[1], p[0] };
-        integral a = make_integral(c, (cri_par){ p, 2 }), b = make_integral(c, (cri_par){ mirror, 2 });
-        double   x0 = exp(-708), edge = 0; /* below it the density is a power */
+        integral a = make_integral(c, (cri_par){ p, 2 }),
+                 b = make_integral(c, (cri_par){ mirror, 2 });
+        double x0 = exp(-708), edge = 0; /* below it the density is a power */
         for (int side = 0; side < 2; side++) {
             const double *v = side ? mirror : p;
             if (v[0] < 0.05) edge += exp(v[0] * log(x0) - cr_log_beta(v[0], v[1])) / v[0];
@@ -102,7 +100,7 @@ static void test_cdf_is_the_integral(void **state)
 {
     (void)state;
     static const double at[] = { 1e-3, 0.2, 0.5, 0.9 };
-    cr_ctx *cx = test_context();
+    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -130,7 +128,7 @@ static void test_quantile_inverts_cdf(void **state)
 {
     (void)state;
     static const double at[] = { 1e-40, 1e-9, 0.025, 0.3, 0.5, 0.75, 0.999 };
-    cr_ctx *cx = test_context();
+    cr_ctx             *cx = test_context();
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -162,7 +160,8 @@ static void test_quantile_inverts_cdf(void **state)
     test_context_free(cx);
 }
 
-/* --- moments, entropy, divergence -------------------------------------------------------------- */
+/* --- moments, entropy, divergence --------------------------------------------------------------
+ */
 
 static double itself(const integral *k, double x) { return (void)k, x; }
 
@@ -258,7 +257,8 @@ static void test_kl(void **state)
         if (!c->kl || is_coarse(k)) continue;
         for (size_t j = 0; j < k->n; j++) near[j] = k->v[j] * (j % 2 ? 0.93 : 1.04);
         if (c->params[0].shown.given) near[0] = k->v[0];
-        if (strcmp(k->name, "categorical") == 0) near[0] = 0.25, near[1] = 0.25, near[2] = 0.25, near[3] = 0.25;
+        if (strcmp(k->name, "categorical") == 0)
+            near[0] = 0.25, near[1] = 0.25, near[2] = 0.25, near[3] = 0.25;
         if (strcmp(k->name, "uniform") == 0) near[1] = 2.5;
         if (k->n == 1 && c->params[0].domain->high == 1) near[0] = 0.7 * k->v[0];
         if (k->n == 1 && strcmp(k->name, "categorical") == 0) near[0] = 1;
@@ -269,7 +269,8 @@ static void test_kl(void **state)
         assert_true(fabs(same) < 1e-14 && kl >= 0);
         if (isinf(kl) || strcmp(k->name, "geometric") == 0) continue;
         double sum = expectation(cx, k, c, log_ratio, &other);
-        if (!(fabs(sum - kl) <= 1e-9 * fmax(kl, 1e-3))) explain(k, "divergence"), print_error("  %.17g, by quadrature %.17g\n", kl, sum);
+        if (!(fabs(sum - kl) <= 1e-9 * fmax(kl, 1e-3)))
+            explain(k, "divergence"), print_error("  %.17g, by quadrature %.17g\n", kl, sum);
         assert_true(fabs(sum - kl) <= 1e-9 * fmax(kl, 1e-3));
         checked++;
     }
@@ -277,7 +278,8 @@ static void test_kl(void **state)
     test_context_free(cx);
 }
 
-/* --- exponential families ---------------------------------------------------------------------- */
+/* --- exponential families ----------------------------------------------------------------------
+ */
 
 /* The slope of A by central differences is the mean of the statistics; log p(x) - eta T(x) + A is
  * the same for every parameter. */
@@ -291,7 +293,8 @@ static void test_log_partition(void **state)
         const cr_dist_class *c = cr_dist_find(cx, k->name);
         size_t               m = cr_dist_natural_count(c, k->n);
         double               eta[4], mean[4], A = 0, t[4];
-        if (!c->family || m == 0 || cr_dist_natural(cx, c, k->v, k->n, eta, mean, &A) != CR_OK) continue;
+        if (!c->family || m == 0 || cr_dist_natural(cx, c, k->v, k->n, eta, mean, &A) != CR_OK)
+            continue;
         cri_par p = case_params(k);
         for (size_t j = 0; j < m; j++) {
             double h = eta[j] != 0 ? 1e-5 * fabs(eta[j]) : 1e-6, old = eta[j], up, down;
@@ -301,7 +304,8 @@ static void test_log_partition(void **state)
             down = c->family->log_partition(p, eta);
             eta[j] = old;
             double scale = fmax(fabs(mean[j]), fabs(A) * 1e-15 / h * 1e7);
-            if (!(fabs((up - down) / (2 * h) - mean[j]) <= 1e-6 * fmax(scale, 1e-8))) explain(k, "slope of A");
+            if (!(fabs((up - down) / (2 * h) - mean[j]) <= 1e-6 * fmax(scale, 1e-8)))
+                explain(k, "slope of A");
             assert_true(fabs((up - down) / (2 * h) - mean[j]) <= 1e-6 * fmax(scale, 1e-8));
         }
         double base[2];
@@ -325,7 +329,8 @@ static void test_log_partition(void **state)
     test_context_free(cx);
 }
 
-/* --- intervals, known numbers ------------------------------------------------------------------ */
+/* --- intervals, known numbers ------------------------------------------------------------------
+ */
 
 static void test_hdi_is_shortest(void **state)
 {
@@ -335,14 +340,16 @@ static void test_hdi_is_shortest(void **state)
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
-        double low = 0, high = 0, a = 0, b = 0, mass, p_low = 0, p_high = 0;
+        double               low = 0, high = 0, a = 0, b = 0, mass, p_low = 0, p_high = 0;
         if (cr_dist_hdi(cx, c, k->v, k->n, 0.9, &low, &high) != CR_OK) continue;
         assert_ok(cx, cr_dist_interval(cx, c, k->v, k->n, 0.9, &a, &b));
         assert_ok(cx, cr_dist_cdf(cx, c, k->v, k->n, c->discrete ? low - 1 : low, &p_low));
         assert_ok(cx, cr_dist_cdf(cx, c, k->v, k->n, high, &p_high));
         mass = p_high - p_low;
-        if (c->discrete) assert_true(mass >= 0.9 - 1e-12);
-        else check_case(k, "mass", mass, 0.9, 1e-9);
+        if (c->discrete)
+            assert_true(mass >= 0.9 - 1e-12);
+        else
+            check_case(k, "mass", mass, 0.9, 1e-9);
         if (!(high - low <= (b - a) * (1 + 1e-9) + (c->discrete ? 1 : 0))) explain(k, "length");
         assert_true(high - low <= (b - a) * (1 + 1e-9) + (c->discrete ? 1 : 0));
         checked++;
@@ -354,8 +361,8 @@ static void test_hdi_is_shortest(void **state)
 static void test_known_numbers(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  p[] = { 12, 3 }, mean = 0, variance = 0, x = 0;
+    cr_ctx              *cx = test_context();
+    double               p[] = { 12, 3 }, mean = 0, variance = 0, x = 0;
     const cr_dist_class *beta = cr_dist_find(cx, "beta");
     assert_ok(cx, cr_dist_mean(cx, beta, p, 2, &mean));
     assert_ok(cx, cr_dist_variance(cx, beta, p, 2, &variance));
@@ -376,12 +383,18 @@ static void test_known_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_total_is_one),      cmocka_unit_test(test_total_of_coarse_beta),
-        cmocka_unit_test(test_total_of_small_gamma), cmocka_unit_test(test_cdf_is_the_integral),
-        cmocka_unit_test(test_quantile_inverts_cdf), cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_entropy),           cmocka_unit_test(test_mode_is_highest),
-        cmocka_unit_test(test_kl),                cmocka_unit_test(test_log_partition),
-        cmocka_unit_test(test_hdi_is_shortest),   cmocka_unit_test(test_known_numbers),
+        cmocka_unit_test(test_total_is_one),
+        cmocka_unit_test(test_total_of_coarse_beta),
+        cmocka_unit_test(test_total_of_small_gamma),
+        cmocka_unit_test(test_cdf_is_the_integral),
+        cmocka_unit_test(test_quantile_inverts_cdf),
+        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_entropy),
+        cmocka_unit_test(test_mode_is_highest),
+        cmocka_unit_test(test_kl),
+        cmocka_unit_test(test_log_partition),
+        cmocka_unit_test(test_hdi_is_shortest),
+        cmocka_unit_test(test_known_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

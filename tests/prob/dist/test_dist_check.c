@@ -1,5 +1,5 @@
-/* test_dist_check.c -- the registry: every descriptor is complete, every bad parameter is refused by
- * name, and what is not offered is said in the same words. */
+/* test_dist_check.c -- the registry: every descriptor is complete, every bad parameter is refused
+ * by name, and what is not offered is said in the same words. */
 #include "cases.h"
 #include "prob/dist/dist.h"
 
@@ -58,14 +58,16 @@ static void test_bad_parameters(void **state)
 {
     (void)state;
     static const double values[] = { NAN, INFINITY, -INFINITY, -1, 0, 0.5, 1, 1.5, -0.0 };
-    cr_ctx *cx = test_context();
-    size_t  refused = 0;
+    cr_ctx             *cx = test_context();
+    size_t              refused = 0;
     for (size_t i = 0; i < cr_dist_count(); i++) {
         const cr_dist_class *c = cr_dist_at(i);
         double               v[64], out = 42;
         size_t               n = example_params(c, v), at = 0, d = cri_dist_dimension(c, n);
         for (const cri_dist_param *p = c->params; p->shown.name; p++) {
-            size_t size = p->shown.shape == CR_SHAPE_SCALAR ? 1 : p->shown.shape == CR_SHAPE_VECTOR ? d : d * d;
+            size_t size = p->shown.shape == CR_SHAPE_SCALAR   ? 1
+                          : p->shown.shape == CR_SHAPE_VECTOR ? d
+                                                              : d * d;
             for (size_t j = 0; j < size; j++, at++)
                 for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
                     double old = v[at];
@@ -150,11 +152,11 @@ static void test_same_words(void **state)
                       "student-t: the mean does not exist for these parameters");
     assert_fails_with(cx, cr_dist_kl(cx, &cri_dist_logistic, v, 2, v, 2, &out), CR_EUNSUPPORTED,
                       "logistic does not offer a divergence");
-    assert_fails_with(cx, cr_dist_natural(cx, &cri_dist_laplace, v, 2, eta, eta, &out), CR_EUNSUPPORTED,
-                      "laplace does not offer natural parameters");
+    assert_fails_with(cx, cr_dist_natural(cx, &cri_dist_laplace, v, 2, eta, eta, &out),
+                      CR_EUNSUPPORTED, "laplace does not offer natural parameters");
     double one[] = { 1 };
-    assert_fails_with(cx, cr_dist_natural(cx, &cri_dist_bernoulli, one, 1, eta, eta, &out), CR_ENUMERIC,
-                      "natural parameters do not exist");
+    assert_fails_with(cx, cr_dist_natural(cx, &cri_dist_bernoulli, one, 1, eta, eta, &out),
+                      CR_ENUMERIC, "natural parameters do not exist");
     double beta[] = { 0.5, 0.5 };
     assert_fails(cx, cr_dist_mode(cx, &cri_dist_beta, beta, 2, &out), CR_ENUMERIC);
     assert_true(out == 42);

@@ -9,7 +9,7 @@ enum { N = 200 };
 static bool can_fit(const dist_case *k)
 {
     static const char *const not_these[] = { "binomial 0", "binomial 1", "categorical 1" };
-    char key[64];
+    char                     key[64];
     snprintf(key, sizeof key, "%s %g", k->name, k->v[0]);
     for (size_t i = 0; i < 3; i++)
         if (strcmp(key, not_these[i]) == 0) return false;
@@ -48,13 +48,14 @@ static void test_beats_neighbours(void **state)
         for (size_t j = 0; j < 100 && k->n < 4; j++) {
             double w[4], size = j % 2 ? 1e-3 : 1e-2;
             for (size_t l = 0; l < k->n; l++)
-                w[l] = c->params[l].shown.given ? v[l]
-                                                : v[l] + size * (fabs(v[l]) + 0.1) * cr_rng_normal(&r);
+                w[l] = c->params[l].shown.given
+                           ? v[l]
+                           : v[l] + size * (fabs(v[l]) + 0.1) * cr_rng_normal(&r);
             if (cr_dist_check(cx, c, w, k->n) != CR_OK) continue;
             double there = log_likelihood(c, w, k->n, x);
             if (there > ll + 1e-11 * fabs(ll))
-                fail_msg("%s: (%g, %g, %g) has %.15g, its neighbour %.15g", k->name, v[0], v[1], v[2],
-                         ll, there);
+                fail_msg("%s: (%g, %g, %g) has %.15g, its neighbour %.15g", k->name, v[0], v[1],
+                         v[2], ll, there);
         }
         fitted++;
     }
@@ -67,13 +68,20 @@ static void test_gradient_is_zero(void **state)
 {
     (void)state;
     static const dist_case smooth[] = {
-        { "beta", { 12, 3 }, 2 },           { "gamma", { 2, 3 }, 2 },
-        { "student-t", { 4.5, 0.3, 1.2 }, 3 }, { "logistic", { 0.2, 1.4 }, 2 },
-        { "cauchy", { -1.3, 2.7 }, 2 },     { "weibull", { 1.5, 2.2 }, 2 },
-        { "gumbel", { 0.7, 1.9 }, 2 },      { "negative-binomial", { 5, 2 }, 2 },
-        { "beta-binomial", { 20, 2, 3 }, 3 }, { "von-mises", { 0.4, 2 }, 2 },
-        { "inverse-gamma", { 3.3, 2.1 }, 2 }, { "chi-square", { 4 }, 1 },
-        { "half-cauchy", { 2.5 }, 1 },      { "inverse-gaussian", { 1.3, 3.1 }, 2 },
+        { "beta", { 12, 3 }, 2 },
+        { "gamma", { 2, 3 }, 2 },
+        { "student-t", { 4.5, 0.3, 1.2 }, 3 },
+        { "logistic", { 0.2, 1.4 }, 2 },
+        { "cauchy", { -1.3, 2.7 }, 2 },
+        { "weibull", { 1.5, 2.2 }, 2 },
+        { "gumbel", { 0.7, 1.9 }, 2 },
+        { "negative-binomial", { 5, 2 }, 2 },
+        { "beta-binomial", { 20, 2, 3 }, 3 },
+        { "von-mises", { 0.4, 2 }, 2 },
+        { "inverse-gamma", { 3.3, 2.1 }, 2 },
+        { "chi-square", { 4 }, 1 },
+        { "half-cauchy", { 2.5 }, 1 },
+        { "inverse-gaussian", { 1.3, 3.1 }, 2 },
     };
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) {
@@ -90,9 +98,11 @@ static void test_gradient_is_zero(void **state)
             up = log_likelihood(c, w, k->n, x);
             w[j] = v[j] - h;
             down = log_likelihood(c, w, k->n, x);
-            double middle = log_likelihood(c, v, k->n, x), bend = (up + down - 2 * middle) / (h * h);
+            double middle = log_likelihood(c, v, k->n, x),
+                   bend = (up + down - 2 * middle) / (h * h);
             double off = (up - down) / (2 * h) / bend; /* how far the top is, by Newton */
-            if (!(fabs(off) < 2e-6 * fmax(1, fabs(v[j])))) print_error("%s: %g of %g\n", k->name, off, v[j]);
+            if (!(fabs(off) < 2e-6 * fmax(1, fabs(v[j]))))
+                print_error("%s: %g of %g\n", k->name, off, v[j]);
             assert_true(fabs(off) < 2e-6 * fmax(1, fabs(v[j])));
             assert_true(bend < 0);
         }
@@ -108,9 +118,9 @@ static void test_weights(void **state)
     for (size_t i = 0; i < N_CASES; i++) {
         const dist_case     *k = &cases[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
-        double               x[60], w[60], y[200], a[4] = { k->v[0] }, b[4] = { k->v[0] }, la = 0, lb = 0;
-        size_t               m = 0;
-        cr_rng               r = cr_rng_stream(3, i);
+        double x[60], w[60], y[200], a[4] = { k->v[0] }, b[4] = { k->v[0] }, la = 0, lb = 0;
+        size_t m = 0;
+        cr_rng r = cr_rng_stream(3, i);
         if (!can_fit(k)) continue;
         assert_ok(cx, cr_dist_sample(cx, c, k->v, k->n, &r, 60, x));
         for (size_t j = 0; j < 60; j++) {
@@ -134,12 +144,14 @@ static void test_consistent(void **state)
 {
     (void)state;
     enum { MANY = 4000 };
-    static const dist_case some[] = { { "gamma", { 0.3, 2 }, 2 }, { "beta", { 0.4, 1.7 }, 2 },
-                                      { "student-t", { 3, 5, 0.2 }, 3 }, { "von-mises", { 2, 8 }, 2 },
+    static const dist_case some[] = { { "gamma", { 0.3, 2 }, 2 },
+                                      { "beta", { 0.4, 1.7 }, 2 },
+                                      { "student-t", { 3, 5, 0.2 }, 3 },
+                                      { "von-mises", { 2, 8 }, 2 },
                                       { "beta-binomial", { 12, 0.8, 2 }, 3 },
                                       { "negative-binomial", { 3, 0.7 }, 2 } };
-    cr_ctx *cx = test_context();
-    double *x = malloc(MANY * sizeof *x);
+    cr_ctx                *cx = test_context();
+    double                *x = malloc(MANY * sizeof *x);
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         const dist_case     *k = &some[i];
         const cr_dist_class *c = cr_dist_find(cx, k->name);
@@ -193,13 +205,17 @@ static void test_refusals(void **state)
         size_t               n = strcmp(bad[i].name, "categorical") ? cri_dist_param_count(c) : 3;
         cr_status            st = cr_dist_fit(cx, c, bad[i].x, NULL, bad[i].n, v, n, &ll);
         assert_true(st == CR_EDATA || st == CR_EARG);
-        if (!strstr(cr_error(cx), bad[i].says)) fail_msg("%s: says '%s'", bad[i].name, cr_error(cx));
+        if (!strstr(cr_error(cx), bad[i].says))
+            fail_msg("%s: says '%s'", bad[i].name, cr_error(cx));
         assert_true(v[0] == bad[i].given && v[1] == 77 && ll == 99);
     }
     double x[] = { 1, 2, 3 }, w[] = { 1, -1, 1 }, none[] = { 0, 0, 0 }, v[] = { 77, 88 };
-    assert_fails_with(cx, cr_dist_fit(cx, &cri_dist_normal, x, w, 3, v, 2, NULL), CR_EDATA, "weight 2 is -1");
-    assert_fails_with(cx, cr_dist_fit(cx, &cri_dist_normal, x, none, 3, v, 2, NULL), CR_EDATA, "weights are 0");
-    assert_fails_with(cx, cr_dist_fit(cx, &cri_dist_normal, x, NULL, 3, v, 3, NULL), CR_EARG, "parameters");
+    assert_fails_with(cx, cr_dist_fit(cx, &cri_dist_normal, x, w, 3, v, 2, NULL), CR_EDATA,
+                      "weight 2 is -1");
+    assert_fails_with(cx, cr_dist_fit(cx, &cri_dist_normal, x, none, 3, v, 2, NULL), CR_EDATA,
+                      "weights are 0");
+    assert_fails_with(cx, cr_dist_fit(cx, &cri_dist_normal, x, NULL, 3, v, 3, NULL), CR_EARG,
+                      "parameters");
     test_context_free(cx);
 }
 

@@ -1,5 +1,6 @@
-/* test_dist_sample.c -- samples follow the distribution function: Kolmogorov-Smirnov for real values,
- * Pearson's chi-square for counts.  Seeds are fixed; the bounds have a chance below 1e-4. */
+/* test_dist_sample.c -- samples follow the distribution function: Kolmogorov-Smirnov for real
+ * values, Pearson's chi-square for counts.  Seeds are fixed; the bounds have a chance below 1e-4.
+ */
 #include "cases.h"
 #include "math/special.h"
 #include "prob/dist/dist.h"
@@ -60,11 +61,13 @@ static void test_samples(void **state)
         c->support(case_params(k), &low, &high);
         for (size_t j = 0; j < DRAWS; j++) assert_true(x[j] >= low && x[j] <= high);
         qsort(x, DRAWS, sizeof *x, by_value);
-        bool coarse = strcmp(k->name, "beta") == 0 && k->v[1] < 1; /* atoms at 1 by rounding */
+        bool   coarse = strcmp(k->name, "beta") == 0 && k->v[1] < 1; /* atoms at 1 by rounding */
         double off = c->discrete ? pearson(c, case_params(k), x, DRAWS)
                                  : ks_distance(c, case_params(k), x, DRAWS);
-        bool bad = c->discrete ? off < 1e-4 : off > 2.25 && !(coarse && off < 8);
-        if (bad) fail_msg("%s(%g, ...): %s %g", k->name, k->v[0], c->discrete ? "P =" : "D sqrt(n) =", off);
+        bool   bad = c->discrete ? off < 1e-4 : off > 2.25 && !(coarse && off < 8);
+        if (bad)
+            fail_msg("%s(%g, ...): %s %g", k->name, k->v[0],
+                     c->discrete ? "P =" : "D sqrt(n) =", off);
     }
     free(x);
     test_context_free(cx);
@@ -75,10 +78,10 @@ static void test_large_parameters(void **state)
 {
     (void)state;
     static const dist_case large[] = {
-        { "poisson", { 1e9 }, 1 },          { "poisson", { 10.5 }, 1 },
-        { "binomial", { 1e12, 0.3 }, 2 },   { "negative-binomial", { 1e6, 50 }, 2 },
-        { "von-mises", { 0.5, 1001 }, 2 },  { "von-mises", { 0.5, 999 }, 2 },
-        { "von-mises", { 0, 1e10 }, 2 },    { "geometric", { 1e-9 }, 1 },
+        { "poisson", { 1e9 }, 1 },         { "poisson", { 10.5 }, 1 },
+        { "binomial", { 1e12, 0.3 }, 2 },  { "negative-binomial", { 1e6, 50 }, 2 },
+        { "von-mises", { 0.5, 1001 }, 2 }, { "von-mises", { 0.5, 999 }, 2 },
+        { "von-mises", { 0, 1e10 }, 2 },   { "geometric", { 1e-9 }, 1 },
     };
     cr_ctx *cx = test_context();
     double *x = malloc(DRAWS * sizeof *x);

@@ -24,14 +24,30 @@ static const entry entries[] = {
     { "student_t_logcdf", &cri_dist_student_t, LOGCDF, 1, { 0 }, { 0, 1 }, 0, 2, 1e-13 },
     { "student_t_ppf", &cri_dist_student_t, QUANTILE, 1, { 0 }, { 0, 1 }, 0, 2, 1e-13 },
     { "gamma_logpdf_shape_rate", &cri_dist_gamma, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
-    { "invgamma_logpdf_shape_scale", &cri_dist_inverse_gamma, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
+    { "invgamma_logpdf_shape_scale",
+      &cri_dist_inverse_gamma,
+      LOGPDF,
+      2,
+      { 0 },
+      { 0 },
+      0,
+      0,
+      4e-15 },
     { "beta_logpdf", &cri_dist_beta, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "chi2_logsf", &cri_dist_chi_square, LOGSF, 1, { 0 }, { 0 }, 0, 0, 1e-13 },
     { "binom_logpmf", &cri_dist_binomial, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "binom_logcdf", &cri_dist_binomial, LOGCDF, 2, { 0 }, { 0 }, 0, 0, 1e-13 },
     { "poisson_logpmf", &cri_dist_poisson, LOGPDF, 1, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "poisson_logcdf", &cri_dist_poisson, LOGCDF, 1, { 0 }, { 0 }, 0, 0, 1e-13 },
-    { "negbin_logpmf_mean_disp", &cri_dist_negative_binomial, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
+    { "negbin_logpmf_mean_disp",
+      &cri_dist_negative_binomial,
+      LOGPDF,
+      2,
+      { 0 },
+      { 0 },
+      0,
+      0,
+      4e-15 },
     { "betabinom_logpmf", &cri_dist_beta_binomial, LOGPDF, 3, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "vonmises_logpdf_mu0", &cri_dist_von_mises, LOGPDF, 1, { 0 }, { 0 }, 1, 0, 4e-15 },
     { "vonmises_cdf_from_minus_pi", &cri_dist_von_mises, CDF, 1, { 0 }, { 0 }, 1, 0, 4e-15 },
@@ -39,7 +55,15 @@ static const entry entries[] = {
     { "gumbel_logpdf", &cri_dist_gumbel, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "logistic_logpdf", &cri_dist_logistic, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "halfcauchy_logpdf", &cri_dist_half_cauchy, LOGPDF, 1, { 0 }, { 0 }, 0, 0, 4e-15 },
-    { "invgauss_logpdf_mu_lambda", &cri_dist_inverse_gaussian, LOGPDF, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
+    { "invgauss_logpdf_mu_lambda",
+      &cri_dist_inverse_gaussian,
+      LOGPDF,
+      2,
+      { 0 },
+      { 0 },
+      0,
+      0,
+      4e-15 },
     { "entropy_gamma_shape_rate", &cri_dist_gamma, ENTROPY, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "entropy_beta", &cri_dist_beta, ENTROPY, 2, { 0 }, { 0 }, 0, 0, 4e-15 },
     { "entropy_student_t", &cri_dist_student_t, ENTROPY, 1, { 0 }, { 0, 1 }, 0, 2, 4e-15 },
@@ -60,13 +84,20 @@ static double evaluate(const entry *e, const double *a)
     for (size_t i = 0; i < e->n_after; i++) v[n++] = e->after[i];
     cri_par p = { v, n };
     switch (e->what) {
-    case LOGPDF: return cri_dist_logpdf(e->c, p, a[0]);
-    case LOGCDF: return cri_dist_cdf(e->c, p, a[0], CRI_LOWER | CRI_LOG);
-    case LOGSF: return cri_dist_cdf(e->c, p, a[0], CRI_UPPER | CRI_LOG);
-    case CDF: return cri_dist_cdf(e->c, p, a[0], CRI_LOWER);
-    case QUANTILE: return cri_dist_quantile(e->c, p, a[0]);
-    case ENTROPY: return e->c->entropy(p);
-    default: return e->c->kl(p, q);
+    case LOGPDF:
+        return cri_dist_logpdf(e->c, p, a[0]);
+    case LOGCDF:
+        return cri_dist_cdf(e->c, p, a[0], CRI_LOWER | CRI_LOG);
+    case LOGSF:
+        return cri_dist_cdf(e->c, p, a[0], CRI_UPPER | CRI_LOG);
+    case CDF:
+        return cri_dist_cdf(e->c, p, a[0], CRI_LOWER);
+    case QUANTILE:
+        return cri_dist_quantile(e->c, p, a[0]);
+    case ENTROPY:
+        return e->c->entropy(p);
+    default:
+        return e->c->kl(p, q);
     }
 }
 
@@ -128,13 +159,15 @@ static void test_bessel(void **state)
 static void test_stirling_error(void **state)
 {
     (void)state;
-    static const double at[] = { 1e-8, 0.01, 0.3, 0.49999, 0.5, 0.7, 1, 1.3, 2, 2.9999, 3, 7.7, 9.999,
-                                 10, 11, 100, 1e5 };
+    static const double at[] = { 1e-8,   0.01, 0.3, 0.49999, 0.5, 0.7, 1,   1.3, 2,
+                                 2.9999, 3,    7.7, 9.999,   10,  11,  100, 1e5 };
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         long double x = at[i];
-        long double wanted = lgammal(x + 1) - (x + 0.5L) * logl(x) + x - 0.918938533204672741780329736L;
+        long double wanted =
+            lgammal(x + 1) - (x + 0.5L) * logl(x) + x - 0.918938533204672741780329736L;
         if (at[i] < 1e4) assert_close(cri_stirling_error(at[i]), (double)wanted, 1e-15);
-        if (at[i] >= 0.5 && at[i] < 12) assert_relative(cri_stirling_error(at[i]), (double)wanted, 1e-15);
+        if (at[i] >= 0.5 && at[i] < 12)
+            assert_relative(cri_stirling_error(at[i]), (double)wanted, 1e-15);
     }
     assert_relative(cri_stirling_error(1e5), 1 / 12e5, 1e-10);
 }
@@ -142,8 +175,8 @@ static void test_stirling_error(void **state)
 static void test_deviance(void **state)
 {
     (void)state;
-    static const double at[][2] = { { 3, 2 }, { 1, 1.0000001 }, { 1e9, 1e9 + 1 }, { 5, 80 }, { 80, 5 },
-                                    { 1e-300, 1e10 }, { 1, 0.65 }, { 1, 0.55 } };
+    static const double at[][2] = { { 3, 2 },  { 1, 1.0000001 }, { 1e9, 1e9 + 1 }, { 5, 80 },
+                                    { 80, 5 }, { 1e-300, 1e10 }, { 1, 0.65 },      { 1, 0.55 } };
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         long double x = at[i][0], m = at[i][1], u = (m - x) / x;
         long double wanted = fabsl(u) < 1e-6L ? x * (u * u / 2 - u * u * u / 3 + u * u * u * u / 4)
@@ -169,7 +202,7 @@ static void test_large_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),    cmocka_unit_test(test_bessel),
+        cmocka_unit_test(test_table),          cmocka_unit_test(test_bessel),
         cmocka_unit_test(test_stirling_error), cmocka_unit_test(test_deviance),
         cmocka_unit_test(test_large_counts),
     };

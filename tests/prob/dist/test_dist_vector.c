@@ -1,5 +1,6 @@
-/* test_dist_vector.c -- distributions of vectors and matrices: they agree with those of one variable
- * in one dimension, with each other where one turns into the other, and with their own samples. */
+/* test_dist_vector.c -- distributions of vectors and matrices: they agree with those of one
+ * variable in one dimension, with each other where one turns into the other, and with their own
+ * samples. */
 #include "support.h"
 #include "math/quadrature.h"
 #include "prob/dist/dist.h"
@@ -17,7 +18,8 @@ static double one(const cr_dist_class *c, const double *p, size_t n, double x)
     return cri_dist_logpdf(c, (cri_par){ p, n }, x);
 }
 
-/* --- in one dimension -------------------------------------------------------------------------- */
+/* --- in one dimension --------------------------------------------------------------------------
+ */
 
 static void test_one_dimension(void **state)
 {
@@ -26,34 +28,43 @@ static void test_one_dimension(void **state)
     for (double x = 0.07; x < 1; x += 0.13) {
         double pair[] = { x, 1 - x }, y[] = { 3 * x }, two[] = { 0.3 - x, 2 * x };
         double ab[] = { 0.7, 4.2 }, mvn[] = { 0.4, 2.89 }, normal[] = { 0.4, 1.7 };
-        assert_relative(at(cx, &cri_dist_dirichlet, ab, 2, pair), one(&cri_dist_beta, ab, 2, x), 1e-13);
-        assert_relative(at(cx, &cri_dist_mvn, mvn, 2, y), one(&cri_dist_normal, normal, 2, y[0]), 1e-14);
+        assert_relative(at(cx, &cri_dist_dirichlet, ab, 2, pair), one(&cri_dist_beta, ab, 2, x),
+                        1e-13);
+        assert_relative(at(cx, &cri_dist_mvn, mvn, 2, y), one(&cri_dist_normal, normal, 2, y[0]),
+                        1e-14);
         double info[] = { 0.4 / 2.89, 1 / 2.89 };
-        assert_relative(at(cx, &cri_dist_mvn_information, info, 2, y), one(&cri_dist_normal, normal, 2, y[0]), 1e-14);
+        assert_relative(at(cx, &cri_dist_mvn_information, info, 2, y),
+                        one(&cri_dist_normal, normal, 2, y[0]), 1e-14);
         for (double nu = 0.5; nu < 1e10; nu *= 40) {
             double mvt[] = { nu, 0.4, 2.89 }, t[] = { nu, 0.4, 1.7 };
-            assert_relative(at(cx, &cri_dist_mvt, mvt, 3, y), one(&cri_dist_student_t, t, 3, y[0]), 2e-14);
+            assert_relative(at(cx, &cri_dist_mvt, mvt, 3, y), one(&cri_dist_student_t, t, 3, y[0]),
+                            2e-14);
         }
         double w[] = { 3.3, 1.7 }, gamma[] = { 1.65, 1 / 3.4 }, ig[] = { 1.65, 0.85 };
-        assert_relative(at(cx, &cri_dist_wishart, w, 2, y), one(&cri_dist_gamma, gamma, 2, y[0]), 1e-13);
-        assert_relative(at(cx, &cri_dist_inverse_wishart, w, 2, y), one(&cri_dist_inverse_gamma, ig, 2, y[0]), 1e-13);
+        assert_relative(at(cx, &cri_dist_wishart, w, 2, y), one(&cri_dist_gamma, gamma, 2, y[0]),
+                        1e-13);
+        assert_relative(at(cx, &cri_dist_inverse_wishart, w, 2, y),
+                        one(&cri_dist_inverse_gamma, ig, 2, y[0]), 1e-13);
         double nig[] = { 0.2, 2.5, 1.65, 0.85 }, niw[] = { 0.2, 2.5, 3.3, 1.7 };
         double sd[] = { 0.2, sqrt(2 * x / 2.5) };
-        double both = one(&cri_dist_normal, sd, 2, two[0]) + one(&cri_dist_inverse_gamma, ig, 2, two[1]);
+        double both =
+            one(&cri_dist_normal, sd, 2, two[0]) + one(&cri_dist_inverse_gamma, ig, 2, two[1]);
         assert_relative(at(cx, &cri_dist_nig, nig, 4, two), both, 1e-13);
         assert_relative(at(cx, &cri_dist_niw, niw, 4, two), both, 1e-13);
     }
     for (double k = 0; k <= 9; k++) {
         double counts[] = { k, 9 - k }, m[] = { 9, 0.3, 0.7 }, b[] = { 9, 0.3 };
         double dm[] = { 9, 0.4, 2.2 };
-        assert_relative(at(cx, &cri_dist_multinomial, m, 3, counts), one(&cri_dist_binomial, b, 2, k), 1e-13);
+        assert_relative(at(cx, &cri_dist_multinomial, m, 3, counts),
+                        one(&cri_dist_binomial, b, 2, k), 1e-13);
         assert_relative(at(cx, &cri_dist_dirichlet_multinomial, dm, 3, counts),
                         one(&cri_dist_beta_binomial, dm, 3, k), 1e-13);
     }
     test_context_free(cx);
 }
 
-/* --- totals ------------------------------------------------------------------------------------ */
+/* --- totals ------------------------------------------------------------------------------------
+ */
 
 static void test_counts_sum_to_one(void **state)
 {
@@ -95,15 +106,18 @@ static void test_marginals(void **state)
 {
     (void)state;
     cr_ctx *cx = test_context();
-    double  S[] = { 2, 0.6, 0.6, 1 }, mvn[] = { 0.3, -1, 2, 0.6, 0.6, 1 }, normal[] = { 0.3, sqrt(2) };
-    double  mvt[] = { 3.5, 0.3, -1, 2, 0.6, 0.6, 1 }, t[] = { 3.5, 0.3, sqrt(2) };
-    double  dir[] = { 2.5, 3, 1.7 }, beta[] = { 2.5, 4.7 }, sum = 0;
+    double  S[] = { 2, 0.6, 0.6, 1 }, mvn[] = { 0.3, -1, 2, 0.6, 0.6, 1 },
+           normal[] = { 0.3, sqrt(2) };
+    double mvt[] = { 3.5, 0.3, -1, 2, 0.6, 0.6, 1 }, t[] = { 3.5, 0.3, sqrt(2) };
+    double dir[] = { 2.5, 3, 1.7 }, beta[] = { 2.5, 4.7 }, sum = 0;
     (void)S;
     for (double x = -1; x < 2; x += 0.9) {
         slice a = { cx, &cri_dist_mvn, mvn, 6, x }, b = { cx, &cri_dist_mvt, mvt, 7, x };
-        assert_ok(cx, cr_integrate(cx, along_second, &a, -INFINITY, INFINITY, 0, 1e-11, &sum, NULL));
+        assert_ok(cx,
+                  cr_integrate(cx, along_second, &a, -INFINITY, INFINITY, 0, 1e-11, &sum, NULL));
         assert_relative(log(sum), one(&cri_dist_normal, normal, 2, x), 1e-10);
-        assert_ok(cx, cr_integrate(cx, along_second, &b, -INFINITY, INFINITY, 0, 1e-11, &sum, NULL));
+        assert_ok(cx,
+                  cr_integrate(cx, along_second, &b, -INFINITY, INFINITY, 0, 1e-11, &sum, NULL));
         assert_relative(log(sum), one(&cri_dist_student_t, t, 3, x), 1e-10);
     }
     for (double x = 0.1; x < 1; x += 0.25) {
@@ -114,7 +128,8 @@ static void test_marginals(void **state)
     test_context_free(cx);
 }
 
-/* --- one form against another ------------------------------------------------------------------ */
+/* --- one form against another ------------------------------------------------------------------
+ */
 
 static void test_information_form(void **state)
 {
@@ -124,7 +139,8 @@ static void test_information_form(void **state)
     double  K[] = { 1 / det, -0.6 / det, -0.6 / det, 2 / det };
     double  info[] = { K[0] * 0.3 - K[1], K[2] * 0.3 - K[3], K[0], K[1], K[2], K[3] };
     double  x[] = { 1.1, 0.2 }, a[2], b[2], ea = 0, eb = 0;
-    assert_relative(at(cx, &cri_dist_mvn, moment, 6, x), at(cx, &cri_dist_mvn_information, info, 6, x), 1e-13);
+    assert_relative(at(cx, &cri_dist_mvn, moment, 6, x),
+                    at(cx, &cri_dist_mvn_information, info, 6, x), 1e-13);
     assert_ok(cx, cr_dist_vector_mean(cx, &cri_dist_mvn_information, info, 6, a));
     assert_close(a[0], 0.3, 1e-13);
     assert_close(a[1], -1, 1e-13);
@@ -153,7 +169,8 @@ static void test_inverse_of_wishart(void **state)
     test_context_free(cx);
 }
 
-/* --- against their own samples ----------------------------------------------------------------- */
+/* --- against their own samples -----------------------------------------------------------------
+ */
 
 typedef struct vector_case {
     const cr_dist_class *c;
@@ -167,8 +184,10 @@ static const vector_case cases[] = {
     { &cri_dist_multinomial, { 10, 0.2, 0.3, 0.5 }, { 10, 0.25, 0.35, 0.4 }, 4 },
     { &cri_dist_dirichlet_multinomial, { 10, 2, 3, 5 }, { 10, 2, 3, 5 }, 4 },
     { &cri_dist_mvn, { 0, 1, 2, 0.6, 0.6, 1 }, { 0.2, 0.8, 1.7, 0.2, 0.2, 1.1 }, 6 },
-    { &cri_dist_mvn, { 0, 1, 2, 2, 0.6, 0.1, 0.6, 1, 0.3, 0.1, 0.3, 1.5 },
-      { 0, 1, 2.3, 2, 0.5, 0, 0.5, 1, 0.3, 0, 0.3, 1.3 }, 12 },
+    { &cri_dist_mvn,
+      { 0, 1, 2, 2, 0.6, 0.1, 0.6, 1, 0.3, 0.1, 0.3, 1.5 },
+      { 0, 1, 2.3, 2, 0.5, 0, 0.5, 1, 0.3, 0, 0.3, 1.3 },
+      12 },
     { &cri_dist_mvn_information, { 1, 0.5, 2, 0.6, 0.6, 1 }, { 0.8, 0.5, 2.2, 0.3, 0.3, 1 }, 6 },
     { &cri_dist_mvt, { 7, 0, 1, 2, 0.6, 0.6, 1 }, { 7, 0, 1, 2, 0.6, 0.6, 1 }, 7 },
     { &cri_dist_wishart, { 6, 2, 0.6, 0.6, 1 }, { 5.5, 2.2, 0.4, 0.4, 1 }, 5 },
@@ -201,11 +220,11 @@ static void test_samples(void **state)
     double *x = malloc(DRAWS * MOST * sizeof *x), *lp = malloc(DRAWS * sizeof *lp);
     double *lq = malloc(DRAWS * sizeof *lq);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const vector_case *k = &cases[i];
+        const vector_case   *k = &cases[i];
         const cr_dist_class *c = k->c;
-        size_t  size = cr_dist_point_size(c, k->n);
-        cr_rng  r = cr_rng_stream(11, i);
-        double  mean[MOST], variance[MOST], entropy = 0, kl = 0;
+        size_t               size = cr_dist_point_size(c, k->n);
+        cr_rng               r = cr_rng_stream(11, i);
+        double               mean[MOST], variance[MOST], entropy = 0, kl = 0;
         assert_ok(cx, cr_dist_vector_sample(cx, c, k->p, k->n, &r, DRAWS, x));
         assert_ok(cx, cr_dist_vector_mean(cx, c, k->p, k->n, mean));
         assert_ok(cx, cr_dist_vector_variance(cx, c, k->p, k->n, variance));
@@ -248,23 +267,26 @@ static void test_mode_is_highest(void **state)
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const vector_case *k = &cases[i];
-        size_t  size = cr_dist_point_size(k->c, k->n);
-        double  mode[MOST], draws[300 * MOST];
-        cr_rng  r = cr_rng_stream(4, i);
-        if (!k->c->vector->mode || cr_dist_vector_mode(cx, k->c, k->p, k->n, mode) != CR_OK) continue;
+        size_t             size = cr_dist_point_size(k->c, k->n);
+        double             mode[MOST], draws[300 * MOST];
+        cr_rng             r = cr_rng_stream(4, i);
+        if (!k->c->vector->mode || cr_dist_vector_mode(cx, k->c, k->p, k->n, mode) != CR_OK)
+            continue;
         double top = at(cx, k->c, k->p, k->n, mode);
         assert_ok(cx, cr_dist_vector_sample(cx, k->c, k->p, k->n, &r, 300, draws));
         for (size_t l = 0; l < 300; l++) /* also draws pulled near to the mode */
             for (double pull = 1; pull > 1e-4; pull /= 10) {
                 double y[MOST];
-                for (size_t j = 0; j < size; j++) y[j] = mode[j] + pull * (draws[l * size + j] - mode[j]);
+                for (size_t j = 0; j < size; j++)
+                    y[j] = mode[j] + pull * (draws[l * size + j] - mode[j]);
                 assert_true(at(cx, k->c, k->p, k->n, y) <= top + 1e-9);
             }
     }
     test_context_free(cx);
 }
 
-/* --- refusals ---------------------------------------------------------------------------------- */
+/* --- refusals ----------------------------------------------------------------------------------
+ */
 
 static void test_refusals(void **state)
 {
@@ -274,19 +296,25 @@ static void test_refusals(void **state)
     double  bad[] = { 0, 0, 1, 2, 2, 1 }, skew[] = { 0, 0, 1, 0.5, 0.4, 1 };
     assert_fails_with(cx, cr_dist_vector_logpdf(cx, &cri_dist_mvn, bad, 6, x, 1, out), CR_EARG,
                       "covariance is not positive definite");
-    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_mvn, skew, 6, out), CR_EARG, "not symmetric");
+    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_mvn, skew, 6, out), CR_EARG,
+                      "not symmetric");
     double few[] = { 1, 2, 0.5, 0.5, 1 };
-    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_wishart, few, 5, out), CR_EARG, "df is 1");
+    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_wishart, few, 5, out), CR_EARG,
+                      "df is 1");
     assert_fails_with(cx, cr_dist_check(cx, &cri_dist_mvn, bad, 5), CR_EARG, "5 parameters");
     double m[] = { 3, 0.5, 0.4 }, small[] = { 0.5, 2, 3 };
-    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_multinomial, m, 3, out), CR_EARG, "sum to 0.9");
+    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_multinomial, m, 3, out), CR_EARG,
+                      "sum to 0.9");
     assert_fails(cx, cr_dist_vector_mode(cx, &cri_dist_dirichlet, small, 3, out), CR_ENUMERIC);
-    assert_fails_with(cx, cr_dist_vector_mode(cx, &cri_dist_multinomial, m, 3, out), CR_EUNSUPPORTED,
-                      "multinomial does not offer its mode");
-    assert_fails_with(cx, cr_dist_mean(cx, &cri_dist_dirichlet, small, 3, out), CR_EUNSUPPORTED, "of vectors");
-    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_beta, small, 2, out), CR_EUNSUPPORTED, "one variable");
+    assert_fails_with(cx, cr_dist_vector_mode(cx, &cri_dist_multinomial, m, 3, out),
+                      CR_EUNSUPPORTED, "multinomial does not offer its mode");
+    assert_fails_with(cx, cr_dist_mean(cx, &cri_dist_dirichlet, small, 3, out), CR_EUNSUPPORTED,
+                      "of vectors");
+    assert_fails_with(cx, cr_dist_vector_mean(cx, &cri_dist_beta, small, 2, out), CR_EUNSUPPORTED,
+                      "one variable");
     double nan_point[] = { 0.2, NAN, 0.5 };
-    assert_fails_with(cx, cr_dist_vector_logpdf(cx, &cri_dist_dirichlet, small, 3, nan_point, 1, out),
+    assert_fails_with(cx,
+                      cr_dist_vector_logpdf(cx, &cri_dist_dirichlet, small, 3, nan_point, 1, out),
                       CR_EARG, "entry 2 of point 1");
     double t[] = { 1, 0, 1, 2, 0.6, 0.6, 1 };
     assert_fails(cx, cr_dist_vector_mean(cx, &cri_dist_mvt, t, 7, out), CR_ENUMERIC);
