@@ -373,6 +373,9 @@ static void test_known_numbers(void **state)
     double cat[] = { 0.2, 0.3, 0.1, 0.4 };
     assert_ok(cx, cr_dist_quantile(cx, cr_dist_find(cx, "categorical"), cat, 4, 0.5, &x));
     assert_true(x == 1);
+    double sums[] = { 0.7, 0.1, 0.2 }; /* 0.7 + 0.1 falls short of 0.8 by rounding only */
+    assert_ok(cx, cr_dist_quantile(cx, cr_dist_find(cx, "categorical"), sums, 3, 0.8, &x));
+    assert_true(x == 1);
     double bad_hdi[] = { 0.5, 0.5 }, low = 7, high = 8;
     assert_fails_with(cx, cr_dist_hdi(cx, beta, bad_hdi, 2, 0.9, &low, &high), CR_ENUMERIC,
                       "not one interval");
