@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define ROW(...) CR_OPTION_ROW(dist_options, __VA_ARGS__)
 static const cr_option dist_table[] = { DIST_OPTIONS(ROW) CR_OPTION_LAST };
@@ -236,6 +237,13 @@ static void add_vectors(dist_job *j, const double *x, size_t n)
     json_object_set_new(j->root, "sample", array);
 }
 
+/* Draws alone, in a pipe, are kept as they are: there may be very many. */
+static bool only_draws(const dist_job *j)
+{
+    return j->c->format == FORMAT_CSV && !cr_dist_is_vector(j->dist) && !j->o->plot &&
+           json_array_size(j->rows) == 0;
+}
+
 static cr_status answer_sample(dist_job *j)
 {
     cr_status st = CR_OK;
@@ -247,10 +255,13 @@ static cr_status answer_sample(dist_job *j)
     if (cr_dist_is_vector(j->dist)) {
         CR_TRY(cr_dist_vector_sample(j->c->cx, j->dist, j->v, j->n, &r, n, x));
         add_vectors(j, x, n);
-    } else {
-        CR_TRY(cr_dist_sample(j->c->cx, j->dist, j->v, j->n, &r, n, x));
-        add_numbers(j, "sample", NULL, x, n);
+        goto done;
     }
+    CR_TRY(cr_dist_sample(j->c->cx, j->dist, j->v, j->n, &r, n, x));
+    if (only_draws(j))
+        j->draws = x;
+    else
+        add_numbers(j, "sample", NULL, x, n);
 done:
     return st;
 }
@@ -329,33 +340,27 @@ static void print_title(dist_job *j)
     out_text(j->c, ")\n\n");
 }
 
-/* Draws alone, in a pipe: one column, ready to be read again. */
-static bool only_draws(const dist_job *j)
+/* One column, ready to be read again. */
+static void print_draws(dist_job *j)
 {
-    return j->c->format == FORMAT_CSV && !cr_dist_is_vector(j->dist) &&
-           json_array_size(j->rows) == json_array_size(json_object_get(j->root, "sample")) &&
-           json_array_size(j->rows) > 0;
+    char text[34];
+    out_text(j->c, "x\n");
+    for (size_t i = 0; i < j->o->sample; i++) {
+        size_t length = strlen(out_number(j->draws[i], true, text));
+        text[length] = '\n';
+        out_bytes(j->c, text, length + 1);
+    }
 }
 
 static cr_status print_result(dist_job *j)
 {
     cr_status st = CR_OK;
-    size_t    i;
-    json_t   *row;
-    char      text[32];
     CR_TRY(out_open(j->c, j->c->global.output));
     if (j->c->format == FORMAT_JSON) {
         if (j->o->plot) CR_TRY(dist_plot_json(j->c, j->dist, j->v, j->n, j->root));
         CR_TRY(out_json(j->c, "dist", j->root));
-    } else if (only_draws(j)) {
-        out_text(j->c, "x\n");
-        json_array_foreach(j->rows, i, row)
-        {
-            json_t *value = json_object_get(row, "value");
-            out_text(j->c, "%s\n",
-                     json_is_real(value) ? out_number(json_real_value(value), true, text)
-                                         : json_string_value(value));
-        }
+    } else if (j->draws) {
+        print_draws(j);
     } else {
         if (j->c->format == FORMAT_TEXT) print_title(j);
         out_table(j->c, j->rows);

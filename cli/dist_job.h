@@ -39,6 +39,7 @@ typedef struct dist_job {
     size_t               n, size; /* size: of a point */
     uint64_t             seed;
     json_t              *root, *rows;
+    double              *draws; /* [o->sample], when they are all that is asked, for a pipe */
     cr_scratch           s;
 } dist_job;
 

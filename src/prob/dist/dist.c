@@ -131,10 +131,28 @@ cr_status cr_dist_variance(cr_ctx *cx, const cr_dist_class *c, const double *par
     return number(cx, c, c->variance, "variance", params, n, out);
 }
 
+/* Entropies and divergences of counts are sums, which give up when they are too long. */
+static cr_status keep_sum(cr_ctx *cx, const cr_dist_class *c, const char *what, double value,
+                          double *out)
+{
+    if (c->discrete && isnan(value))
+        return cr_fail(cx, CR_ENUMERIC,
+                       "%s: the %s is a sum of more than 20 million terms for "
+                       "these parameters",
+                       c->name, what);
+    return cri_keep(cx, c, what, value, out);
+}
+
 cr_status cr_dist_entropy(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                           double *out)
 {
-    return number(cx, c, c->entropy, "entropy", params, n, out);
+    cr_status st = CR_OK;
+    CR_TRY(cri_check_kind(cx, c, false));
+    if (!c->entropy) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "%s does not offer its entropy", c->name));
+    CR_TRY(cr_dist_check(cx, c, params, n));
+    CR_TRY(keep_sum(cx, c, "entropy", c->entropy((cri_par){ params, n }), out));
+done:
+    return st;
 }
 
 /* --- samples, divergence ---------------------------------------------------------------------- */
@@ -158,7 +176,7 @@ cr_status cr_dist_kl(cr_ctx *cx, const cr_dist_class *c, const double *p, size_t
     cr_status st = CR_OK;
     CR_TRY(check_call(cx, c, p, n_p, c->kl != NULL, "a divergence"));
     CR_TRY(cr_dist_check(cx, c, q, n_q));
-    CR_TRY(cri_keep(cx, c, "divergence", c->kl((cri_par){ p, n_p }, (cri_par){ q, n_q }), out));
+    CR_TRY(keep_sum(cx, c, "divergence", c->kl((cri_par){ p, n_p }, (cri_par){ q, n_q }), out));
 done:
     return st;
 }

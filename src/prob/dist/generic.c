@@ -191,6 +191,7 @@ static double sum_outwards(const cr_dist_class *c, cri_par p, const cri_par *opt
     double low, high, sum = 0;
     bool   falls = !isnan(mode);
     c->support(p, &low, &high);
+    if (sqrt(c->variance(p)) * 10 > MOST_TERMS) return NAN; /* it would come to that */
     if (!falls) mode = low;
     bool done = sum_side(c, p, opt_q, mode, 1, high, falls, &sum) &&
                 sum_side(c, p, opt_q, mode - 1, -1, low, falls, &sum);

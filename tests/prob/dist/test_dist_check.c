@@ -157,6 +157,9 @@ static void test_same_words(void **state)
     double one[] = { 1 };
     assert_fails_with(cx, cr_dist_natural(cx, &cri_dist_bernoulli, one, 1, eta, eta, &out),
                       CR_ENUMERIC, "natural parameters do not exist");
+    double wide[] = { 1e9, 0.01 };
+    assert_fails_with(cx, cr_dist_entropy(cx, &cri_dist_negative_binomial, wide, 2, &out),
+                      CR_ENUMERIC, "20 million terms");
     double beta[] = { 0.5, 0.5 };
     assert_fails(cx, cr_dist_mode(cx, &cri_dist_beta, beta, 2, &out), CR_ENUMERIC);
     assert_true(out == 42);
