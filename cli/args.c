@@ -281,6 +281,12 @@ static cr_status allocate(cli *c)
     return c->args && c->settings && c->names ? CR_OK : CR_ENOMEM;
 }
 
+/* -1.5 and -.5 are arguments: no option is called by a digit. */
+static bool is_negative_number(const char *a)
+{
+    return a[0] == '-' && strchr("0123456789.", a[1]) && a[1];
+}
+
 cr_status cli_parse(cli *c)
 {
     cr_status   st = CR_OK;
@@ -302,7 +308,7 @@ cr_status cli_parse(cli *c)
         char *a = c->argv[i];
         if (options && strcmp(a, "--") == 0) options = false;
         else if (options && a[0] == '-' && a[1] == '-') CR_TRY(parse_long(c, &i));
-        else if (options && a[0] == '-' && a[1]) CR_TRY(parse_short(c, &i));
+        else if (options && a[0] == '-' && a[1] && !is_negative_number(a)) CR_TRY(parse_short(c, &i));
         else if (!verb_seen) verb_seen = true;
         else c->args[c->n_args++] = a;
     }

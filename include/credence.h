@@ -23,6 +23,9 @@
 #include "../src/math/optim/stochastic.h"
 #include "../src/math/laplace.h"
 #include "../src/math/search.h"
+#include "../src/math/quadrature.h"
+
+#include "../src/prob/dist/dist.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"

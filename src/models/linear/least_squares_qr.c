@@ -341,8 +341,7 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     fit.dof = q.W - (double)q.k - intercept;
     fit.sigma = fit.dof > 0 ? sqrt(facts.rss / fit.dof) : NAN;
     cri_predictor_set_sds(&fit);
-    bool worth =
-        cells * (double)q.p <= 2e6 || (facts.condition > 1e5 && cells * (double)q.p <= 2e8);
+    bool worth = facts.condition > 1e4 && cells * (double)q.p <= 2e8;
     if (fit.dof > 0 && worth) CR_TRY(refine_sds(cx, &q, &x, &fit));
     name_aliased(cx, &q, rows->design, &fit);
     *out_fit = fit;

@@ -1,0 +1,79 @@
+/* dirichlet_multinomial.c -- counts of n draws whose probabilities are themselves Dirichlet. */
+#include "dirichlet.h"
+#include "saddle.h"
+#include "small_matrix.h"
+
+#include <math.h>
+
+static size_t same(size_t d) { return d; }
+static size_t room(size_t d) { return 2 * d; }
+
+/* n! / prod x_i! times a ratio of Dirichlet constants, as three multinomial masses at the
+ * probabilities (x + a) / (n + s), where nothing is large. */
+static double dm_logpdf(const double *p, size_t d, const double *work, const double *x,
+                        double *spare)
+{
+    const double *a = p + 1;
+    double       *sum = spare, *at = spare + d, s = cri_total(a, d), factor = log1p(p[0] / s);
+    (void)work;
+    if (!cri_are_counts(x, d, p[0])) return -INFINITY;
+    for (size_t i = 0; i < d; i++) {
+        sum[i] = x[i] + a[i];
+        at[i] = sum[i] / (p[0] + s);
+        factor -= log1p(x[i] / a[i]);
+    }
+    return cri_multinomial_mass(x, at, d) + cri_multinomial_mass(a, at, d) -
+           cri_multinomial_mass(sum, at, d) + factor;
+}
+
+static void dm_mean(const double *p, size_t d, const double *work, double *out)
+{
+    (void)work;
+    for (size_t i = 0; i < d; i++) out[i] = p[0] * (p[1 + i] / cri_total(p + 1, d));
+}
+
+static void dm_variance(const double *p, size_t d, const double *work, double *out)
+{
+    double s = cri_total(p + 1, d);
+    (void)work;
+    for (size_t i = 0; i < d; i++) {
+        double m = p[1 + i] / s;
+        out[i] = p[0] * m * (1 - m) * ((p[0] + s) / (1 + s));
+    }
+}
+
+static void dm_sample(const double *p, size_t d, const double *work, cr_rng *r, double *out,
+                      double *spare)
+{
+    (void)work;
+    cri_draw_dirichlet(r, p + 1, d, spare);
+    cri_draw_multinomial(r, p[0], spare, d, out);
+}
+
+static const cri_vector vector = {
+    .point = same,
+    .spare = room,
+    .logpdf = dm_logpdf,
+    .mean = dm_mean,
+    .variance = dm_variance,
+    .sample = dm_sample,
+};
+
+static const cri_dist_param params[] = {
+    CRI_PARAM("trials", cri_count, "whole, >=0", "10", "number of draws n"),
+    CRI_PARAM_SHAPED(CR_SHAPE_VECTOR, "alpha", cri_positive, ">0", "2,3,5",
+                     "parameters of the probabilities' Dirichlet"),
+    CRI_PARAM_LAST,
+};
+
+const cr_dist_class cri_dist_dirichlet_multinomial = {
+    .name = "dirichlet-multinomial",
+    .summary = "counts of n draws whose probabilities are Dirichlet",
+    .formula =
+        "P(x) = n! Gamma(s) / Gamma(n + s) prod Gamma(x_i + a_i) / (x_i! Gamma(a_i)),  s = sum a",
+    .reference = "Mosimann (1962), Biometrika 49",
+    .support_text = "x_i = 0, 1, ..., sum x = n",
+    .params = params,
+    .discrete = true,
+    .vector = &vector,
+};

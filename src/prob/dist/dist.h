@@ -1,0 +1,141 @@
+/* dist.h -- probability distributions, each known by a descriptor.
+ *     const cr_dist_class *beta = cr_dist_find(cx, "beta");
+ *     double p[] = { 12, 3 }, below;
+ *     cr_dist_cdf(cx, beta, p, 2, 0.8, &below);
+ * The parameters of a distribution are one array, in the order of its declaration, vectors and
+ * matrices (row-major) laid out one after the other; the dimension follows from the length.  Every
+ * call checks them and refuses one that is out of its domain, or not a number, with CR_EARG; what a
+ * distribution does not offer is CR_EUNSUPPORTED; what does not exist for these parameters (the
+ * mean of a Student-t with one degree of freedom) is CR_ENUMERIC.  Outputs are then as before.
+ * Densities work in logarithms and are sharp (about 1e-14 relative) for large counts and far tails.
+ * Johnson, Kotz, Kemp & Balakrishnan, "Distributions in Statistics", 4 vols. */
+#ifndef CREDENCE_PROB_DIST_H
+#define CREDENCE_PROB_DIST_H
+
+#include "../../base/context.h"
+#include "../../base/rng.h"
+
+typedef struct cr_dist_class cr_dist_class;
+
+typedef enum cr_shape { CR_SHAPE_SCALAR, CR_SHAPE_VECTOR, CR_SHAPE_MATRIX } cr_shape;
+
+typedef struct cr_dist_param {
+    const char *name;
+    const char *domain; /* ">0", "0..1", "any number", "whole, >=0", ... */
+    const char *help, *example;
+    cr_shape    shape;
+    bool        given; /* is not fitted, but given: the number of trials */
+} cr_dist_param;
+
+/* --- the registry ----------------------------------------------------------------------------- */
+
+/* How many distributions there are, and the i-th in alphabetical order. */
+CR_API size_t               cr_dist_count(void);
+CR_API const cr_dist_class *cr_dist_at(size_t i);
+/* The distribution called name; NULL, with the nearest name in the failure, if there is none. */
+CR_API const cr_dist_class *cr_dist_find(cr_ctx *cx, const char *name);
+
+/* What a distribution declares. */
+CR_API const char *cr_dist_name(const cr_dist_class *c);
+CR_API const char *cr_dist_summary(const cr_dist_class *c);
+CR_API const char *cr_dist_formula(const cr_dist_class *c);
+CR_API const char *cr_dist_reference(const cr_dist_class *c);
+CR_API const char *cr_dist_support_text(const cr_dist_class *c);
+CR_API bool        cr_dist_is_discrete(const cr_dist_class *c);
+/* true for distributions of vectors and matrices, which have the cr_dist_vector_* calls. */
+CR_API bool cr_dist_is_vector(const cr_dist_class *c);
+/* The i-th parameter, NULL past the last. */
+CR_API const cr_dist_param *cr_dist_parameter(const cr_dist_class *c, size_t i);
+/* true when it offers "logpdf", "cdf", "quantile", "mean", "mode", "variance", "entropy", "sample",
+ * "fit", "kl" or "natural". */
+CR_API bool cr_dist_offers(const cr_dist_class *c, const char *what);
+
+/* --- parameters ------------------------------------------------------------------------------- */
+
+/* Only checks the n parameters.  Fails with CR_EARG naming parameter, value and domain. */
+CR_API cr_status cr_dist_check(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n);
+/* The ends of the support; the whole numbers between them when it is discrete. */
+CR_API cr_status cr_dist_support(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                                 double *out_low, double *out_high);
+
+/* --- one variable ----------------------------------------------------------------------------- */
+
+/* The log density, or log mass, at x; -INFINITY outside the support. */
+CR_API cr_status cr_dist_logpdf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                                double x, double *out);
+/* P(X <= x) and P(X > x), and their logarithms, each tail as itself. */
+CR_API cr_status cr_dist_cdf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                             double x, double *out);
+CR_API cr_status cr_dist_sf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                            double x, double *out);
+CR_API cr_status cr_dist_logcdf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                                double x, double *out);
+CR_API cr_status cr_dist_logsf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                               double x, double *out);
+/* The least x of the support with P(X <= x) >= p, 0 <= p <= 1. */
+CR_API cr_status cr_dist_quantile(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                  size_t n, double p, double *out);
+/* Mean, mode (the least of them, if there are several in a row), variance, and entropy in nats. */
+CR_API cr_status cr_dist_mean(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                              double *out);
+CR_API cr_status cr_dist_mode(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                              double *out);
+CR_API cr_status cr_dist_variance(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                  size_t n, double *out);
+CR_API cr_status cr_dist_entropy(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                                 double *out);
+/* The central interval, which leaves (1 - mass) / 2 on each side; and the shortest, the region of
+ * highest density, where that is one interval.  For counts they hold at least `mass`. */
+CR_API cr_status cr_dist_interval(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                  size_t n, double mass, double *out_low, double *out_high);
+CR_API cr_status cr_dist_hdi(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                             double mass, double *out_low, double *out_high);
+/* Draws `count` independent values. */
+CR_API cr_status cr_dist_sample(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                                cr_rng *rng, size_t count, double *out);
+/* Kullback-Leibler divergence from p to q, E_p[log p(x) / q(x)] >= 0, within the family. */
+CR_API cr_status cr_dist_kl(cr_ctx *cx, const cr_dist_class *c, const double *p, size_t n_p,
+                            const double *q, size_t n_q, double *out);
+
+/* Maximum likelihood from N values with weights (NULL: all 1).  params holds, on entry, those that
+ * are `given`, and gets the others; it and *opt_loglik (the weighted log-likelihood there) are left
+ * as they were on failure.  CR_EDATA for values the family cannot give, or for which no estimate
+ * exists (the spread of equal values). */
+CR_API cr_status cr_dist_fit(cr_ctx *cx, const cr_dist_class *c, const double *x,
+                             const double *opt_weights, size_t N, double *params, size_t n,
+                             double *opt_loglik);
+
+/* --- exponential families: p(x) = h(x) exp(eta . T(x) - A(eta)) ------------------------------- */
+
+/* How many natural parameters there are for n parameters; the name of the i-th statistic. */
+CR_API size_t      cr_dist_natural_count(const cr_dist_class *c, size_t n);
+CR_API const char *cr_dist_statistic_name(const cr_dist_class *c, size_t i);
+/* Natural parameters, the mean of the statistics, each [count], and the log-partition A. */
+CR_API cr_status cr_dist_natural(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
+                                 double *out_eta, double *out_mean, double *out_log_partition);
+
+/* --- vectors and matrices --------------------------------------------------------------------- */
+
+/* The length of a point (a matrix counts all its entries) when there are n parameters; 0 when n
+ * does not fit. */
+CR_API size_t cr_dist_point_size(const cr_dist_class *c, size_t n);
+/* Log densities of `count` points, x [count x size]. */
+CR_API cr_status cr_dist_vector_logpdf(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                       size_t n, const double *x, size_t count, double *out);
+/* Mean, mode and the variance of each entry [size]; entropy. */
+CR_API cr_status cr_dist_vector_mean(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                     size_t n, double *out);
+CR_API cr_status cr_dist_vector_mode(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                     size_t n, double *out);
+CR_API cr_status cr_dist_vector_variance(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                         size_t n, double *out);
+CR_API cr_status cr_dist_vector_entropy(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                        size_t n, double *out);
+/* Draws `count` points, out [count x size]. */
+CR_API cr_status cr_dist_vector_sample(cr_ctx *cx, const cr_dist_class *c, const double *params,
+                                       size_t n, cr_rng *rng, size_t count, double *out);
+/* Kullback-Leibler divergence between two of the same dimension. */
+CR_API cr_status cr_dist_vector_kl(cr_ctx *cx, const cr_dist_class *c, const double *p,
+                                   const double *q, size_t n, double *out);
+
+#endif

@@ -1,0 +1,153 @@
+/* dist_class.h -- what a distribution declares: one descriptor, from which every surface is made.
+ * Kernels are pure: they get parameters that have been checked and cannot fail.  A function that a
+ * distribution cannot offer is NULL; NaN from a kernel means that the quantity does not exist for
+ * these parameters.  (Internal header.) */
+#ifndef CREDENCE_PROB_DIST_CLASS_H
+#define CREDENCE_PROB_DIST_CLASS_H
+
+#include "dist.h"
+
+typedef struct cri_par { /* parameters, by value */
+    const double *v;
+    size_t        n;
+} cri_par;
+
+/* Which numbers a parameter, or a datum, may be. */
+typedef struct cri_domain {
+    const char *text;
+    double      low, high;
+    bool        open_low, open_high, whole;
+} cri_domain;
+
+extern const cri_domain cri_any, cri_positive, cri_not_negative, cri_unit, cri_open_unit, cri_count,
+    cri_count_from_one, cri_zero_or_one;
+
+typedef struct cri_dist_param {
+    cr_dist_param     shown;  /* its domain text is that of `domain` */
+    const cri_domain *domain; /* of each entry */
+} cri_dist_param;
+
+/* One row of a parameter table. */
+#define CRI_PARAM(name, domain, text, example, help)                                               \
+    {                                                                                              \
+        { name, text, help, example, CR_SHAPE_SCALAR, false }, &domain                             \
+    }
+#define CRI_PARAM_GIVEN(name, domain, text, example, help)                                         \
+    {                                                                                              \
+        { name, text, help, example, CR_SHAPE_SCALAR, true }, &domain                              \
+    }
+#define CRI_PARAM_SHAPED(shape, name, domain, text, example, help)                                 \
+    {                                                                                              \
+        { name, text, help, example, shape, false }, &domain                                       \
+    }
+#define CRI_PARAM_LAST                                                                             \
+    {                                                                                              \
+        { NULL, NULL, NULL, NULL, CR_SHAPE_SCALAR, false }, NULL                                   \
+    }
+
+enum { /* which tail, and whether its logarithm */
+       CRI_LOWER = 0,
+       CRI_UPPER = 1,
+       CRI_LOG = 2
+};
+
+/* Data to fit: finite values in the family's domain, weights >= 0 with a positive sum. */
+typedef struct cri_sample {
+    const double *x, *w; /* w may be NULL */
+    size_t        n;
+    double        total; /* of the weights */
+} cri_sample;
+
+/* An exponential family; sizes follow from the number of parameters. */
+typedef struct cri_family {
+    const char *const *statistics; /* names; the last one stands for all that follow */
+    size_t             n_statistics;
+    size_t (*count)(size_t n); /* NULL: n_statistics */
+    void (*natural)(cri_par p, double *eta);
+    double (*log_partition)(cri_par p, const double *eta); /* p: for what is not natural (trials) */
+    void (*statistic)(cri_par p, double x, double *t);
+    void (*mean)(cri_par p, double *t);
+} cri_family;
+
+/* A distribution of vectors: d from the parameters, work [work(d)] filled by prepare, which fails
+ * when a matrix is not positive definite. */
+typedef struct cri_vector {
+    size_t (*point)(size_t d);
+    size_t (*work)(size_t d);
+    cr_status (*prepare)(cr_ctx *cx, const double *p, size_t d, double *work);
+    double (*logpdf)(const double *p, size_t d, const double *work, const double *x, double *spare);
+    size_t (*spare)(size_t d); /* doubles that logpdf, sample and mean may use; NULL: none */
+    void (*mean)(const double *p, size_t d, const double *work, double *out); /* NaN: none */
+    void (*mode)(const double *p, size_t d, const double *work, double *out);
+    void (*variance)(const double *p, size_t d, const double *work, double *out);
+    double (*entropy)(const double *p, size_t d, const double *work);
+    void (*sample)(const double *p, size_t d, const double *work, cr_rng *r, double *out,
+                   double *spare);
+    double (*kl)(const double *p, const double *p_work, const double *q, const double *q_work,
+                 size_t d, double *spare);
+} cri_vector;
+
+struct cr_dist_class {
+    const char           *name, *summary, *formula, *reference, *support_text;
+    const cri_dist_param *params;
+    bool                  discrete;
+    bool                  circular; /* the density goes on, periodic, beyond the support */
+    const cri_domain     *data;     /* what a datum may be, whatever the parameters */
+
+    /* What must hold between parameters that are each in their domain; NULL: nothing. */
+    cr_status (*check)(cr_ctx *cx, cri_par p);
+    void (*support)(cri_par p, double *low, double *high);
+    double (*logpdf)(cri_par p, double x);             /* low <= x <= high, whole if discrete */
+    double (*cdf)(cri_par p, double x, unsigned side); /* low <= x < high, whole if discrete  */
+    double (*quantile)(cri_par p, double prob);        /* 0 < prob < 1; NULL: searched        */
+    double (*mean)(cri_par p);
+    double (*mode)(cri_par p);
+    double (*variance)(cri_par p);
+    double (*entropy)(cri_par p);
+    double (*sample)(cri_par p, cr_rng *r);
+    cr_status (*fit)(cr_ctx *cx, const cri_sample *s, double *v, size_t n);
+    double (*kl)(cri_par p, cri_par q);
+
+    const cri_family *family; /* NULL: not an exponential family */
+    const cri_vector *vector; /* NULL: a distribution of one variable */
+};
+
+/* --- what the descriptors share ----------------------------------------------------------------
+ */
+
+/* Supports. */
+void cri_support_real(cri_par p, double *low, double *high);
+void cri_support_positive(cri_par p, double *low, double *high); /* also the counts */
+void cri_support_unit(cri_par p, double *low, double *high);     /* also zero or one */
+
+/* A probability known as one of its four faces: the tail `p` (or its logarithm) of the side asked.
+ */
+double cri_face(double lower, double upper, unsigned side);
+double cri_log_face(double log_lower, double log_upper, unsigned side);
+
+/* Density and tail with the support seen to: any x. */
+double cri_dist_logpdf(const cr_dist_class *c, cri_par p, double x);
+double cri_dist_cdf(const cr_dist_class *c, cri_par p, double x, unsigned side);
+double cri_dist_quantile(const cr_dist_class *c, cri_par p, double prob);
+/* -sum p log p over the whole numbers of the support, from the mode outwards (NaN: over
+ * all of it); NaN past 2e7 terms. */
+double cri_sum_entropy(const cr_dist_class *c, cri_par p, double mode);
+/* The same for sum p log(p / q). */
+double cri_sum_kl(const cr_dist_class *c, cri_par p, cri_par q, double mode);
+/* The dimension d such that the parameters of c take n numbers; 0 when there is none. */
+size_t cri_dist_dimension(const cr_dist_class *c, size_t n);
+/* How many parameters, vectors and matrices counted once. */
+size_t cri_dist_param_count(const cr_dist_class *c);
+
+/* The distributions, one line each in registry.c. */
+extern const cr_dist_class cri_dist_bernoulli, cri_dist_beta, cri_dist_beta_binomial,
+    cri_dist_binomial, cri_dist_categorical, cri_dist_cauchy, cri_dist_chi_square,
+    cri_dist_dirichlet, cri_dist_dirichlet_multinomial, cri_dist_exponential, cri_dist_gamma,
+    cri_dist_geometric, cri_dist_gumbel, cri_dist_half_cauchy, cri_dist_inverse_gamma,
+    cri_dist_inverse_gaussian, cri_dist_inverse_wishart, cri_dist_laplace, cri_dist_log_normal,
+    cri_dist_logistic, cri_dist_multinomial, cri_dist_mvn, cri_dist_mvn_information, cri_dist_mvt,
+    cri_dist_negative_binomial, cri_dist_nig, cri_dist_niw, cri_dist_normal, cri_dist_poisson,
+    cri_dist_scaled_inverse_chi_square, cri_dist_student_t, cri_dist_uniform, cri_dist_von_mises,
+    cri_dist_weibull, cri_dist_wishart;
+
+#endif

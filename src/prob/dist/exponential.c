@@ -1,0 +1,90 @@
+/* exponential.c -- waiting for the first event at a constant rate. */
+#include "fit.h"
+#include "saddle.h"
+
+#include <math.h>
+
+static double exponential_logpdf(cri_par p, double x) { return log(p.v[0]) - p.v[0] * x; }
+
+static double exponential_cdf(cri_par p, double x, unsigned side)
+{
+    double z = p.v[0] * x;
+    if (side == (CRI_UPPER | CRI_LOG)) return -z;
+    return cri_face(-expm1(-z), exp(-z), side);
+}
+
+static double exponential_quantile(cri_par p, double prob) { return -log1p(-prob) / p.v[0]; }
+static double exponential_mean(cri_par p) { return 1 / p.v[0]; }
+
+static double exponential_mode(cri_par p)
+{
+    (void)p;
+    return 0;
+}
+
+static double exponential_variance(cri_par p) { return 1 / p.v[0] / p.v[0]; }
+static double exponential_entropy(cri_par p) { return 1 - log(p.v[0]); }
+static double exponential_sample(cri_par p, cr_rng *r) { return cr_rng_exponential(r) / p.v[0]; }
+
+static cr_status exponential_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
+{
+    double mean = cri_sample_mean(s, NULL);
+    (void)n;
+    if (!(mean > 0)) return cri_no_estimate(cx, "exponential", "all values are 0");
+    v[0] = 1 / mean;
+    return CR_OK;
+}
+
+static double exponential_kl(cri_par p, cri_par q)
+{
+    return -cri_log1pmx((q.v[0] - p.v[0]) / p.v[0]);
+}
+
+static const char *const statistics[] = { "x" };
+
+static void natural(cri_par p, double *eta) { eta[0] = -p.v[0]; }
+
+static double log_partition(cri_par p, const double *eta)
+{
+    (void)p;
+    return -log(-eta[0]);
+}
+
+static void statistic(cri_par p, double x, double *t)
+{
+    (void)p;
+    t[0] = x;
+}
+
+static void mean_statistic(cri_par p, double *t) { t[0] = 1 / p.v[0]; }
+
+static const cri_family family = { statistics,    1,         NULL,          natural,
+                                   log_partition, statistic, mean_statistic };
+
+static const cri_dist_param params[] = {
+    CRI_PARAM("rate", cri_positive, ">0", "2", "events per unit of time"),
+    CRI_PARAM_LAST,
+};
+
+const cr_dist_class cri_dist_exponential = {
+    .name = "exponential",
+    .summary = "waiting for an event that comes at a constant rate",
+    .formula = "p(x) = rate exp(-rate x)",
+    .reference =
+        "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 19",
+    .support_text = "x >= 0",
+    .params = params,
+    .data = &cri_not_negative,
+    .support = cri_support_positive,
+    .logpdf = exponential_logpdf,
+    .cdf = exponential_cdf,
+    .quantile = exponential_quantile,
+    .mean = exponential_mean,
+    .mode = exponential_mode,
+    .variance = exponential_variance,
+    .entropy = exponential_entropy,
+    .sample = exponential_sample,
+    .fit = exponential_fit,
+    .kl = exponential_kl,
+    .family = &family,
+};

@@ -1,0 +1,111 @@
+/* registry.c -- the list of distributions: the one place that names them all. */
+#include "dist_class.h"
+
+#include <string.h>
+
+static const cr_dist_class *const classes[] = {
+    &cri_dist_bernoulli,
+    &cri_dist_beta,
+    &cri_dist_beta_binomial,
+    &cri_dist_binomial,
+    &cri_dist_categorical,
+    &cri_dist_cauchy,
+    &cri_dist_chi_square,
+    &cri_dist_dirichlet,
+    &cri_dist_dirichlet_multinomial,
+    &cri_dist_exponential,
+    &cri_dist_gamma,
+    &cri_dist_geometric,
+    &cri_dist_gumbel,
+    &cri_dist_half_cauchy,
+    &cri_dist_inverse_gamma,
+    &cri_dist_inverse_gaussian,
+    &cri_dist_inverse_wishart,
+    &cri_dist_laplace,
+    &cri_dist_log_normal,
+    &cri_dist_logistic,
+    &cri_dist_multinomial,
+    &cri_dist_mvn,
+    &cri_dist_mvn_information,
+    &cri_dist_mvt,
+    &cri_dist_negative_binomial,
+    &cri_dist_normal,
+    &cri_dist_nig,
+    &cri_dist_niw,
+    &cri_dist_poisson,
+    &cri_dist_scaled_inverse_chi_square,
+    &cri_dist_student_t,
+    &cri_dist_uniform,
+    &cri_dist_von_mises,
+    &cri_dist_weibull,
+    &cri_dist_wishart,
+};
+
+size_t               cr_dist_count(void) { return sizeof classes / sizeof *classes; }
+const cr_dist_class *cr_dist_at(size_t i) { return classes[i]; }
+
+static const char *dist_name(const void *unused, size_t i)
+{
+    (void)unused;
+    return classes[i]->name;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b)) return false;
+    return *a == *b;
+}
+
+const cr_dist_class *cr_dist_find(cr_ctx *cx, const char *name)
+{
+    for (size_t i = 0; i < cr_dist_count(); i++)
+        if (same_name(classes[i]->name, name)) return classes[i];
+    cr_fail(cx, CR_EARG, "there is no distribution '%s'", name);
+    cr_fail_nearest(cx, name, "distributions", cr_dist_count(), dist_name, NULL);
+    return NULL;
+}
+
+const char *cr_dist_name(const cr_dist_class *c) { return c->name; }
+const char *cr_dist_summary(const cr_dist_class *c) { return c->summary; }
+const char *cr_dist_formula(const cr_dist_class *c) { return c->formula; }
+const char *cr_dist_reference(const cr_dist_class *c) { return c->reference; }
+const char *cr_dist_support_text(const cr_dist_class *c) { return c->support_text; }
+bool        cr_dist_is_discrete(const cr_dist_class *c) { return c->discrete; }
+bool        cr_dist_is_vector(const cr_dist_class *c) { return c->vector != NULL; }
+
+size_t cri_dist_param_count(const cr_dist_class *c)
+{
+    size_t n = 0;
+    while (c->params[n].shown.name) n++;
+    return n;
+}
+
+const cr_dist_param *cr_dist_parameter(const cr_dist_class *c, size_t i)
+{
+    return i < cri_dist_param_count(c) ? &c->params[i].shown : NULL;
+}
+
+bool cr_dist_offers(const cr_dist_class *c, const char *what)
+{
+    const cri_vector *v = c->vector;
+    const struct {
+        const char *name;
+        bool        there;
+    } offers[] = {
+        { "logpdf", v ? v->logpdf != NULL : c->logpdf != NULL },
+        { "cdf", c->cdf != NULL },
+        { "quantile", c->cdf != NULL },
+        { "mean", v ? v->mean != NULL : c->mean != NULL },
+        { "mode", v ? v->mode != NULL : c->mode != NULL },
+        { "variance", v ? v->variance != NULL : c->variance != NULL },
+        { "entropy", v ? v->entropy != NULL : c->entropy != NULL },
+        { "sample", v ? v->sample != NULL : c->sample != NULL },
+        { "fit", c->fit != NULL },
+        { "kl", v ? v->kl != NULL : c->kl != NULL },
+        { "natural", c->family != NULL },
+    };
+    for (size_t i = 0; i < sizeof offers / sizeof *offers; i++)
+        if (strcmp(offers[i].name, what) == 0) return offers[i].there;
+    return false;
+}
