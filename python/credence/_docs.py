@@ -34,7 +34,8 @@ classes_ : ndarray
 """
 
 ROLES = {  # what Python users give in another way
-    "target": "name for the column of y in the saved model; or the column of X to predict when y is not given",
+    "target": "name for the column of y in the saved model; or, when y is not given, the column of X to "
+              "predict",
     "weights": "name for the column of sample_weight; or the column of X that holds the row weights",
 }
 
