@@ -71,6 +71,18 @@ def _parameter(option):
     return [f"{option.name} : {option_type(option)}, default={option.default!r}", *lines]
 
 
+class LazyDoc:
+    """A docstring that is put together when somebody reads it: import stays quick with many models."""
+
+    def __init__(self, *about):
+        self._about, self._text = about, None
+
+    def __get__(self, instance, owner):
+        if self._text is None:
+            self._text = class_doc(*self._about)
+        return self._text
+
+
 def class_doc(declaration, options, classifies, iterates):
     """The docstring of an estimator, in the sections of numpydoc."""
     attributes = ATTRIBUTES + (CLASSES if classifies else "") + (N_ITER if iterates else "")
