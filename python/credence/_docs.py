@@ -34,7 +34,8 @@ classes_ : ndarray
 """
 
 ROLES = {  # what Python users give in another way
-    "target": "name for the column of y in the saved model; or the column of X to predict when y is not given",
+    "target": "name for the column of y in the saved model; or, when y is not given, the column of X to "
+              "predict",
     "weights": "name for the column of sample_weight; or the column of X that holds the row weights",
 }
 
@@ -68,6 +69,18 @@ def _parameter(option):
         text += f"  Example: {option.example}."
     lines = textwrap.wrap(text, 94, initial_indent="    ", subsequent_indent="    ")
     return [f"{option.name} : {option_type(option)}, default={option.default!r}", *lines]
+
+
+class LazyDoc:
+    """A docstring that is put together when somebody reads it: import stays quick with many models."""
+
+    def __init__(self, *about):
+        self._about, self._text = about, None
+
+    def __get__(self, instance, owner):
+        if self._text is None:
+            self._text = class_doc(*self._about)
+        return self._text
 
 
 def class_doc(declaration, options, classifies, iterates):

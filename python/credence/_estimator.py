@@ -1,7 +1,6 @@
 """The estimator protocol of scikit-learn, spoken without it: parameters, clone, tags, fitted or not.
 
 Parameters are the options of the model, each stored as it was given; the library checks them in fit."""
-import difflib
 import os
 from inspect import Parameter, Signature
 
@@ -18,6 +17,7 @@ def make_init(options):
     def __init__(self, **given):
         for name in given:
             if name not in defaults:
+                import difflib   # only a mistake needs it
                 near = difflib.get_close_matches(name, defaults, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise TypeError(f"{type(self).__name__} has no parameter {name!r}{hint}")

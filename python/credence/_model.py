@@ -58,7 +58,8 @@ class Model:
 
     @classmethod
     def fit(cls, name, table, pairs):
-        return cls(make(lib.cr_model_free, lib.cr_fit, name.encode(), table._handle.pointer, *settings(pairs)))
+        return cls(make(lib.cr_model_free, lib.cr_fit, name.encode(), table._handle.pointer,
+                        *settings(pairs)))
 
     @classmethod
     def load(cls, path):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from . import _declarations as c
 from . import _options
-from ._docs import class_doc, option_hint
+from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._library import lib
 from ._supervised import Classifier, Regressor
@@ -52,7 +52,7 @@ def _make_class(name, base, updates, declaration):
     iterates = any(option.name == "max_iter" for option in declaration.options)
     body = {
         "__module__": "credence",
-        "__doc__": class_doc(declaration, options, base._estimator_type == "classifier", iterates),
+        "__doc__": LazyDoc(declaration, options, base._estimator_type == "classifier", iterates),
         "__init__": make_init(options),
         "__annotations__": {option.name: option_hint(option) for option in options},
         "_options": tuple(options),

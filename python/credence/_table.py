@@ -128,7 +128,8 @@ class Table:
         if rows == 0:
             return np.empty(0, dtype=object if column.type == c.CATEGORY else np.float64)
         if column.type == c.CATEGORY:
-            texts = np.array([column.levels[k].decode() for k in range(column.n_levels)] + [None], dtype=object)
+            levels = [column.levels[k].decode() for k in range(column.n_levels)]
+            texts = np.array([*levels, None], dtype=object)
             codes = np.ctypeslib.as_array(ctypes.cast(column.codes, ctypes.POINTER(ctypes.c_uint32)), (rows,))
             return texts[np.minimum(codes, column.n_levels)]
         reach = (rows - 1) * column.stride + 1

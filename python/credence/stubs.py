@@ -26,7 +26,8 @@ __version__: str
 # What methods and functions take and give; a test makes sure that none is left out.
 SIGNATURES = {
     "fit": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self",
-    "partial_fit": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self",
+    "partial_fit": "(self, X: Any, y: ArrayLike | None = None, "
+                   "sample_weight: ArrayLike | None = None) -> Self",
     "predict_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
     "predict_proba": "(self, X: Any) -> Floats",
     "predict_log_proba": "(self, X: Any) -> Floats",
@@ -41,11 +42,15 @@ SIGNATURES = {
                 "sample_weight: ArrayLike | None = None, level: float = 0.95) -> dict[str, float]",
     "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
                       "sample_weight: ArrayLike | None = None, **options: Any) -> dict[str, Any]",
-    "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, path: str | os.PathLike[str] = 'figure.svg', "
-            "level: float = 0.95) -> str | os.PathLike[str]",
+    "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
+            "path: str | os.PathLike[str] = 'figure.svg', level: float = 0.95) -> str | os.PathLike[str]",
     "set_threads": "(threads: int) -> None",
     "get_threads": "() -> int",
     "version": "() -> dict[str, Any]",
+}
+CLASS_SIGNATURES = {  # where those of classifiers differ
+    "partial_fit": "(self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None, "
+                   "sample_weight: ArrayLike | None = None) -> Self",
 }
 PREDICT = {
     "regressor": ["    @overload",
@@ -103,8 +108,9 @@ def class_stub(name, made):
     keywords = ", ".join(f"{o.name}: {option_hint(o)} = {o.default!r}" for o in made._options)
     yield f"    def __init__(self, *, {keywords}) -> None: ..."
     yield from PREDICT[made._estimator_type]
+    signatures = SIGNATURES | (CLASS_SIGNATURES if made._estimator_type == "classifier" else {})
     for method in methods(made):
-        yield f"    def {method}{SIGNATURES[method].replace('-> Self', f'-> {name}')}:"
+        yield f"    def {method}{signatures[method].replace('-> Self', f'-> {name}')}:"
         yield f'        """{_doc(inspect.getdoc(getattr(made, method)) or "")}"""'
 
 

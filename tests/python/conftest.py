@@ -38,6 +38,18 @@ def data(rows=60, columns=4, seed=0):
     return X, X @ rng.normal(size=columns) + 0.5 * rng.normal(size=rows) - 2
 
 
+def target_for(made, y):
+    """y as the estimator takes it: two classes for a classifier."""
+    return y if made._estimator_type == "regressor" else np.where(y > np.median(y), "high", "low")
+
+
+def answers(model, X, level=0.95):
+    """All that the model says of every row, as one array."""
+    if model._estimator_type == "classifier":
+        return model.predict_proba(X)
+    return np.column_stack([*model.predict(X, return_std=True), *model.predict_interval(X, level)])
+
+
 @pytest.fixture
 def Xy():
     return data()

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import REGRESSORS, data
+from conftest import REGRESSORS, answers, data
 
 import credence
 
@@ -14,11 +14,6 @@ def numbers(text):
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == ["mean", "sd", "lower", "upper"]
     return np.array(rows[1:], dtype=float)
-
-
-def answers(model, X, level):
-    mean, sd = model.predict(X, return_std=True)
-    return np.column_stack([mean, sd, *model.predict_interval(X, level)])
 
 
 def write_csv(path, X, y, names=None):
@@ -81,6 +76,7 @@ def test_evaluate_agrees(shell, tmp_path):
     model.save(tmp_path / "m.cred")
     found = json.loads(shell("evaluate", "m.cred", "d.csv", "--json"))["metrics"]
     assert credence.evaluate(model, X, y) == found
-    cv = json.loads(shell("cv", "bayes-linear", "d.csv", "--target", "y", "--folds", "4", "--seed", "3", "--json"))
+    cv = json.loads(shell("cv", "bayes-linear", "d.csv", "--target", "y", "--folds", "4", "--seed", "3",
+                          "--json"))
     ours = credence.cross_validate(credence.BayesLinear(seed=3), X, y, folds=4)
     assert ours["mean"] == cv["metrics"] and ours["se"] == cv["se"]

@@ -10,8 +10,9 @@ from credence import _library
 TEXT = header.read()
 PROTOTYPES, STRUCTS, CONSTANTS = header.prototypes(TEXT), header.structs(TEXT), header.constants(TEXT)
 
-SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.c_bool, "unsigned": ctypes.c_uint,
-           "uint64_t": ctypes.c_uint64, "int": ctypes.c_int, "uint32_t": ctypes.c_uint32}
+SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.c_bool,
+           "unsigned": ctypes.c_uint, "int": ctypes.c_int, "uint64_t": ctypes.c_uint64,
+           "uint32_t": ctypes.c_uint32}
 ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_option_kind", "cr_log_level"}
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
         "cr_prediction": c.Prediction, "cr_report": c.Report, "cr_metric": c.Metric,
@@ -79,9 +80,9 @@ def test_struct(name):
 
 def test_constants():
     expected = {"OK": "CR_OK", **{n: f"CR_{n}" for n in (
-        "EARG EDATA ENUMERIC EIO ENOMEM EINTERRUPTED EUNSUPPORTED LOG_DEBUG LOG_INFO LOG_WARNING REAL INTEGER "
-        "BOOLEAN CATEGORY OPTION_END ANSWER_NUMBER ANSWER_CLASS STOP_CLOSED_FORM STOP_TOLERANCE STOP_LIMIT "
-        "TASK_REGRESSION TASK_CLASSIFICATION MOST_METRICS CALIBRATION_BINS").split()},
+        "EARG EDATA ENUMERIC EIO ENOMEM EINTERRUPTED EUNSUPPORTED LOG_DEBUG LOG_INFO LOG_WARNING REAL "
+        "INTEGER BOOLEAN CATEGORY OPTION_END ANSWER_NUMBER ANSWER_CLASS STOP_CLOSED_FORM STOP_TOLERANCE "
+        "STOP_LIMIT TASK_REGRESSION TASK_CLASSIFICATION MOST_METRICS CALIBRATION_BINS").split()},
         **{f"OPTION_{n.upper()}": f"CR_OPTION_{n}" for n in "flag count real choice text list".split()}}
     for ours, theirs in expected.items():
         assert getattr(c, ours) == CONSTANTS[theirs], ours

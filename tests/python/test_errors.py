@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import ESTIMATORS, data
+from conftest import ESTIMATORS, data, target_for
 
 import credence
 from credence import _context, _options
@@ -41,7 +41,8 @@ def test_messages_have_notes_and_hints(Xy):
     ({"lambda_": np.inf}, "lambda_: 'inf' is not a number"),
     ({"lambda_": None}, "lambda_: '' is not a number"),
     ({"lambda_": "much"}, "lambda_: 'much' is not a number"),
-    ({"solver": "prima"}, "solver: 'prima' is not one of auto|primal|dual\nhint: did you mean solver='primal'"),
+    ({"solver": "prima"},
+     "solver: 'prima' is not one of auto|primal|dual\nhint: did you mean solver='primal'"),
     ({"intercept": 1}, "intercept: '1' is not true or false"),
     ({"seed": 1.5}, "seed: '1.5' is not a whole number"),
     ({"seed": -1}, "seed: '-1' is not a whole number"),
@@ -91,7 +92,7 @@ def test_files(tmp_path, Xy):
 
 @pytest.mark.parametrize("made", ESTIMATORS)
 def test_a_failed_fit_leaves_the_estimator_as_it_was(made, Xy):
-    X, y = Xy
+    X, y = Xy[0], target_for(made, Xy[1])
     model = made().fit(X, y)
     before = model.predict(X)
     with pytest.raises(ValueError):

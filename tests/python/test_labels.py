@@ -24,7 +24,8 @@ def test_what_is_no_label(labels):
         _labels.column(np.array(labels, dtype=object if None in labels else None))
 
 
-@pytest.mark.parametrize("labels", [[1, 2, 10], [-3, 0, 7], ["a", "b"], [False, True], ["1.5", "a"], ["01", "2"]])
+@pytest.mark.parametrize("labels", [[1, 2, 10], [-3, 0, 7], ["a", "b"], [False, True], ["1.5", "a"],
+                                    ["01", "2"]])
 def test_texts_come_back(labels):
     texts = sorted(map(level_text, labels))     # as the library sorts them
     classes = _labels.from_texts(texts)

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ESTIMATORS, data
+from conftest import ESTIMATORS, answers, data, target_for
 
 import credence
 from credence import _context
@@ -14,11 +14,12 @@ from credence import _context
 @pytest.mark.parametrize("made", ESTIMATORS)
 def test_no_leak_over_many_fits(made):
     X, y = data(rows=20)
+    y = target_for(made, y)
     frame = pd.DataFrame({"a": X[:, 0], "b": list("ab") * 10})
 
     def use():
         model = made().fit(X, y)
-        model.predict(X), model.predict_interval(X), model.parameters_, model._model.to_bytes()
+        model.predict(X), answers(model, X), model.parameters_, model._model.to_bytes()
         made().fit(frame, y).predict(frame)
         with pytest.raises(ValueError):
             made(missing="error").fit(X * np.nan, y)

@@ -30,8 +30,9 @@ def check_use(python, site, found_by):
 def test_wheel(tmp_path, python):
     pytest.importorskip("pip"), pytest.importorskip("wheel")
     shutil.copytree(PACKAGE, tmp_path / "source", ignore=shutil.ignore_patterns("build", "*.egg-info"))
-    done = subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index",
-                           "-w", tmp_path, tmp_path / "source"], capture_output=True, text=True, timeout=300,
+    done = subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps",
+                           "--no-index", "-w", tmp_path, tmp_path / "source"],
+                          capture_output=True, text=True, timeout=300,
                           env=os.environ | {"CREDENCE_LIBRARY": credence.version()["library"]})
     assert done.returncode == 0, done.stdout + done.stderr
     wheel, = tmp_path.glob("*.whl")
