@@ -31,7 +31,8 @@ CR_API cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx);
 /* Frees a context; everything made with it must have been freed before.  NULL is allowed. */
 CR_API void cr_ctx_free(cr_ctx *cx);
 
-/* Number of threads a call may use; 0 means all cores (the default).  Never changes a result. */
+/* Number of threads a call may use; 0 means all cores that the process could run on when the context
+ * was made (the default).  Never changes a result. */
 CR_API void cr_ctx_set_threads(cr_ctx *cx, size_t threads);
 /* The number of threads in force, at least 1. */
 CR_API size_t cr_ctx_threads(const cr_ctx *cx);
