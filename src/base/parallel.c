@@ -46,11 +46,11 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
 
 typedef struct sum_work {
     const cr_ctx *cx;
-    size_t n, block, blocks, spans, width, room;
+    size_t        n, block, blocks, spans, width, room;
     void (*body)(void *arg, cri_range rows, double *acc, double *room);
-    void   *arg;
-    double *partial; /* [spans x width] */
-    double *rooms;   /* [spans x room]  */
+    void       *arg;
+    double     *partial;    /* [spans x width] */
+    double     *rooms;      /* [spans x room]  */
     atomic_bool unfinished; /* some span stopped between its blocks */
 } sum_work;
 
@@ -75,7 +75,9 @@ cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t blo
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    sum_work   w = { .cx = cx, .n = n, .block = block, .width = width, .room = room, .body = body, .arg = arg };
+    sum_work   w = {
+          .cx = cx, .n = n, .block = block, .width = width, .room = room, .body = body, .arg = arg
+    };
     w.blocks = cri_block_count(n, block);
     w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
     w.partial = cr_scratch_matrix(&s, w.spans, width);
