@@ -35,13 +35,13 @@ typedef struct word {
 } word;
 
 typedef struct line {
-    cli                  *c;
-    int                   shell;
-    const char           *raw; /* the word to complete, as typed */
-    word                  word;
-    const char           *value; /* the part of word.text that is the option's value, if it is one */
-    const char           *piece; /* the part of that which is completed */
-    const cli_verb       *verb;
+    cli            *c;
+    int             shell;
+    const char     *raw; /* the word to complete, as typed */
+    word            word;
+    const char     *value; /* the part of word.text that is the option's value, if it is one */
+    const char     *piece; /* the part of that which is completed */
+    const cli_verb *verb;
     const cr_model_class *model;
     const cr_option      *option;   /* whose value the word is; NULL for an argument or option */
     size_t                position; /* among the arguments of the verb */

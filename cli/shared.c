@@ -57,21 +57,11 @@ done:
 /* All of a source as a model. */
 static cr_status load_model(cli *c, cri_source *source, cr_model **out_model)
 {
-    cr_status st = CR_OK;
-    char     *bytes = NULL;
-    size_t    size = 0, capacity = 0, got = 0;
-    do {
-        size_t room = 2 * capacity + 65536;
-        char  *more = cr_resize(c->cx, bytes, capacity, room, 1);
-        if (!more) CR_TRY(CR_ENOMEM);
-        bytes = more;
-        capacity = room;
-        CR_TRY(cri_source_read(source, bytes + size, capacity - size, &got));
-        size += got;
-    } while (size == capacity);
-    CR_TRY(cr_model_from_bytes(c->cx, cri_source_name(source), bytes, size, out_model));
-done:
-    cr_free(c->cx, bytes, capacity, 1);
+    cri_block data = { 0 };
+    cr_status st = cri_source_load(c->cx, source, &data);
+    if (st == CR_OK)
+        st = cr_model_from_bytes(c->cx, cri_source_name(source), data.bytes, data.size, out_model);
+    cr_free(c->cx, data.bytes, data.capacity, 1);
     return st;
 }
 

@@ -2,6 +2,7 @@
 #include "context_internal.h"
 #include "checked.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ enum { SENTENCE_SIZE = 2048, NOTES_SIZE = 4096, HINT_SIZE = 1024, NAME_SIZE = 25
 
 struct cr_ctx {
     cr_allocator allocator;
-    size_t       threads, memory_limit;
+    size_t       threads, cores, memory_limit;
     double       deadline; /* seconds of the monotonic clock; 0 = none */
 
     atomic_size_t        memory, peak_memory;
@@ -51,6 +52,18 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* The cores that this process may run on (taskset, cpusets of a container), at least 1. */
+static size_t count_cores(void)
+{
+#ifdef CPU_COUNT
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (size_t)CPU_COUNT(&set);
+#endif
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (size_t)cores : 1;
+}
+
 /* --- life and settings ------------------------------------------------------------------- */
 
 cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx)
@@ -60,6 +73,7 @@ cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx)
     if (!cx) return CR_ENOMEM;
     memset(cx, 0, sizeof *cx);
     cx->allocator = a;
+    cx->cores = count_cores();
     atomic_flag_clear(&cx->error_lock);
     *out_cx = cx;
     return CR_OK;
@@ -72,12 +86,7 @@ void cr_ctx_free(cr_ctx *cx)
 
 void cr_ctx_set_threads(cr_ctx *cx, size_t threads) { cx->threads = threads; }
 
-size_t cr_ctx_threads(const cr_ctx *cx)
-{
-    if (cx->threads) return cx->threads;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (size_t)cores : 1;
-}
+size_t cr_ctx_threads(const cr_ctx *cx) { return cx->threads ? cx->threads : cx->cores; }
 
 void   cr_ctx_set_memory_limit(cr_ctx *cx, size_t bytes) { cx->memory_limit = bytes; }
 size_t cr_ctx_memory(const cr_ctx *cx) { return atomic_load(&cx->memory); }

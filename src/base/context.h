@@ -11,9 +11,9 @@
 typedef struct cr_ctx cr_ctx;
 
 /* realloc-like: old == NULL allocates, new_size == 0 frees and returns NULL.  Memory must be
- * aligned for any type.  `user` is passed through.  The threads inside a call allocate too, so it may
- * be called from several threads at once; a context that may use one thread only (cr_ctx_set_threads)
- * calls it from the caller's alone. */
+ * aligned for any type.  `user` is passed through.  The threads inside a call allocate too, so it
+ * may be called from several threads at once; a context that may use one thread only
+ * (cr_ctx_set_threads) calls it from the caller's alone. */
 typedef struct cr_allocator {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;
@@ -31,7 +31,8 @@ CR_API cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx);
 /* Frees a context; everything made with it must have been freed before.  NULL is allowed. */
 CR_API void cr_ctx_free(cr_ctx *cx);
 
-/* Number of threads a call may use; 0 means all cores (the default).  Never changes a result. */
+/* Number of threads a call may use; 0 means all cores that the process could run on when the
+ * context was made (the default).  Never changes a result. */
 CR_API void cr_ctx_set_threads(cr_ctx *cx, size_t threads);
 /* The number of threads in force, at least 1. */
 CR_API size_t cr_ctx_threads(const cr_ctx *cx);

@@ -14,8 +14,9 @@ void cri_mute_progress(cr_ctx *cx, bool muted);
  * memory of the machine.  For refusing work that cannot fit before it starts. */
 size_t cri_memory_left(const cr_ctx *cx);
 
-/* cr_resize for bodies that run in parallel: a failure is recorded nowhere, only NULL comes back, so
- * that which failure is reported does not depend on the threads.  The caller reports it afterwards: */
+/* cr_resize for bodies that run in parallel: a failure is recorded nowhere, only NULL comes back,
+ * so that which failure is reported does not depend on the threads.  The caller reports it
+ * afterwards: */
 void *cri_resize_quietly(cr_ctx *cx, void *old, size_t old_count, size_t new_count, size_t size);
 /* the failure to get `more` bytes, in the words of cr_resize.  CR_ENOMEM. */
 cr_status cri_fail_memory(cr_ctx *cx, size_t more);

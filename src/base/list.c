@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The text between the quotes that `at` opens, into opt_out; returns what follows the closing quote,
- * or the end of the text if there is none. */
+/* The text between the quotes that `at` opens, into opt_out; returns what follows the closing
+ * quote, or the end of the text if there is none. */
 static const char *read_quoted(const char *at, char *opt_out, bool *out_closed)
 {
     size_t n = 0;
@@ -32,8 +32,10 @@ static const char *read_item(const char *at, char *opt_out, const char **out_fau
     if (opt_out && begun) opt_out[0] = '!';
     if (at[begun] == '"') {
         end = read_quoted(at + begun, opt_out ? opt_out + begun : NULL, &closed);
-        if (!closed) *out_fault = "a double quote is not closed";
-        else if (*end && *end != ',') *out_fault = "there is text between a double quote and a comma";
+        if (!closed)
+            *out_fault = "a double quote is not closed";
+        else if (*end && *end != ',')
+            *out_fault = "there is text between a double quote and a comma";
         if (opt_out) begun += strlen(opt_out + begun);
     }
     size_t rest = strcspn(end, ",");

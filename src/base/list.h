@@ -2,9 +2,10 @@
  *
  *     a,b c,"k,1",!"x,y","say ""hi"""      a · b c · k,1 · !x,y · say "hi"
  *
- * Commas stand between the items.  An item in double quotes may hold commas; in it a quote is written
- * twice.  The quotes enclose the whole item, except for a '!' before them; anywhere else a quote is
- * a character like others, and so are spaces.  Empty items do not count.  (Internal header.) */
+ * Commas stand between the items.  An item in double quotes may hold commas; in it a quote is
+ * written twice.  The quotes enclose the whole item, except for a '!' before them; anywhere else a
+ * quote is a character like others, and so are spaces.  Empty items do not count.  (Internal
+ * header.) */
 #ifndef CREDENCE_BASE_LIST_H
 #define CREDENCE_BASE_LIST_H
 
@@ -20,8 +21,8 @@ cr_status cri_list_split(cr_scratch *s, const char *opt_list, char ***out_items,
 /* What is wrong with a list, for people; NULL when nothing is. */
 const char *cri_list_fault(const char *list);
 
-/* Writes a text as an item of a list, with quotes if it needs them.  Returns the length it needs, like
- * snprintf. */
+/* Writes a text as an item of a list, with quotes if it needs them.  Returns the length it needs,
+ * like snprintf. */
 size_t cri_list_quote(const char *text, char *out, size_t size);
 
 /* Where the item that `at` begins ends: at its comma or at the end of the list. */

@@ -17,6 +17,13 @@ cri_range cri_block_range(size_t n, size_t size, size_t b)
     return (cri_range){ begin, n - begin > size ? begin + size : n };
 }
 
+/* Work was left undone: why. */
+static cr_status stopped(cr_ctx *cx)
+{
+    cr_status st = cr_check_interrupt(cx);
+    return st != CR_OK ? st : cr_fail(cx, CR_EINTERRUPTED, "interrupted"); /* and cleared since */
+}
+
 cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
                            void (*body)(void *arg, size_t block), void *arg)
 {
@@ -34,26 +41,31 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
             if (what && speaks) cr_progress(cx, what, (double)done, (double)blocks);
         }
     }
-    if (atomic_load(&finished) == blocks) return CR_OK;
-    cr_status st = cr_check_interrupt(cx);
-    return st != CR_OK ? st : cr_fail(cx, CR_EINTERRUPTED, "interrupted"); /* and cleared since */
+    return atomic_load(&finished) == blocks ? CR_OK : stopped(cx);
 }
 
 typedef struct sum_work {
-    size_t n, block, blocks, spans, width, room;
+    const cr_ctx *cx;
+    size_t        n, block, blocks, spans, width, room;
     void (*body)(void *arg, cri_range rows, double *acc, double *room);
-    void   *arg;
-    double *partial; /* [spans x width] */
-    double *rooms;   /* [spans x room]  */
+    void       *arg;
+    double     *partial;    /* [spans x width] */
+    double     *rooms;      /* [spans x room]  */
+    atomic_bool unfinished; /* some span stopped between its blocks */
 } sum_work;
 
 static void add_span(void *arg, size_t s)
 {
-    const sum_work *w = arg;
-    size_t          first = s * w->blocks / w->spans, last = (s + 1) * w->blocks / w->spans;
-    for (size_t b = first; b < last; b++)
+    sum_work *w = arg;
+    size_t    first = s * w->blocks / w->spans, last = (s + 1) * w->blocks / w->spans;
+    for (size_t b = first; b < last; b++) {
+        if (cri_should_stop(w->cx)) {
+            atomic_store(&w->unfinished, true);
+            return;
+        }
         w->body(w->arg, cri_block_range(w->n, w->block, b), w->partial + s * w->width,
                 w->rooms + s * w->room);
+    }
 }
 
 cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
@@ -63,7 +75,9 @@ cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t blo
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    sum_work   w = { .n = n, .block = block, .width = width, .room = room, .body = body, .arg = arg };
+    sum_work   w = {
+          .cx = cx, .n = n, .block = block, .width = width, .room = room, .body = body, .arg = arg
+    };
     w.blocks = cri_block_count(n, block);
     w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
     w.partial = cr_scratch_matrix(&s, w.spans, width);
@@ -72,6 +86,7 @@ cr_status cri_parallel_sum_in(cr_ctx *cx, const char *what, size_t n, size_t blo
     CR_TRY(s.status);
     memset(w.partial, 0, w.spans * width * sizeof(double));
     CR_TRY(cri_parallel_for(cx, what, w.spans, add_span, &w));
+    if (atomic_load(&w.unfinished)) CR_TRY(stopped(cx));
     memset(out, 0, width * sizeof(double));
     for (size_t i = 0; i < w.spans; i++)
         for (size_t j = 0; j < width; j++) out[j] += w.partial[i * width + j];

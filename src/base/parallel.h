@@ -21,7 +21,8 @@ size_t    cri_block_count(size_t n, size_t size);
 
 /* out[0..width) = sum over rows of what body adds.  The n rows are cut into at most 64 spans of
  * whole blocks of `block` rows, by n alone; body(arg, range, acc) adds the rows of one block into
- * acc [width]; spans are added up in order.  Memory: 64 x width doubles at the most. */
+ * acc [width]; spans are added up in order.  Memory: 64 x width doubles at the most.
+ * Stops between blocks as cri_parallel_for does; out is then as before. */
 cr_status cri_parallel_sum(cr_ctx *cx, const char *what, size_t n, size_t block, size_t width,
                            void (*body)(void *arg, cri_range rows, double *acc), void *arg,
                            double *out);

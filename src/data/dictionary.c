@@ -1,15 +1,9 @@
 /* dictionary.c -- texts to numbers. */
 #include "dictionary.h"
 #include "../base/context_internal.h"
+#include "../base/hash.h"
 
 #include <string.h>
-
-static uint64_t hash_bytes(const char *text, size_t length) /* FNV-1a (Fowler, Noll & Vo) */
-{
-    uint64_t h = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-    return h ^ h >> 32;
-}
 
 static bool is_text(const char *known, const char *text, size_t length)
 {
@@ -20,7 +14,7 @@ static bool is_text(const char *known, const char *text, size_t length)
 static size_t *find_slot(const cri_dictionary *d, const char *text, size_t length)
 {
     size_t mask = 2 * d->capacity - 1;
-    for (size_t at = (size_t)hash_bytes(text, length);; at++) {
+    for (size_t at = cri_hash_text(text, length);; at++) {
         size_t *slot = &d->slots[at & mask];
         if (*slot == 0 || is_text(d->texts[*slot - 1], text, length)) return slot;
     }

@@ -84,38 +84,14 @@ static cr_status refuse_foreign(cr_ctx *cx, const char *name, const char *bytes,
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-typedef struct block {
-    char  *bytes; /* [capacity] */
-    size_t size, capacity;
-} block;
-
-/* All bytes of the source. */
-static cr_status load(cr_ctx *cx, cri_source *source, block *out)
-{
-    size_t known = cri_source_size(source), more = known + 1 > 65536 ? known + 1 : 65536;
-    for (;;) {
-        char *bytes = cr_resize(cx, out->bytes, out->capacity, more, 1);
-        if (!bytes) return CR_ENOMEM;
-        out->bytes = bytes;
-        out->capacity = more;
-        size_t    got = 0, room = out->capacity - out->size;
-        cr_status st = cri_source_read(source, out->bytes + out->size, room, &got);
-        if (st != CR_OK) return st;
-        out->size += got;
-        if (got < room) return CR_OK;
-        if (more > SIZE_MAX / 2) return cr_fail(cx, CR_ENOMEM, "the data do not fit into memory");
-        more *= 2;
-    }
-}
-
 typedef cr_status whole_reader(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                cr_table **out_table);
 
 static cr_status read_whole(cr_ctx *cx, cri_source *source, whole_reader *reader,
                             cr_table **out_table)
 {
-    block     data = { 0 };
-    cr_status st = load(cx, source, &data);
+    cri_block data = { 0 };
+    cr_status st = cri_source_load(cx, source, &data);
     if (st == CR_OK) st = reader(cx, cri_source_name(source), data.bytes, data.size, out_table);
     cr_free(cx, data.bytes, data.capacity, 1);
     return st;
@@ -124,9 +100,9 @@ static cr_status read_whole(cr_ctx *cx, cri_source *source, whole_reader *reader
 /* A .npy array; the table keeps the bytes when its columns point into them. */
 static cr_status read_npy(cr_ctx *cx, cri_source *source, cr_table **out_table)
 {
-    block     data = { 0 };
+    cri_block data = { 0 };
     bool      borrowed = false;
-    cr_status st = load(cx, source, &data);
+    cr_status st = cri_source_load(cx, source, &data);
     if (st == CR_OK)
         st = cri_npy_read_table(cx, cri_source_name(source), data.bytes, data.size, out_table,
                                 &borrowed);

@@ -411,3 +411,21 @@ cr_status cri_source_rewind(cri_source *s)
     if (s->codec == ZSTD) ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
     return CR_OK;
 }
+
+cr_status cri_source_load(cr_ctx *cx, cri_source *source, cri_block *out)
+{
+    size_t known = cri_source_size(source), more = known + 1 > 65536 ? known + 1 : 65536;
+    for (;;) {
+        char *bytes = cr_resize(cx, out->bytes, out->capacity, more, 1);
+        if (!bytes) return CR_ENOMEM;
+        out->bytes = bytes;
+        out->capacity = more;
+        size_t    got = 0, room = out->capacity - out->size;
+        cr_status st = cri_source_read(source, out->bytes + out->size, room, &got);
+        if (st != CR_OK) return st;
+        out->size += got;
+        if (got < room) return CR_OK;
+        if (more > SIZE_MAX / 2) return cr_fail(cx, CR_ENOMEM, "the data do not fit into memory");
+        more *= 2;
+    }
+}

@@ -34,4 +34,12 @@ cr_status cri_source_read(cri_source *source, char *out, size_t size, size_t *ou
 /* Back to the first byte. */
 cr_status cri_source_rewind(cri_source *source);
 
+typedef struct cri_block {
+    char  *bytes; /* [capacity], freed by cr_free */
+    size_t size, capacity;
+} cri_block;
+
+/* All the bytes that are left, into an empty block, which is to be freed also on failure. */
+cr_status cri_source_load(cr_ctx *cx, cri_source *source, cri_block *out);
+
 #endif

@@ -1,6 +1,7 @@
 /* table.c -- building and reading tables of typed columns. */
 #include "table_internal.h"
 #include "../base/context_internal.h"
+#include "../base/hash.h"
 #include "../base/parallel.h"
 #include "../base/scratch.h"
 
@@ -72,20 +73,12 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-/* FNV-1a (Fowler, Noll & Vo). */
-static size_t hash_text(const char *text)
-{
-    uint64_t h = 14695981039346656037u;
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
-    return (size_t)(h ^ h >> 32);
-}
-
 /* The slot of `name`, or the free one where it belongs.  The capacity is a power of two and at most
  * half of the slots are taken, so a free one is found. */
 static size_t *find_slot(const cr_table *t, const char *name)
 {
     size_t mask = 2 * t->capacity - 1;
-    for (size_t at = hash_text(name);; at++) {
+    for (size_t at = cri_hash_text(name, strlen(name));; at++) {
         size_t *slot = &t->slots[at & mask];
         if (*slot == 0 || strcmp(t->columns[*slot - 1].name, name) == 0) return slot;
     }

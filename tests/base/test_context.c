@@ -2,6 +2,8 @@
 #include "support.h"
 #include "base/scratch.h"
 
+#include <sched.h>
+
 static void test_memory_is_counted(void **state)
 {
     (void)state;
@@ -92,12 +94,37 @@ static void test_interrupt_and_time_limit(void **state)
     test_context_free(cx);
 }
 
+/* As many threads as the process may have cores, told once. */
+static void test_threads(void **state)
+{
+    (void)state;
+    cpu_set_t all, one;
+    cr_ctx   *cx = test_context(), *bound;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(cr_ctx_threads(cx), CPU_COUNT(&all));
+    size_t first = 0;
+    while (!CPU_ISSET(first, &all)) first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    bound = test_context();
+    assert_int_equal(cr_ctx_threads(bound), 1);
+    assert_int_equal(cr_ctx_threads(cx), CPU_COUNT(&all));
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    cr_ctx_set_threads(bound, 3);
+    assert_int_equal(cr_ctx_threads(bound), 3);
+    cr_ctx_set_threads(bound, 0);
+    assert_int_equal(cr_ctx_threads(bound), 1);
+    test_context_free(bound);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_counted),     cmocka_unit_test(test_limit_refuses),
         cmocka_unit_test(test_nearest_name),          cmocka_unit_test(test_scratch_fails_once_and_frees),
-        cmocka_unit_test(test_interrupt_and_time_limit),
+        cmocka_unit_test(test_interrupt_and_time_limit), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,10 +119,10 @@ static void test_round_trip(void **state)
 
 static cr_status split(cr_ctx *cx, void *arg)
 {
-    char      **items = NULL;
-    size_t      n = 0;
-    cr_scratch  s = cr_scratch_begin(cx);
-    cr_status   st = cri_list_split(&s, arg, &items, &n);
+    char     **items = NULL;
+    size_t     n = 0;
+    cr_scratch s = cr_scratch_begin(cx);
+    cr_status  st = cri_list_split(&s, arg, &items, &n);
     cr_scratch_end(&s);
     return st;
 }

@@ -140,6 +140,55 @@ static void test_sums_have_the_same_bits(void **state)
     test_context_free(cx);
 }
 
+typedef struct long_sum {
+    cr_ctx       *cx;
+    atomic_size_t blocks;
+    size_t        stop_at;
+} long_sum;
+
+static void add_and_interrupt(void *arg, cri_range rows, double *acc)
+{
+    long_sum *l = arg;
+    acc[0] += (double)(rows.end - rows.begin);
+    if (atomic_fetch_add(&l->blocks, 1) + 1 == l->stop_at) cr_interrupt(l->cx);
+}
+
+static void clear_after(void *user, const char *what, double done, double total)
+{
+    (void)what, (void)done, (void)total;
+    cr_interrupt_clear(user);
+}
+
+/* A sum over many rows stops between blocks, not only between its 64 spans, and is no result. */
+static void test_sums_stop_inside_a_span(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 64 * 1000 };
+    cr_ctx  *cx = test_context();
+    long_sum l = { .cx = cx, .stop_at = 100 };
+    double   out = 5;
+    cr_ctx_set_threads(cx, 1);
+    assert_fails(cx, cri_parallel_sum(cx, NULL, BLOCKS, 1, 1, add_and_interrupt, &l, &out),
+                 CR_EINTERRUPTED);
+    assert_int_equal(atomic_load(&l.blocks), 100);
+    assert_true(out == 5);
+    cr_interrupt_clear(cx);
+
+    cr_ctx_set_progress(cx, clear_after, cx); /* cleared at the end of the span: still unfinished */
+    atomic_store(&l.blocks, 0);
+    assert_fails(cx, cri_parallel_sum(cx, "sum", BLOCKS, 1, 1, add_and_interrupt, &l, &out),
+                 CR_EINTERRUPTED);
+    assert_true(out == 5);
+    cr_ctx_set_progress(cx, NULL, NULL);
+    cr_interrupt_clear(cx);
+
+    atomic_store(&l.blocks, 0);
+    l.stop_at = BLOCKS; /* asked to stop when all is done: it is done */
+    assert_ok(cx, cri_parallel_sum(cx, NULL, BLOCKS, 1, 1, add_and_interrupt, &l, &out));
+    assert_true(out == BLOCKS);
+    test_context_free(cx);
+}
+
 static cr_status sum_once(cr_ctx *cx, void *arg)
 {
     double    out[3] = { 7, 7, 7 };
@@ -162,6 +211,7 @@ int main(void)
         cmocka_unit_test(test_every_block_runs_once),
         cmocka_unit_test(test_progress_and_interrupt),
         cmocka_unit_test(test_sums_have_the_same_bits),
+        cmocka_unit_test(test_sums_stop_inside_a_span),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

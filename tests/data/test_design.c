@@ -119,12 +119,11 @@ static void test_names_with_commas(void **state)
     (void)state;
     cr_ctx           *cx = test_context();
     cr_table         *t = table_of_text(cx, "t.csv", "\"k,1\",\"q\"\"\",x,y\n1,2,3,4\n6,4,3,2\n");
-    const char *const cases[][2] = { { "features=\"k,1\"", "k,1" },
-                                     { "features=\"k,1\",x", "k,1,x" },
-                                     { "features=!\"k,1\"", "q\",x" },
-                                     { "features=\"!k,1\"", "q\",x" },
-                                     { "features=\"k,*\"", "k,1" },
-                                     { "features=q\"", "q\"" } };
+    const char *const cases[][2] = {
+        { "features=\"k,1\"", "k,1" },    { "features=\"k,1\",x", "k,1,x" },
+        { "features=!\"k,1\"", "q\",x" }, { "features=\"!k,1\"", "q\",x" },
+        { "features=\"k,*\"", "k,1" },    { "features=q\"", "q\"" }
+    };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char settings[128];
         snprintf(settings, sizeof settings, "target=y %s", cases[k][0]);
@@ -613,7 +612,8 @@ static void test_standardise_overflow(void **state)
     assert_fails_with(cx, try_design(cx, t, "target=y", true, &d), CR_ENUMERIC, "'y'");
     cr_table_free(cx, t);
     t = make_table(cx, plain, 4, 1, plain, (double[]){ 1e308, 1e308, 1, 1 });
-    assert_fails_with(cx, try_design(cx, t, "target=y weights=w", true, &d), CR_ENUMERIC, "weights 'w'");
+    assert_fails_with(cx, try_design(cx, t, "target=y weights=w", true, &d), CR_ENUMERIC,
+                      "weights 'w'");
     assert_null(d);
     cr_table_free(cx, t);
     test_context_free(cx);
@@ -625,12 +625,14 @@ static void test_weights_count_rows(void **state)
     (void)state;
     const char *const settings[] = { "target=y weights=w missing=impute reference=frequent",
                                      "target=y weights=w missing=impute reference=none" };
-    cr_ctx   *cx = test_context();
-    cr_table *weighted = table_of_text(cx, "w.csv", "x,c,y,w\n1,a,1,1\n,b,2,3\n7,a,4,1\n"
-                                                    "9,b,3,2\n2,,5,1\n100,z,9,0\n");
-    cr_table *repeated = table_of_text(cx, "r.csv", "x,c,y,w\n1,a,1,1\n,b,2,1\n,b,2,1\n,b,2,1\n"
-                                                    "7,a,4,1\n9,b,3,1\n9,b,3,1\n2,,5,1\n"
-                                                    "100,z,9,0\n");
+    cr_ctx           *cx = test_context();
+    cr_table         *weighted = table_of_text(cx, "w.csv",
+                                               "x,c,y,w\n1,a,1,1\n,b,2,3\n7,a,4,1\n"
+                                                       "9,b,3,2\n2,,5,1\n100,z,9,0\n");
+    cr_table         *repeated = table_of_text(cx, "r.csv",
+                                               "x,c,y,w\n1,a,1,1\n,b,2,1\n,b,2,1\n,b,2,1\n"
+                                                       "7,a,4,1\n9,b,3,1\n9,b,3,1\n2,,5,1\n"
+                                                       "100,z,9,0\n");
     for (size_t k = 0; k < 2; k++) {
         cr_design *a = design_of(cx, weighted, settings[k], true);
         cr_design *b = design_of(cx, repeated, settings[k], true);
