@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "base/list.h"
 #include "data/column_names.h"
+#include "prob/dist/dist.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +129,12 @@ static void offer_models(const line *l)
 {
     for (size_t i = 0; i < cr_class_count(); i++)
         offer(l, cr_class_name(cr_class_at(i)), cr_class_summary(cr_class_at(i)));
+}
+
+static void offer_distributions(const line *l)
+{
+    for (size_t i = 0; i < cr_dist_count(); i++)
+        offer(l, cr_dist_name(cr_dist_at(i)), cr_dist_summary(cr_dist_at(i)));
 }
 
 /* "a|b|c". */
@@ -342,13 +349,16 @@ static void usage_word(const char *usage, size_t n, char out[64])
     snprintf(out, 64, "%.*s", (int)strcspn(at, " ]"), at);
 }
 
-/* The usage line says what an argument is: models, a verb, one of several words, or else a file. */
+/* The usage line says what an argument is: models, a verb, one of several words, or else a file.
+ * The name that dist takes is a distribution, and numbers follow. */
 static void offer_argument(line *l)
 {
     char what[64];
     usage_word(l->verb->usage, l->position, what);
     if (l->position >= l->verb->most) return;
-    if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0)
+    if (strcmp(l->verb->name, "dist") == 0) {
+        if (l->position == 0) offer_distributions(l);
+    } else if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0)
         offer_models(l);
     else if (strcmp(what, "VERB") == 0)
         offer_verbs(l);

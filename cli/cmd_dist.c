@@ -11,7 +11,10 @@
 static const cr_option dist_table[] = { DIST_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-json_t *dist_number(double x)
+json_t *dist_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+/* Tables have infinities. */
+static json_t *table_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_string(x > 0 ? "inf" : x < 0 ? "-inf" : "nan");
 }
@@ -21,7 +24,7 @@ void dist_add_row(dist_job *j, const char *quantity, const char *at, double valu
     json_t *row = json_object();
     json_object_set_new(row, "quantity", json_string(quantity));
     json_object_set_new(row, "at", json_string(at));
-    json_object_set_new(row, "value", dist_number(value));
+    json_object_set_new(row, "value", table_number(value));
     json_array_append_new(j->rows, row);
 }
 
@@ -438,6 +441,7 @@ const cli_verb verb_dist = {
                "credence dist normal --fit examples/diabetes.csv:bmi",
     .options = dist_table,
     .options_size = sizeof(dist_options),
+    .result = result_dist,
     .takes = VERB_READS,
     .most = 1000000,
     .run = run_dist,

@@ -43,7 +43,7 @@ typedef struct dist_job {
     cr_scratch           s;
 } dist_job;
 
-/* A number for JSON, which has no infinities: they are texts. */
+/* A number for JSON, which has no infinities: they are null. */
 json_t *dist_number(double x);
 /* One answer as a row, and also as a JSON member. */
 void dist_add_row(dist_job *j, const char *quantity, const char *at, double value);

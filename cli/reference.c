@@ -62,6 +62,9 @@ const char *reference_type(const cli_field *f, char out[64])
         [FIELD_SCORES] = "array of objects of numbers or nulls",
         [FIELD_WORDS] = "object of texts",
         [FIELD_VALUES] = "object of texts, numbers or nulls",
+        [FIELD_ARRAY] = "array of numbers or nulls",
+        [FIELD_ENTRIES] = "number or null, or array of them",
+        [FIELD_ANY] = "any value",
     };
     snprintf(out, 64, "%s%s", words[f->type], f->marks & FIELD_NULL ? " or null" : "");
     return out;

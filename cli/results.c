@@ -153,6 +153,79 @@ const cli_field result_check[] = {
     FIELD_LAST,
 };
 
+/* --- dist ------------------------------------------------------------------------------------ */
+
+static const cli_field dist_parameter[] = {
+    TEXT("name", 0, "name of the parameter"),
+    TEXT("domain", 0, "the values it may have"),
+    TEXT("help", 0, "one line"),
+    TEXT("example", 0, "a value"),
+    FIELD_LAST,
+};
+
+#define ABOUT_DIST(marks)                                                                          \
+    TEXT("name", marks, "of a page: name of the distribution"),                                    \
+        TEXT("summary", marks, "of a page: one line"),                                             \
+        TEXT("formula", marks, "of a page: density or mass in plain text"),                        \
+        TEXT("support", marks, "of a page: the values that it gives"),                             \
+        FLAG("discrete", marks, "of a page: whether it gives whole numbers only"),                 \
+        TEXT("reference", marks, "of a page: book or paper"),                                      \
+        OTHER(TEXTS, "offers", marks, "of a page: the quantities that can be asked for")
+
+static const cli_field about_dist[] = {
+    ABOUT_DIST(0),
+    INNER(ROWS, "parameters", 0, "its parameters, in order", dist_parameter),
+    FIELD_LAST,
+};
+
+static const cli_field natural[] = {
+    OTHER(TEXTS, "statistics", 0, "the sufficient statistics"),
+    OTHER(ARRAY, "parameters", 0, "the natural parameter of each"),
+    OTHER(ARRAY, "mean_statistics", 0, "the mean of each"),
+    NUMBER("log_partition", FIELD_NULL, "logarithm of the normaliser"),
+    FIELD_LAST,
+};
+
+static const cli_field density_plot[] = {
+    OTHER(ARRAY, "x", 0, "points, evenly spaced"),
+    OTHER(ARRAY, "density", 0, "density or mass there; null if infinite"),
+    FIELD_LAST,
+};
+
+#define ASKED(type, name, help) OTHER(type, name, FIELD_SOMETIMES, help)
+#define ASKED_NUMBER(name, help) NUMBER(name, FIELD_NULL | FIELD_SOMETIMES, help)
+
+const cli_field result_dist[] = {
+    INNER(ROWS, "distributions", FIELD_SOMETIMES, "without NAME: all distributions", about_dist),
+    ABOUT_DIST(FIELD_SOMETIMES),
+    ASKED(TEXT, "distribution", "of an answer: name of the distribution"),
+    ASKED(ANY, "parameters",
+          "of an answer: each name to a number or an array of numbers, matrices row by row; of a "
+          "page: an array of objects with name, domain, help and example"),
+    ASKED(COUNT, "rows", "values fitted to, with --fit"),
+    ASKED_NUMBER("log_likelihood", "log likelihood at the fit, with --fit"),
+    ASKED(ENTRIES, "mean", "the mean, of each entry for vectors; here as below null if infinite"),
+    ASKED(ENTRIES, "variance", "the variance, of each entry for vectors"),
+    ASKED(ENTRIES, "sd", "the standard deviation, of each entry for vectors"),
+    ASKED(ENTRIES, "mode", "where the density is highest"),
+    ASKED_NUMBER("entropy", "the entropy in nats"),
+    ASKED(ARRAY, "pdf", "density or mass at each point asked for"),
+    ASKED(ARRAY, "logpdf", "its logarithm; null where the density is 0"),
+    ASKED(ARRAY, "cdf", "P(X <= x) for each x asked for"),
+    ASKED(ARRAY, "sf", "P(X > x) for each x"),
+    ASKED(ARRAY, "logcdf", "log P(X <= x) for each x"),
+    ASKED(ARRAY, "logsf", "log P(X > x) for each x"),
+    ASKED(ARRAY, "quantile", "the quantile of each probability asked for"),
+    ASKED(ARRAY, "interval", "both ends of the central interval; null for an infinite end"),
+    ASKED(ARRAY, "hdi", "both ends of the shortest interval"),
+    INNER(OBJECT, "natural", FIELD_SOMETIMES, "as an exponential family, with --natural", natural),
+    ASKED_NUMBER("kl", "divergence to the one with the parameters of --kl"),
+    ASKED(COUNT, "seed", "random seed of the draws"),
+    ASKED(ANY, "sample", "the draws: an array of numbers, or of arrays of numbers for vectors"),
+    INNER(OBJECT, "plot", FIELD_SOMETIMES, "the density as points, with --plot", density_plot),
+    FIELD_LAST,
+};
+
 /* --- the program about itself ---------------------------------------------------------------- */
 
 static const cli_field option[] = {

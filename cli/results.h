@@ -17,7 +17,10 @@ typedef enum cli_type {
     FIELD_NUMBERS, /* an object: any name to a number or null        */
     FIELD_SCORES,  /* an array of such, with the fields `inner` too  */
     FIELD_WORDS,   /* an object: any name to a text                  */
-    FIELD_VALUES   /* an object: any name to a text, number or null  */
+    FIELD_VALUES,  /* an object: any name to a text, number or null  */
+    FIELD_ARRAY,   /* an array of numbers or nulls                   */
+    FIELD_ENTRIES, /* a number or null, or an array of such          */
+    FIELD_ANY      /* its help says what; never with FIELD_NULL      */
 } cli_type;
 
 enum {                          /* marks */
@@ -42,7 +45,7 @@ typedef struct cli_field {
 extern const cli_field result_common[];
 
 extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[],
-    result_cv[], result_describe[], result_models[], result_check[], result_version[],
-    result_help[];
+    result_cv[], result_describe[], result_models[], result_check[], result_dist[],
+    result_version[], result_help[];
 
 #endif

@@ -49,6 +49,13 @@ static json_t *value_schema(const cli_field *f)
         return map_schema(type_schema("string"));
     case FIELD_VALUES:
         return map_schema(json_pack("{s:[s, s, s]}", "type", "string", "number", "null"));
+    case FIELD_ARRAY:
+        return array_schema(number_or_null());
+    case FIELD_ENTRIES:
+        return json_pack("{s:[s, s, s], s:o}", "type", "number", "array", "null", "items",
+                         number_or_null());
+    case FIELD_ANY:
+        return json_object();
     case FIELD_END:
         break;
     }

@@ -102,8 +102,10 @@ def test_vectors(credence):
 
 def test_infinite_values(credence):
     got = ask(credence, "student-t", 1.5, 0, 1, "--variance", "--quantile", "0,1")
-    assert got["variance"] == "inf" and got["quantile"] == ["-inf", "inf"]
-    assert ask(credence, "uniform", 0, 1, "--logpdf", "2")["logpdf"] == ["-inf"]
+    assert got["variance"] is None and got["quantile"] == [None, None]
+    assert ask(credence, "uniform", 0, 1, "--logpdf", "2")["logpdf"] == [None]
+    table = credence("dist", "student-t", 1.5, 0, 1, "--variance", "--quantile", "0,1", "--format", "csv").stdout
+    assert table == "quantity,at,value\nvariance,,inf\nquantile,0,-inf\nquantile,1,inf\n"
 
 
 def test_fit(credence, tmp_path):

@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "plot",
-         "version", "help", "completion"]
+VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "dist",
+         "plot", "version", "help", "completion"]
 MODELS = ["bayes-linear", "linear", "ridge"]
 
 

@@ -39,6 +39,15 @@ def test_models_come_from_the_registry(credence):
     assert credence.complete("models", "ridge", "") == ([], False)
 
 
+def test_distributions_come_from_the_registry(credence):
+    names = [d["name"] for d in credence.json("dist")["distributions"]]
+    assert credence.complete("dist", "") == (names, False) and "beta" in names
+    assert credence.complete("dist", "inverse-w") == (["inverse-wishart"], False)
+    assert credence.complete("dist", "beta", "") == credence.complete("dist", "beta", "1", "") == ([], False)
+    assert credence.complete("dist", "beta", "--qu") == (["--quantile", "--quiet"], False)
+    assert credence.complete("dist", "weib", shell="zsh")[0][0].startswith("weibull\t")
+
+
 def test_options_of_verb_and_model(credence):
     ridge = names(credence.json("models", "ridge")["options"])
     bayes = names(credence.json("models", "bayes-linear")["options"])

@@ -80,6 +80,13 @@ def results(credence, schemas, tmp_path_factory):
         ["describe", DIABETES], ["describe", "mixed.csv"], ["describe", "one.csv"],
         ["describe", "bayes.cred"], ["describe", "nig.cred"], ["describe", "mixed.cred"], ["describe", "linear.cred"],
         ["check", DIABETES], ["check", "nig.cred"],
+        ["dist"], ["dist", "beta"], ["dist", "beta", "12", "3"], ["dist", "normal", "--fit", f"{DIABETES}:bmi"],
+        ["dist", "gamma", "2", "3", *"--mean --variance --sd --mode --entropy --natural --plot".split(),
+         *"--pdf 1 --logpdf 1,-1 --cdf 1 --sf 1 --logcdf 1 --logsf 1 --quantile 0,1".split(),
+         *"--interval 0.9 --hdi 0.9 --kl 2,4 --sample 2".split()],
+        ["dist", "student-t", "1.5", "0", "1", "--variance", "--quantile", "0,1"],
+        ["dist", "beta", "0.5", "0.5", "--plot", "--logpdf", "0,2"],
+        ["dist", "mvn", "0,1", "2,0.6;0.6,1", "--mean", "--variance", "--mode", "--logpdf", "0,1", "--sample", "2"],
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
     ]
