@@ -1,5 +1,6 @@
 /* cmd_describe.c -- describe and check: what is in a file, and whether it is sound. */
 #include "cli.h"
+#include "base/scratch.h"
 #include "data/summary.h"
 
 #include <math.h>
@@ -10,13 +11,10 @@ static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 /* --- data ------------------------------------------------------------------------------------ */
 
-static cr_status column_row(cli *c, const cr_table *t, size_t i, json_t *row)
+static json_t *column_row(const cr_column *col, cr_summary s)
 {
-    const cr_column *col = cr_table_column(t, i);
-    cr_summary       s;
-    cr_status        st = cr_summarise(c->cx, col, cr_table_rows(t), &s);
-    if (st != CR_OK) return st;
-    bool category = col->type == CR_CATEGORY;
+    json_t *row = json_object();
+    bool    category = col->type == CR_CATEGORY;
     json_object_set_new(row, "name", json_string_nocheck(col->name));
     json_object_set_new(row, "type", json_string(cr_type_name(col->type)));
     json_object_set_new(row, "missing", json_integer((json_int_t)col->missing));
@@ -29,19 +27,20 @@ static cr_status column_row(cli *c, const cr_table *t, size_t i, json_t *row)
     json_object_set_new(row, "frequent",
                         category && col->n_levels ? json_string_nocheck(col->levels[s.frequent])
                                                   : json_null());
-    return CR_OK;
+    return row;
 }
 
 static cr_status describe_data(cli *c, const cr_table *t)
 {
-    cr_status st = CR_OK;
-    json_t   *root = json_object(), *columns = json_array();
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(c->cx);
+    cr_summary *summaries = cr_scratch_bytes(&s, cr_table_columns(t), sizeof *summaries);
+    json_t     *root = json_object(), *columns = json_array();
 
-    for (size_t i = 0; i < cr_table_columns(t); i++) {
-        json_t *row = json_object();
-        json_array_append_new(columns, row);
-        CR_TRY(column_row(c, t, i, row));
-    }
+    CR_TRY(s.status);
+    CR_TRY(cr_summarise_table(c->cx, t, summaries));
+    for (size_t i = 0; i < cr_table_columns(t); i++)
+        json_array_append_new(columns, column_row(cr_table_column(t, i), summaries[i]));
     json_object_set_new(root, "file", json_string_nocheck(cr_table_source(t)));
     json_object_set_new(root, "kind", json_string("data"));
     json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(t)));
@@ -56,6 +55,7 @@ static cr_status describe_data(cli *c, const cr_table *t)
         out_table(c, columns);
     }
 done:
+    cr_scratch_end(&s);
     json_decref(root);
     json_decref(columns);
     return st;

@@ -1,5 +1,6 @@
 /* summary.c -- a column in a few numbers. */
 #include "summary.h"
+#include "../base/parallel.h"
 #include "../base/scratch.h"
 
 #include <math.h>
@@ -56,5 +57,30 @@ cr_status cr_summarise(cr_ctx *cx, const cr_column *c, size_t rows, cr_summary *
     *out = s;
 done:
     cr_scratch_end(&sc);
+    return st;
+}
+
+typedef struct table_summary {
+    const cr_table *table;
+    cr_summary     *out;
+} table_summary;
+
+static void summarise_column(void *arg, size_t i)
+{
+    const table_summary *w = arg;
+    const cr_column     *c = cr_table_column(w->table, i);
+    w->out[i] = (cr_summary){ .min = NAN, .mean = NAN, .sd = NAN, .max = NAN };
+    if (c->type != CR_CATEGORY) summarise_numbers(c, cr_table_rows(w->table), &w->out[i]);
+}
+
+cr_status cr_summarise_table(cr_ctx *cx, const cr_table *t, cr_summary *out)
+{
+    cr_status     st = CR_OK;
+    table_summary w = { t, out };
+    CR_TRY(cri_parallel_for(cx, NULL, cr_table_columns(t), summarise_column, &w));
+    for (size_t i = 0; i < cr_table_columns(t); i++) /* counting levels takes memory */
+        if (cr_table_column(t, i)->type == CR_CATEGORY)
+            CR_TRY(cr_summarise(cx, cr_table_column(t, i), cr_table_rows(t), &out[i]));
+done:
     return st;
 }

@@ -15,4 +15,7 @@ typedef struct cr_summary {
 CR_API cr_status cr_summarise(cr_ctx *cx, const cr_column *column, size_t rows,
                               cr_summary *out_summary);
 
+/* Summarises every column of a table, columns side by side: out [columns]. */
+CR_API cr_status cr_summarise_table(cr_ctx *cx, const cr_table *table, cr_summary *out_summaries);
+
 #endif

@@ -90,9 +90,32 @@ static void test_categories(void **state)
     test_context_free(cx);
 }
 
+/* A whole table at once: the same as column by column. */
+static void test_table(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const double      x[3] = { 1, NAN, 4 };
+    const char *const texts[3] = { "b", "a", "b" };
+    cr_table         *t = NULL;
+    cr_summary        all[2], one;
+    assert_ok(cx, cr_table_new(cx, "t", 3, &t));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    assert_ok(cx, cr_table_add_texts(cx, t, "c", texts));
+    assert_ok(cx, cr_summarise_table(cx, t, all));
+    assert_ok(cx, cr_summarise(cx, cr_table_column(t, 0), 3, &one));
+    assert_int_equal(all[0].present, 2);
+    assert_true(all[0].mean == one.mean && all[0].sd == one.sd && all[0].max == 4);
+    assert_int_equal(all[1].frequent, 1);
+    assert_int_equal(all[1].frequent_count, 2);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_corners),
         cmocka_unit_test(test_categories),

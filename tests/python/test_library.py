@@ -90,10 +90,11 @@ print(*sorted(set(sys.modules) - before))
     assert "credence" in loaded and not loaded & {"sklearn", "pandas", "scipy", "joblib"}
 
 
-def test_examples_of_the_readme_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page, count", [("python/README.md", 2), ("docs/python.md", 4)])
+def test_examples_of_the_pages_run(page, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "python/README.md").read_text(), re.S)
-    assert len(blocks) == 2
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
+    assert len(blocks) == count
     exec("import credence\n" + "\n".join(blocks), {})
     assert (tmp_path / "model.cred").is_file()
     assert sys.modules["credence"] is credence
