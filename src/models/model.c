@@ -106,9 +106,12 @@ static cr_status check_task(cr_ctx *cx, const cr_model_class *c, const cr_table 
     }
     const cr_column *y = cr_table_find(t, o->target);
     if (!y) return cri_table_no_column(cx, t, o->target);
-    if (!(c->tasks & CR_TASK_CLASSIFICATION) && y->type == CR_CATEGORY)
-        return cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
-                       cr_table_source(t), o->target, c->name);
+    if (!(c->tasks & CR_TASK_CLASSIFICATION) && y->type == CR_CATEGORY) {
+        cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
+                cr_table_source(t), o->target, c->name);
+        return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not",
+                            o->target);
+    }
     return CR_OK;
 }
 

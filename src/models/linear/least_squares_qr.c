@@ -12,6 +12,7 @@
 #include "../../math/doubledouble.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_REFINEMENTS = 12 };
@@ -279,18 +280,36 @@ done:
     return st;
 }
 
+static void name_one_aliased(cr_ctx *cx, const problem *q, const char *name, size_t column)
+{
+    bool constant = is_constant(spread_of(q->A + column, q->p, q, q->c[column]), q->c[column]);
+    cr_log(cx, CR_LOG_WARNING,
+           constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
+                    : "'%s' is a linear combination of the other columns: its coefficient is "
+                      "set to 0 and cannot be told apart",
+           name);
+}
+
+/* Names the terms without a coefficient of their own: each in a warning, or all in one. */
 static void name_aliased(cr_ctx *cx, const problem *q, const cr_design *design, cri_predictor *fit)
 {
+    enum { FEW = 5, ROOM = 1200 };
+    char   list[ROOM] = "";
+    size_t n = q->p - q->k, used = 0, named = 0;
     for (size_t j = q->k; j < q->p; j++) {
-        size_t a = q->qr.pivot[j];
-        bool   constant = is_constant(spread_of(q->A + a, q->p, q, q->c[a]), q->c[a]);
+        size_t      a = q->qr.pivot[j];
+        const char *name = cr_design_term_name(design, a);
         fit->coef_sd[a] = NAN;
-        cr_log(cx, CR_LOG_WARNING,
-               constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
-                        : "'%s' is a linear combination of the other columns: its coefficient is "
-                          "set to 0 and cannot be told apart",
-               cr_design_term_name(design, a));
+        if (n <= FEW) name_one_aliased(cx, q, name, a);
+        if (used + strlen(name) + 4 >= ROOM) continue;
+        used += (size_t)snprintf(list + used, ROOM - used, "%s'%s'", named++ ? ", " : "", name);
     }
+    if (n > FEW)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "%zu columns are constant or linear combinations of the others: their coefficients are "
+            "set to 0 and cannot be told apart: %s%s",
+            n, list, named < n ? ", ..." : "");
 }
 
 cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,

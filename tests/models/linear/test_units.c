@@ -149,6 +149,36 @@ static void test_columns_of_different_size(void **state)
     test_context_free(cx);
 }
 
+static void count_dependent(void *user, cr_log_level level, const char *text)
+{
+    if (level == CR_LOG_WARNING && strstr(text, "9 columns are constant or linear combinations") &&
+        strstr(text, "'x"))
+        ++*(size_t *)user;
+    assert_null(strstr(text, "is a linear combination"));
+}
+
+/* Many dependent columns are named in one warning, not in one each. */
+static void test_many_dependent_columns(void **state)
+{
+    (void)state;
+    enum { n = 4, p = 12 };
+    cr_ctx *cx = test_context();
+    size_t  said = 0;
+    double  X[n * p], y[n] = { 1, 4, 2, 3 };
+    cr_rng  r = cr_rng_stream(4, 4);
+    draw_normals(&r, X, n * p);
+    cr_table *t = make_table(cx, X, n, p, y, NULL);
+    cr_ctx_set_log(cx, count_dependent, &said);
+    cr_model *m = fit(cx, "linear", t, "target=y solver=qr");
+    json_t   *d = describe(cx, m);
+    assert_close(statistic(d, "rank"), 3, 0);
+    assert_int_equal(said, 1);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_posterior_rate_is_positive),
         cmocka_unit_test(test_far_columns),
         cmocka_unit_test(test_columns_of_different_size),
+        cmocka_unit_test(test_many_dependent_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
