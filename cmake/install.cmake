@@ -45,7 +45,7 @@ if(NOT failed)
   set(CREDENCE_PYTHON_DIR ${python_dir} CACHE STRING "where the Python package goes, below the prefix")
   install(DIRECTORY python/credence DESTINATION ${CREDENCE_PYTHON_DIR}
     FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
-  if(NOT instrument)
+  if(NOT CREDENCE_SANITIZE)  # Python cannot load a library that wants a sanitizer
     install(CODE "
       set(stub \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CREDENCE_PYTHON_DIR}/credence/__init__.pyi\")
       execute_process(
