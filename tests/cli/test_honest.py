@@ -1,0 +1,55 @@
+"""Answers that would look good and be wrong are refused, or said to be doubtful."""
+import json
+
+
+def write(folder, name, text):
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_predictions_that_overflow(credence, tmp_path):
+    data = write(tmp_path, "d.csv", "x,y\n1,2\n2,3.5\n3,7\n4,7.5\n")
+    model = str(tmp_path / "m.cred")
+    assert credence("fit", "linear", data, "--target", "y", "-o", model)[0] == 0
+    code, out, err = credence("predict", model, write(tmp_path, "far.csv", "x\n1\n1e308\n"))
+    assert (code, out) == (4, "") and "far.csv:3: the values are so large that the prediction overflows" in err
+
+
+def test_one_column_in_two_roles(credence, tmp_path):
+    data = write(tmp_path, "d.csv", "x,y\n1,2\n2,3\n3,7\n")
+    code, _, err = credence("fit", "linear", data, "--target", "y", "--weights", "y")
+    assert code == 2 and "cannot be both the target and the weights" in err
+
+
+def test_one_bad_cell_makes_a_category(credence, tmp_path):
+    rows = "".join(f"{i}.5,{3 * i}\n" for i in range(1, 41)) + "n.a.,7\n"
+    data = write(tmp_path, "d.csv", "rooms,y\n" + rows)
+    code, _, err = credence("fit", "ridge", data, "--target", "y")
+    assert code == 0 and "column 'rooms' is taken as a category of 41 levels, because 'n.a.' is not a number" in err
+    code, _, err = credence("fit", "ridge", data, "--target", "y", "--missing-values", "n.a.", "--missing", "drop")
+    assert code == 0 and "category" not in err
+
+
+def test_a_category_of_every_row(credence, tmp_path):
+    rows = "".join(f"day{i},{i % 7}\n" for i in range(30))
+    code, _, err = credence("fit", "ridge", write(tmp_path, "d.csv", "date,y\n" + rows), "--target", "y")
+    assert code == 0 and "column 'date' is a category of 30 levels in 30 rows" in err
+
+
+def test_no_error_of_leaving_out_without_degrees_of_freedom(credence, tmp_path):
+    data = write(tmp_path, "d.csv", "x,y\n1,2\n2,3\n")
+    fit = json.loads(credence("fit", "linear", data, "--target", "y", "--json")[1])
+    assert fit["statistics"]["loocv"] is None and fit["log_likelihood"] is None
+
+
+def test_text_target_names_the_way_on(credence, tmp_path):
+    data = write(tmp_path, "d.csv", "x,price\n1,$2\n2,$3\n3,5\n")
+    code, _, err = credence("fit", "linear", data, "--target", "price")
+    assert code == 3 and "--real price finds the cell" in err
+    code, _, err = credence("fit", "linear", data, "--target", "price", "--real", "price")
+    assert code == 3 and "d.csv:2:3: '$2' in column 'price' is not a number" in err
+
+
+def test_the_kernel_is_known(credence):
+    blas = json.loads(credence("version", "--json")[1])["blas"]
+    assert "OpenBLAS" in blas["library"] and blas["kernel"] not in ("", "unknown")
