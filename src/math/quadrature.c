@@ -37,8 +37,8 @@ static const double gauss[10][2] = {
 
 double cr_gauss20(cr_integrand *f, void *user, double a, double b)
 {
-    double middle = 0.5 * (a + b), half = 0.5 * (b - a), sum = 0;
-    for (int i = 0; i < 10; i++) {
+    double half = 0.5 * (b - a), middle = a + half, sum = 0;
+    for (int i = 9; i >= 0; i--) { /* the small weights first */
         double step = half * gauss[i][0];
         sum += gauss[i][1] * (f(middle - step, user) + f(middle + step, user));
     }

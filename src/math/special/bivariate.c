@@ -4,12 +4,13 @@
  * Owen (1956), Ann. Math. Statist. 27; Patefield & Tandy (2000), J. Stat. Software 5(5);
  * Genz (2004), Stat. Comput. 14. */
 #include "special_internal.h"
+#include "../quadrature.h"
 
 #include <math.h>
 
 /* --- Owen's T --------------------------------------------------------------------------------- */
 
-static double owen_density(double x, const void *h)
+static double owen_density(double x, void *h)
 {
     double hx = *(const double *)h * x;
     return exp(-0.5 * hx * hx) / (1 + x * x);
@@ -20,8 +21,8 @@ static double owen_direct(double h, double a)
 {
     double end = fmin(a, 8.7 / h), middle = fmin(end, fmax(0.4 * end, 3 / h)), sum;
     if (h > 40) return 0;
-    sum = cri_gauss20(owen_density, &h, 0, middle);
-    if (middle < end) sum += cri_gauss20(owen_density, &h, middle, end);
+    sum = cr_gauss20(owen_density, &h, 0, middle);
+    if (middle < end) sum += cr_gauss20(owen_density, &h, middle, end);
     double square = h * h, lost = fma(h, h, -square);
     return exp(-0.5 * square) * (1 - 0.5 * lost) * sum / (2 * M_PI);
 }
@@ -54,7 +55,7 @@ static double log_slice(const bivariate *b, double x)
     return -0.5 * x * x + cr_norm_logcdf((b->k - b->rho * x) / b->s);
 }
 
-static double slice(double x, const void *arg)
+static double slice(double x, void *arg)
 {
     const bivariate *b = arg;
     return exp(log_slice(b, x) - b->top);
@@ -120,7 +121,7 @@ static double log_quadrant(double h, double k, double rho)
         if (h > mode) n = add_cut(cuts, n, find_drop(&b, mode, h, drops[i]));
     }
     for (int i = 0; i < 5 && width < 1; i++) n = add_cut(cuts, n, k / rho + steps[i] * width);
-    for (int i = 1; i < n; i++) sum += cri_gauss20(slice, &b, cuts[i - 1], cuts[i]);
+    for (int i = 1; i < n; i++) sum += cr_gauss20(slice, &b, cuts[i - 1], cuts[i]);
     return b.top + log(sum) - CRI_HALF_LOG_2PI;
 }
 

@@ -6,6 +6,7 @@
  * above the middle the same with a, b and x, y exchanged.
  * DiDonato & Morris (1992), ACM TOMS 18(3); DLMF 8.17. */
 #include "special_internal.h"
+#include "../quadrature.h"
 
 #include <math.h>
 
@@ -48,7 +49,7 @@ typedef struct bend {
 
 /* exp(g), g = off s - n (x e(s) + l(x (exp(s) - 1))), n = a + b, e(s) = exp(s) - 1 - s, l(w) =
  * log(1 + w) - w. */
-static double density_from(double s, const void *arg)
+static double density_from(double s, void *arg)
 {
     const bend *d = arg;
     s *= d->sign;
@@ -61,8 +62,8 @@ static cri_tails quadrature(double a, double b, cri_dd x, cri_dd y)
     double off = cri_beta_off_mode(a, b, x, y), slope = fabs(off), n = a + b;
     bend   d = { n, x.hi, off, off > 0 ? -1 : 1 };
     double end = 2 * 45 / (slope + sqrt(slope * slope + 2 * 45 * n * x.hi * y.hi));
-    double sum = cri_gauss20(density_from, &d, 0, 0.3 * end) +
-                 cri_gauss20(density_from, &d, 0.3 * end, end);
+    double sum = cr_gauss20(density_from, &d, 0, 0.3 * end) +
+                 cr_gauss20(density_from, &d, 0.3 * end, end);
     return cri_tails_from(cri_beta_scale(a, b, x, y), a * sum, off > 0);
 }
 

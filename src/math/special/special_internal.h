@@ -56,8 +56,4 @@ double cri_beta_off_mode(double a, double b, cri_dd x, cri_dd y);
 cri_tails cri_gamma_tails(double a, double x);
 cri_tails cri_beta_tails(double a, double b, cri_dd x, cri_dd y);
 
-/* The integral of f(x, arg) from low to high by Gauss's formula with 20 points. */
-double cri_gauss20(double (*f)(double x, const void *arg), const void *arg, double low,
-                   double high);
-
 #endif
