@@ -16,10 +16,11 @@ static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST }
 enum { MOST_NUMBERS = 5 };
 
 /* The numbers shown for a row: mean, sd, lower, upper and perhaps leverage. */
-static size_t row_numbers(const cr_prediction *p, size_t i, const predict_options *o, double *out)
+static size_t row_numbers(cr_ctx *cx, const cr_prediction *p, size_t i, const predict_options *o,
+                          double *out)
 {
     out[0] = p->mean[i];
-    cr_prediction_interval(p, i, o->interval, &out[1], &out[2], &out[3]);
+    (void)cr_prediction_interval(cx, p, i, o->interval, &out[1], &out[2], &out[3]);
     if (o->leverage) out[4] = p->leverage[i];
     return o->leverage ? 5 : 4;
 }
@@ -86,12 +87,12 @@ static void print_class(cli *c, const cr_prediction *p, size_t i)
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_row(const cr_prediction *p, size_t i, const predict_options *o)
+static json_t *json_row(cr_ctx *cx, const cr_prediction *p, size_t i, const predict_options *o)
 {
     json_t *row = json_object();
     if (p->kind == CR_ANSWER_NUMBER) {
         double x[MOST_NUMBERS];
-        size_t n = row_numbers(p, i, o, x);
+        size_t n = row_numbers(cx, p, i, o, x);
         for (size_t j = 0; j < n; j++)
             json_object_set_new(row, number_names[j],
                                 isfinite(x[j]) ? json_real(x[j]) : json_null());
@@ -122,7 +123,7 @@ static cr_status print_json(cli *c, const cr_model *m, const cr_prediction *p,
     out_json_begin(c, "predict", root, "predictions");
     for (size_t i = 0; i < p->n; i++) {
         if (i % 4096 == 0) CR_TRY(cr_check_interrupt(c->cx));
-        json_t *row = json_row(p, i, o);
+        json_t *row = json_row(c->cx, p, i, o);
         out_json_item(c, row, i == 0);
         json_decref(row);
     }
@@ -169,7 +170,7 @@ static cr_status run_predict(cli *c)
     for (size_t i = 0; i < p.n; i++) {
         double x[MOST_NUMBERS];
         if (i % 4096 == 0) CR_TRY(cr_check_interrupt(c->cx));
-        if (p.kind == CR_ANSWER_NUMBER) print_numbers(c, x, row_numbers(&p, i, o, x));
+        if (p.kind == CR_ANSWER_NUMBER) print_numbers(c, x, row_numbers(c->cx, &p, i, o, x));
         else print_class(c, &p, i);
     }
 done:

@@ -44,7 +44,7 @@ static cr_status fit_and_predict(cr_ctx *cx)
     printf("log evidence %.3f\n", cr_model_get_report(model)->log_evidence);
     for (size_t i = 0; i < p.n; i++) {
         double sd, lower, upper;
-        cr_prediction_interval(&p, i, 0.95, &sd, &lower, &upper);
+        cr_prediction_interval(cx, &p, i, 0.95, &sd, &lower, &upper);
         printf("load %4.1f: %.2f mm, sd %.2f, 95 %% within %.2f to %.2f\n", asked[i * COLUMNS],
                p.mean[i], sd, lower, upper);
     }

@@ -37,7 +37,7 @@ static cr_status predict_file(cr_ctx *cx, const char *model_path, const char *da
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "%s predicts classes, not numbers", model_path));
     for (size_t i = 0; i < p.n; i++) {
         double sd, lower, upper;
-        cr_prediction_interval(&p, i, 0.9, &sd, &lower, &upper);
+        cr_prediction_interval(cx, &p, i, 0.9, &sd, &lower, &upper);
         printf("%s of row %zu: %.1f +- %.1f, 90 %% within %.1f to %.1f\n",
                cr_design_target(cr_model_get_design(model)), i + 1, p.mean[i], sd, lower, upper);
     }

@@ -46,12 +46,14 @@ class Setting(Structure):
 class Prediction(Structure):
     _fields_ = [("kind", c_int), ("n", c_size_t), ("mean", c_void_p), ("scale", c_void_p),
                 ("dof", c_void_p), ("leverage", c_void_p), ("n_classes", c_size_t),
-                ("classes", POINTER(c_char_p)), ("prob", c_void_p)]
+                ("classes", POINTER(c_char_p)), ("prob", c_void_p), ("vector", c_void_p),
+                ("log_density", c_void_p), ("family", c_void_p), ("n_params", c_size_t),
+                ("params", c_void_p)]
 
 
 class Report(Structure):
     _fields_ = [("stop", c_int), ("iterations", c_size_t), ("rows", c_size_t),
-                ("log_evidence", c_double), ("log_likelihood", c_double), ("seconds", c_double)]
+                ("log_evidence", c_double), ("evidence", c_int), ("log_likelihood", c_double), ("seconds", c_double)]
 
 
 class Metric(Structure):
@@ -140,7 +142,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_predict": (c_int, [_p, _p, _p, POINTER(Prediction)]),
     "cr_predict_mean": (c_int, [_p, _p, _p, _p]),
     "cr_prediction_free": (None, [_p, POINTER(Prediction)]),
-    "cr_prediction_intervals": (None, [POINTER(Prediction), _d, _p, _p, _p]),
+    "cr_prediction_intervals": (c_int, [_p, POINTER(Prediction), _d, _p, _p, _p]),
     "cr_model_get_class": (_p, [_p]),
     "cr_model_get_design": (_p, [_p]),
     "cr_model_get_report": (POINTER(Report), [_p]),

@@ -39,8 +39,8 @@ def _read_answers(p, sd, level):
         return Answers(classes=classes, probability=_copy(p.prob, p.n, p.n_classes))
     wanted = [np.empty(p.n) if want else None for want in (sd, level is not None, level is not None)]
     if sd or level is not None:
-        lib.cr_prediction_intervals(p, 0.5 if level is None else level,
-                                    *(None if a is None else a.ctypes.data for a in wanted))
+        call(lib.cr_prediction_intervals, p, 0.5 if level is None else level,
+             *(None if a is None else a.ctypes.data for a in wanted))
     return Answers(_copy(p.mean, p.n), *wanted)
 
 

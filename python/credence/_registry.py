@@ -20,6 +20,7 @@ class Declaration(NamedTuple):
     tasks: int
     options: list       # its own
     updates: bool
+    keeps_missing: bool = False   # sees gaps in the features itself
 
 
 def declarations():
@@ -30,7 +31,7 @@ def declarations():
                                              lib.cr_class_formulas, lib.cr_class_reference)]
         yield Declaration(*texts, lib.cr_class_tasks(model),
                           _options.read_table(lib.cr_class_options(model)),
-                          lib.cr_class_offers(model, b"update"))
+                          lib.cr_class_offers(model, b"update"), lib.cr_class_offers(model, b"missing"))
 
 
 def camel_case(name):
@@ -57,6 +58,7 @@ def _make_class(name, base, updates, declaration):
         "__annotations__": {option.name: option_hint(option) for option in options},
         "_options": tuple(options),
         "_model_name": declaration.name,
+        "_keeps_missing": bool(declaration.keeps_missing),
     }
     if iterates:
         body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])

@@ -6,7 +6,8 @@ class Tags:
     _estimator_type = None  # "regressor" or "classifier"
 
     def _takes_missing(self):
-        return getattr(self, "missing", "error") != "error"
+        policy = getattr(self, "missing", "error")
+        return self._keeps_missing if policy == "auto" else policy != "error"
 
     def _more_tags(self):
         return {"requires_y": True, "allow_nan": self._takes_missing()}

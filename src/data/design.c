@@ -56,6 +56,7 @@ void cri_design_free(cr_ctx *cx, cr_design *d)
     for (size_t j = 0; d->terms && j < d->p; j++) cri_string_free(cx, d->terms[j].name);
     free_column(cx, &d->target);
     cri_string_free(cx, d->weights);
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) cri_string_free(cx, d->roles[k]);
     cr_free(cx, d->columns, d->n_columns, sizeof *d->columns);
     cr_free(cx, d->terms, d->p, sizeof *d->terms);
     cr_free(cx, d->shift, d->p, sizeof *d->shift);
@@ -77,18 +78,27 @@ const char   *cr_design_class(const cr_design *d, size_t i) { return d->target.l
 
 /* --- choosing columns ------------------------------------------------------------------------ */
 
-static bool is_role(const cr_design_options *o, const char *name)
+typedef struct choice {
+    const cr_design_options *options;
+    const cri_design_needs  *needs;
+} choice;
+
+static bool is_role(const choice *c, const char *name)
 {
-    return (o->target && strcmp(o->target, name) == 0) ||
-           (o->weights && strcmp(o->weights, name) == 0);
+    bool role = (c->options->target && strcmp(c->options->target, name) == 0) ||
+                (c->options->weights && strcmp(c->options->weights, name) == 0);
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        role |= c->needs->roles[k] && strcmp(c->needs->roles[k], name) == 0;
+    return role;
 }
 
 static bool is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
 
 /* Marks the columns that one item of the list ("x*", "!id") takes in or leaves out. */
-static cr_status apply_item(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
-                            const char *item, bool *chosen)
+static cr_status apply_item(cr_ctx *cx, const cr_table *t, const choice *o, const char *item,
+                            bool *chosen)
 {
+    const char *target = o->options->target;
     bool        keep = item[0] != '!', matched = false;
     const char *pattern = item + !keep;
     for (size_t i = 0; i < cr_table_columns(t); i++) {
@@ -96,7 +106,7 @@ static cr_status apply_item(cr_ctx *cx, const cr_table *t, const cr_design_optio
         bool        exact = strcmp(pattern, name) == 0;
         if (!exact && !(is_pattern(pattern) && fnmatch(pattern, name, 0) == 0)) continue;
         matched = true;
-        if (keep && exact && o->target && strcmp(o->target, name) == 0)
+        if (keep && exact && target && strcmp(target, name) == 0)
             return cr_fail(cx, CR_EARG, "column '%s' is the target and cannot be a feature", name);
         if (!is_role(o, name)) chosen[i] = keep;
     }
@@ -106,16 +116,15 @@ static cr_status apply_item(cr_ctx *cx, const cr_table *t, const cr_design_optio
 }
 
 /* chosen[i] = column i is a feature.  A list that starts by leaving out starts from all columns. */
-static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
-                                bool *chosen)
+static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const choice *o, bool *chosen)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = cr_table_columns(t), n_items = 0, count = 0;
     char     **items = NULL;
 
-    CR_TRY(cri_list_split(&s, o->features, &items, &n_items));
-    bool all = n_items == 0 ? !o->features : items[0][0] == '!';
+    CR_TRY(cri_list_split(&s, o->options->features, &items, &n_items));
+    bool all = n_items == 0 ? !o->options->features : items[0][0] == '!';
     for (size_t i = 0; i < n; i++) chosen[i] = all && !is_role(o, cr_table_column(t, i)->name);
     for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
@@ -240,30 +249,36 @@ done:
     return st;
 }
 
-static size_t count_terms(const cr_column *c, int reference, unsigned powers)
+static size_t count_terms(const cr_column *c, int reference, cri_coding coding, unsigned powers)
 {
+    if (c->type == CR_CATEGORY && coding == CRI_CODING_CODE) return 1;
     if (c->type == CR_CATEGORY)
         return c->n_levels - (reference != REFERENCE_NONE && c->n_levels > 0);
     return c->type == CR_BOOLEAN ? 1 : powers; /* powers of 0 and 1 are the same column */
 }
 
-static char *name_term(cr_ctx *cx, const cri_design_column *c, size_t k)
+static char *name_term(cr_ctx *cx, const cri_design_column *c, size_t k, bool code)
 {
-    if (c->type == CR_CATEGORY) return cri_string_format(cx, "%s=%s", c->name, c->levels[k]);
+    if (c->type == CR_CATEGORY && !code) return cri_string_format(cx, "%s=%s", c->name, c->levels[k]);
     if (k == 0) return cri_string_copy(cx, c->name);
     return cri_string_format(cx, "%s^%zu", c->name, k + 1);
 }
 
 /* Adds the terms of design column i from term j on; returns the next free term via out_j. */
-static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, unsigned powers, size_t *j)
+static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, cri_coding coding, unsigned powers,
+                           size_t *j)
 {
     const cri_design_column *c = &d->columns[i];
-    bool                     category = c->type == CR_CATEGORY;
-    size_t                   n = category ? c->n_levels : c->type == CR_BOOLEAN ? 1 : powers;
+    bool   category = c->type == CR_CATEGORY, code = category && coding == CRI_CODING_CODE;
+    size_t n = code ? 1 : category ? c->n_levels : c->type == CR_BOOLEAN ? 1 : powers;
     for (size_t k = 0; k < n; k++) {
-        if (category && (int)k == c->reference) continue;
+        if (category && !code && (int)k == c->reference) continue;
         cri_design_term *term = &d->terms[(*j)++];
-        *term = (cri_design_term){ name_term(cx, c, k), i, category ? 0 : (unsigned)k + 1, k };
+        *term = (cri_design_term){ .name = name_term(cx, c, k, code),
+                                   .column = i,
+                                   .power = category ? 0 : (unsigned)k + 1,
+                                   .level = k,
+                                   .code = code };
         if (!term->name) return CR_ENOMEM;
     }
     return CR_OK;
@@ -300,6 +315,7 @@ static double sum_term(const cri_rows *rows, size_t term, double unit, double ce
         fill_term(rows, term, begin, end, x);
         for (size_t i = begin; i < end; i++) {
             double w = rows->w ? rows->w[i] : 1, z = unit * x[i - begin] - centre;
+            if (isnan(z)) continue; /* a gap that the model takes */
             part += w * (power == 1 ? z : z * z);
             weight += w;
             if (fabs(x[i - begin]) > largest) largest = fabs(x[i - begin]);
@@ -370,7 +386,8 @@ static cr_status standardise_terms(cr_ctx *cx, cr_design *d, const cri_rows *row
     CR_TRY(s.status);
     CR_TRY(cri_parallel_for(cx, "standardising", d->p, measure_term, &m));
     for (size_t j = 0; j < d->p; j++)
-        CR_TRY(set_scale(cx, rows, d->terms[j].name, m.terms[j], &d->shift[j], &d->scale[j]));
+        if (!d->terms[j].code)
+            CR_TRY(set_scale(cx, rows, d->terms[j].name, m.terms[j], &d->shift[j], &d->scale[j]));
 done:
     cr_scratch_end(&s);
     return st;
@@ -401,8 +418,24 @@ static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *
 
 /* --- the fit --------------------------------------------------------------------------------- */
 
-static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_options *o)
+/* A further column that the model reads. */
+static cr_status check_role(cr_ctx *cx, const cr_table *t, const char *name)
 {
+    const cr_column *c = cr_table_find(t, name);
+    if (!c) return cri_table_no_column(cx, t, name);
+    if (c->type == CR_CATEGORY)
+        return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers there",
+                       cr_table_source(t), name);
+    return CR_OK;
+}
+
+static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
+                             const cri_design_needs *needs)
+{
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) {
+        cr_status st = needs->roles[k] ? check_role(cx, t, needs->roles[k]) : CR_OK;
+        if (st != CR_OK) return st;
+    }
     if (o->target && !cr_table_find(t, o->target)) return cri_table_no_column(cx, t, o->target);
     if (o->target && o->weights && strcmp(o->target, o->weights) == 0)
         return cr_fail(cx, CR_EARG, "column '%s' cannot be both the target and the weights", o->target);
@@ -415,8 +448,31 @@ static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_opti
     return CR_OK;
 }
 
+static cr_status remember_roles(cr_ctx *cx, const cr_design_options *o,
+                                const cri_design_needs *needs, cr_design *d)
+{
+    if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) return CR_ENOMEM;
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (needs->roles[k] && !(d->roles[k] = cri_string_copy(cx, needs->roles[k])))
+            return CR_ENOMEM;
+    return CR_OK;
+}
+
+static cr_status remember_target(cr_ctx *cx, const cr_table *t, const cr_column *from,
+                                 const cr_column *opt_w, bool classes, cri_design_column *target)
+{
+    if (classes && from->type != CR_CATEGORY) return cri_remember_classes(cx, t, from, target);
+    return remember_column(cx, t, from, opt_w, REFERENCE_NONE, false, target);
+}
+
+cr_missing cri_resolve_missing(int option, bool keep)
+{
+    if (option != CR_MISSING_AUTO) return (cr_missing)option;
+    return keep ? CR_MISSING_KEEP : CR_MISSING_ERROR;
+}
+
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
-                         bool standardise, bool standardise_y, cr_design **out_design)
+                         const cri_design_needs *needs, cr_design **out_design)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -425,30 +481,31 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     unsigned   powers;
     cr_design *d = NULL;
     cri_rows   rows = { 0 };
+    int        reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : REFERENCE_NONE;
+    bool       standardise = needs->standardise, standardise_y = needs->standardise_target;
 
     CR_TRY(s.status);
-    CR_TRY(check_roles(cx, t, o));
+    CR_TRY(check_roles(cx, t, o, needs));
     CR_TRY(parse_basis(cx, o->basis, &powers));
-    CR_TRY(choose_columns(cx, t, o, chosen));
+    CR_TRY(choose_columns(cx, t, &(choice){ o, needs }, chosen));
     for (size_t k = 0; k < n; k++) {
         n_columns += chosen[k];
-        if (chosen[k]) p += count_terms(cr_table_column(t, k), o->reference, powers);
+        if (chosen[k]) p += count_terms(cr_table_column(t, k), reference, needs->coding, powers);
     }
     d = cri_design_new(cx, n_columns, p);
     if (!d) CR_TRY(CR_ENOMEM);
-    d->missing = (cr_missing)o->missing;
+    d->missing = cri_resolve_missing(o->missing, needs->keep_missing);
     const cr_column *w = o->weights ? cr_table_find(t, o->weights) : NULL;
     for (size_t k = 0; k < n; k++) {
         if (!chosen[k]) continue;
-        warn_of_many_levels(cx, t, cr_table_column(t, k));
-        CR_TRY(remember_column(cx, t, cr_table_column(t, k), w, o->reference,
+        if (needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, cr_table_column(t, k));
+        CR_TRY(remember_column(cx, t, cr_table_column(t, k), w, reference,
                                d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
-        CR_TRY(add_terms(cx, d, i++, powers, &j));
+        CR_TRY(add_terms(cx, d, i++, needs->coding, powers, &j));
     }
     if (o->target)
-        CR_TRY(remember_column(cx, t, cr_table_find(t, o->target), w, REFERENCE_NONE, false,
-                               &d->target));
-    if (o->weights && !(d->weights = cri_string_copy(cx, o->weights))) CR_TRY(CR_ENOMEM);
+        CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, needs->classes, &d->target));
+    CR_TRY(remember_roles(cx, o, needs, d));
 
     if (standardise || (standardise_y && o->target)) {
         CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));

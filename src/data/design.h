@@ -24,9 +24,9 @@
     X(list,   features,     "",      "COLUMN", "columns to use: names, wildcards, !name to leave one out", \
       "'x*,!id'")                                                                                    \
     X(text,   weights,      "",      "COLUMN", "column of row weights: a row of weight 2 counts twice", "w") \
-    X(choice, missing,      "error", "error|drop|impute",                                            \
-      "rows with missing values: refuse, leave out, or fill with the mean or the most frequent level", \
-      "drop")                                                                                        \
+    X(choice, missing,      "auto",  "auto|error|drop|impute",                                       \
+      "rows with missing values: refuse, leave out, or fill with the mean or the most frequent level; " \
+      "auto refuses, unless the model itself takes them", "drop")                                    \
     X(choice, scale,        "auto",  "auto|standard|none",                                           \
       "standardise the features to mean 0 and population sd 1; auto is the model's own choice",      \
       "standard")                                                                                    \
@@ -37,7 +37,14 @@
       "level of a category that gets no column: the first, the most frequent, or none", "frequent")
 /* clang-format on */
 
-typedef enum cr_missing { CR_MISSING_ERROR, CR_MISSING_DROP, CR_MISSING_IMPUTE } cr_missing;
+/* AUTO is the user's word only: a design holds one of the others.  KEEP is a model's own: it sees NaN. */
+typedef enum cr_missing {
+    CR_MISSING_AUTO,
+    CR_MISSING_ERROR,
+    CR_MISSING_DROP,
+    CR_MISSING_IMPUTE,
+    CR_MISSING_KEEP
+} cr_missing;
 typedef enum cr_scale { CR_SCALE_AUTO, CR_SCALE_STANDARD, CR_SCALE_NONE } cr_scale;
 
 CR_OPTIONS_STRUCT(cr_design_options, CR_DESIGN_OPTIONS);

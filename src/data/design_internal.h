@@ -16,13 +16,34 @@ typedef struct cri_design_column {
     double  fill;      /* imputed where missing: the mean, or the index of the most frequent level */
 } cri_design_column;
 
-/* One column of X: a power of a number, or the indicator of a level. */
+/* One column of X: a power of a number, the indicator of a level, or the level itself as a code
+ * 0 .. n_levels-1. */
 typedef struct cri_design_term {
     char    *name;
     size_t   column;
-    unsigned power; /* 0 for an indicator */
-    size_t   level;
+    unsigned power; /* 0 for an indicator or a code */
+    size_t   level; /* of an indicator              */
+    bool     code;
 } cri_design_term;
+
+/* How the levels of a category become terms. */
+typedef enum cri_coding {
+    CRI_CODING_CONTRAST, /* an indicator of each level but the reference's, as the user asks  */
+    CRI_CODING_ALL,      /* an indicator of each level                                        */
+    CRI_CODING_CODE      /* one term that holds the code of the level; never standardised     */
+} cri_coding;
+
+/* Columns beside features, target and weights that a model reads: offsets, times, ... */
+enum { CRI_MOST_ROLES = 4 };
+
+/* What a model wants of its design. */
+typedef struct cri_design_needs {
+    bool        standardise, standardise_target;
+    cri_coding  coding;
+    bool        classes;               /* a target of numbers names classes by its values      */
+    bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
+    const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
+} cri_design_needs;
 
 struct cr_design {
     cri_design_column *columns; /* [n_columns] */
@@ -33,17 +54,31 @@ struct cr_design {
     double             target_shift, target_scale;
     cri_design_column  target;  /* name NULL when there is none */
     char              *weights; /* NULL when there are none     */
+    char              *roles[CRI_MOST_ROLES]; /* NULL where there is none */
     cr_missing         missing;
     bool               standardised; /* asked for, whoever does it: the design or the model */
 };
 
 /* Fits a design to a table.  With standardise (and standardise_target) the terms (the target) are
  * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p).
- * Fails with CR_ENUMERIC where mean and sd, or the mean that fills gaps, overflow. */
+ * Fails with CR_ENUMERIC where mean and sd, or the mean that fills gaps, overflow; with CR_EDATA where
+ * classes are wanted and the target has too many values to be that. */
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *table, const cr_design_options *options,
-                         bool standardise, bool standardise_target, cr_design **out_design);
+                         const cri_design_needs *needs, cr_design **out_design);
 void      cri_design_free(cr_ctx *cx, cr_design *design);
 cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t p); /* zeroed parts; NULL on failure */
+
+/* The policy that --missing means for a model that does (keep) or does not take gaps itself. */
+cr_missing cri_resolve_missing(int option, bool keep);
+
+/* --- classes named by numbers (design_classes.c) ----------------------------------------------- */
+
+/* The text of a value as a level: its shortest number, or false and true in a boolean column. */
+const char *cri_level_text(const cr_column *column, double value, char *room);
+/* Fills *out for a target whose different values are its classes, sorted by bytes.  Fails with
+ * CR_EDATA where there are so many that it looks like a measurement. */
+cr_status cri_remember_classes(cr_ctx *cx, const cr_table *table, const cr_column *column,
+                               cri_design_column *out);
 
 /* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i). */
 typedef struct cri_rows {
@@ -52,9 +87,12 @@ typedef struct cri_rows {
     size_t                  n, p;
     const cr_column       **columns; /* [n_columns] of the table, matched by name     */
     uint32_t              **recode;  /* [n_columns] table code -> design level, or NULL */
+    uint32_t              **levels;  /* [n_columns] row of the table -> design level, for a category
+                                        that the table holds as numbers; or NULL      */
     size_t                 *index;   /* [n] kept rows, NULL = all                     */
     double                 *y;       /* [n] target, standardised as the design says; NULL if not wanted */
     double                 *w;       /* [n] weights; NULL = all 1                     */
+    double                 *roles[CRI_MOST_ROLES]; /* [n] each; NULL where the design has none */
     const double           *matrix;  /* X itself, where the table holds it so; else NULL */
     size_t                  imputed; /* cells that were filled in                     */
 } cri_rows;
@@ -76,6 +114,10 @@ void cri_rows_fill(const cri_rows *rows, size_t begin, size_t end, double *X, si
 /* One term of those rows: out[(i - begin) * stride].  Pure. */
 void cri_rows_fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *out,
                         size_t stride);
+
+/* Moves answers a [n x width] for the rows to their places in the table, a [table rows x width]; NaN
+ * for the rows that were left out.  a may be NULL. */
+void cri_rows_spread(const cri_rows *rows, size_t width, double *a);
 
 /* All of X [n x p] into contiguous memory, in parallel. */
 cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X);

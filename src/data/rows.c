@@ -58,23 +58,42 @@ static cr_status match_levels(cr_ctx *cx, const cr_table *t, const cri_design_co
     return CR_OK;
 }
 
-/* A category whose texts were read as numbers here ("1", "2"): every value must print as a level.
- */
+/* A category whose texts were read as numbers here ("1", "2"): the level that each value prints as.
+ * Values seen last are remembered, so few are printed. */
 static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
-                               const cr_column *from)
+                               const cr_column *from, uint32_t *levels)
 {
-    char text[CRI_DOUBLE_SIZE];
+    enum { SEEN = 8 };
+    double   seen[SEEN];
+    uint32_t level[SEEN];
+    size_t   next = 0;
+    char     room[CRI_DOUBLE_SIZE];
+    for (size_t k = 0; k < SEEN; k++) seen[k] = NAN;
     for (size_t i = 0; i < cr_table_rows(t); i++) {
         double x = from->values[i * from->stride];
+        size_t k = 0;
+        levels[i] = CR_MISSING_CODE;
         if (isnan(x)) continue;
-        cri_print_double(x, text);
-        if (find_level(c, text) == CR_MISSING_CODE) return unseen_level(cx, t, c, i, text);
+        while (k < SEEN && seen[k] != x) k++;
+        if (k == SEEN) {
+            const char *text = cri_level_text(from, x, room);
+            k = next++ % SEEN;
+            seen[k] = x;
+            level[k] = find_level(c, text);
+            if (level[k] == CR_MISSING_CODE) return unseen_level(cx, t, c, i, text);
+        }
+        levels[i] = level[k];
     }
     return CR_OK;
 }
 
+/* The levels of a category in a table: by its codes, or by its numbers. */
+typedef struct level_map {
+    uint32_t *recode, *levels; /* at most one is there */
+} level_map;
+
 static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
-                              const cr_column **out_column, uint32_t **out_recode)
+                              const cr_column **out_column, level_map *out)
 {
     const cr_column *from = cr_table_find(t, c->name);
     if (!from) return cri_table_no_column(cx, t, c->name);
@@ -93,9 +112,24 @@ static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_co
         return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
     }
     if (!category) return CR_OK;
-    if (from->type != CR_CATEGORY) return match_numbers(cx, t, c, from);
-    *out_recode = cr_alloc(cx, from->n_levels, sizeof **out_recode);
-    return *out_recode ? match_levels(cx, t, c, from, *out_recode) : CR_ENOMEM;
+    if (from->type != CR_CATEGORY) {
+        out->levels = cr_alloc(cx, cr_table_rows(t), sizeof *out->levels);
+        return out->levels ? match_numbers(cx, t, c, from, out->levels) : CR_ENOMEM;
+    }
+    out->recode = cr_alloc(cx, from->n_levels, sizeof *out->recode);
+    return out->recode ? match_levels(cx, t, c, from, out->recode) : CR_ENOMEM;
+}
+
+static void free_map(cr_ctx *cx, const cr_table *t, const cr_column *c, level_map m)
+{
+    if (m.recode) cr_free(cx, m.recode, c->n_levels, sizeof *m.recode);
+    if (m.levels) cr_free(cx, m.levels, cr_table_rows(t), sizeof *m.levels);
+}
+
+/* The design level in a row of the table that is not missing. */
+static uint32_t level_in(level_map m, const cr_column *c, size_t row)
+{
+    return m.recode ? m.recode[c->codes[row]] : m.levels[row];
 }
 
 /* --- checking cells -------------------------------------------------------------------------- */
@@ -169,7 +203,7 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cr_column *target, con
             return refuse_missing(cx, r->table, c, "column");
         gaps += c->missing;
     }
-    if (!drop) r->imputed = gaps;
+    if (d->missing == CR_MISSING_IMPUTE) r->imputed = gaps;
     if (target && target->missing && !drop) return refuse_missing(cx, r->table, target, "target");
     if (w && w->missing && !drop) return refuse_missing(cx, r->table, w, "weight");
     gaps += (target ? target->missing : 0) + (w ? w->missing : 0);
@@ -230,24 +264,49 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
 }
 
 /* y: numbers standardised as the design says; a category as the index of its level. */
-static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, const uint32_t *recode)
+static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, level_map map)
 {
     const cr_design *d = r->design;
-    char             text[CRI_DOUBLE_SIZE];
     r->y = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof *r->y);
     if (!r->y) return CR_ENOMEM;
     for (size_t i = 0; i < r->n; i++) {
         size_t row = r->index ? r->index[i] : i;
-        if (recode) {
-            r->y[i] = recode[c->codes[row]];
-        } else if (d->target.type == CR_CATEGORY) {
-            cri_print_double(c->values[row * c->stride], text);
-            r->y[i] = find_level(&d->target, text);
-        } else {
-            r->y[i] = (c->values[row * c->stride] - d->target_shift) / d->target_scale;
-        }
+        r->y[i] = d->target.type == CR_CATEGORY
+                      ? level_in(map, c, row)
+                      : (c->values[row * c->stride] - d->target_shift) / d->target_scale;
     }
     return CR_OK;
+}
+
+/* A further column that the model reads, at fitting and at prediction; it has no gaps. */
+static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **out)
+{
+    const cr_column *c = cr_table_find(r->table, name);
+    if (!c) return cri_table_no_column(cx, r->table, name);
+    if (c->type == CR_CATEGORY)
+        return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers there",
+                       cr_table_source(r->table), name);
+    cr_status st = check_finite(cx, r->table, c);
+    if (st != CR_OK) return st;
+    *out = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof **out);
+    if (!*out) return CR_ENOMEM;
+    for (size_t i = 0; i < r->n; i++) {
+        size_t row = r->index ? r->index[i] : i;
+        char   where[512];
+        (*out)[i] = c->values[row * c->stride];
+        if (isnan((*out)[i]))
+            return cr_fail(cx, CR_EDATA, "%s: column '%s' has no value",
+                           cri_table_where(r->table, row, where, sizeof where), name);
+    }
+    return CR_OK;
+}
+
+static cr_status read_roles(cr_ctx *cx, cri_rows *r)
+{
+    cr_status st = CR_OK;
+    for (size_t k = 0; k < CRI_MOST_ROLES && st == CR_OK; k++)
+        if (r->design->roles[k]) st = read_role(cx, r, r->design->roles[k], &r->roles[k]);
+    return st;
 }
 
 /* The rows as they lie in memory, when X is a row-major matrix of the caller's: no index, no
@@ -273,32 +332,34 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     cr_status        st = CR_OK;
     cri_rows         r = { .design = d, .table = t, .p = d->p };
     const cr_column *target = NULL, *weights = NULL;
-    uint32_t        *target_recode = NULL;
-    size_t           target_levels = 0;
+    level_map        target_map = { 0 };
 
     r.columns = cr_alloc(cx, d->n_columns, sizeof *r.columns);
     r.recode = cr_alloc(cx, d->n_columns, sizeof *r.recode);
-    if (!r.columns || !r.recode) CR_TRY(CR_ENOMEM);
+    r.levels = cr_alloc(cx, d->n_columns, sizeof *r.levels);
+    if (!r.columns || !r.recode || !r.levels) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < d->n_columns; i++) {
-        CR_TRY(match_column(cx, t, &d->columns[i], &r.columns[i], &r.recode[i]));
+        level_map map = { 0 };
+        st = match_column(cx, t, &d->columns[i], &r.columns[i], &map);
+        r.recode[i] = map.recode, r.levels[i] = map.levels;
+        CR_TRY(st);
         CR_TRY(check_finite(cx, t, r.columns[i]));
     }
     CR_TRY(check_powers(cx, &r));
     if (use == CRI_TARGET_NEEDED && d->target.name) {
-        st = match_column(cx, t, &d->target, &target, &target_recode);
-        if (target) target_levels = target->n_levels;
-        CR_TRY(st);
+        CR_TRY(match_column(cx, t, &d->target, &target, &target_map));
         CR_TRY(check_finite(cx, t, target));
     }
     if (use == CRI_TARGET_NEEDED && d->weights) CR_TRY(match_weights(cx, t, d, &weights));
     CR_TRY(keep_rows(cx, &r, target, weights));
-    if (target) CR_TRY(read_target(cx, &r, target, target_recode));
+    if (target) CR_TRY(read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
+    CR_TRY(read_roles(cx, &r));
     r.matrix = find_matrix(&r);
     *out_rows = r;
     r = (cri_rows){ 0 };
 done:
-    cr_free(cx, target_recode, target_levels, sizeof *target_recode);
+    free_map(cx, t, target, target_map);
     cri_rows_close(cx, &r);
     return st;
 }
@@ -308,42 +369,50 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
     if (!r->design) return;
     size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
     for (size_t i = 0; r->recode && i < n; i++)
-        if (r->recode[i]) cr_free(cx, r->recode[i], r->columns[i]->n_levels, sizeof **r->recode);
+        free_map(cx, r->table, r->columns[i],
+                 (level_map){ r->recode[i], r->levels ? r->levels[i] : NULL });
     cr_free(cx, r->columns, n, sizeof *r->columns);
     cr_free(cx, r->recode, n, sizeof *r->recode);
+    cr_free(cx, r->levels, n, sizeof *r->levels);
     cr_free(cx, r->index, rows, sizeof *r->index);
     cr_free(cx, r->y, rows, sizeof *r->y);
     cr_free(cx, r->w, rows, sizeof *r->w);
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) cr_free(cx, r->roles[k], rows, sizeof(double));
     *r = (cri_rows){ 0 };
 }
 
 /* --- filling X ------------------------------------------------------------------------------- */
 
-/* The design level in a row of a category, whatever type the table gave it. */
-static double level_at(const cri_design_column *dc, const cr_column *c, const uint32_t *recode,
-                       size_t row)
+/* What stands for a missing cell of a column. */
+static double fill_of(const cri_rows *r, size_t column)
 {
-    if (is_missing(c, row)) return dc->fill;
-    if (recode) return recode[c->codes[row]];
-    char text[CRI_DOUBLE_SIZE];
-    cri_print_double(c->values[row * c->stride], text);
-    return find_level(dc, text);
+    return r->design->missing == CR_MISSING_KEEP ? NAN : r->design->columns[column].fill;
+}
+
+/* The indicator of a level, or the level's code, of rows of a category, whatever type the table gave
+ * it; NaN where a gap is kept. */
+static void fill_category(const cri_rows *r, const cri_design_term *term, double off, double on,
+                          size_t begin, size_t end, double *out, size_t stride)
+{
+    const cr_column *c = r->columns[term->column];
+    level_map        map = { r->recode[term->column], r->levels[term->column] };
+    double           fill = fill_of(r, term->column), own = (double)term->level;
+    for (size_t i = begin; i < end; i++, out += stride) {
+        size_t row = r->index ? r->index[i] : i;
+        double level = is_missing(c, row) ? fill : level_in(map, c, row);
+        *out = term->code || isnan(level) ? level : level == own ? on : off;
+    }
 }
 
 void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, double *out,
                         size_t stride)
 {
     const cri_design_term   *term = &r->design->terms[j];
-    const cri_design_column *dc = &r->design->columns[term->column];
     const cr_column         *c = r->columns[term->column];
-    double                   shift = r->design->shift[j], scale = r->design->scale[j];
+    double shift = r->design->shift[j], scale = r->design->scale[j], fill;
 
     if (term->power == 0) {
-        const uint32_t *recode = r->recode[term->column];
-        double          off = (0 - shift) / scale, on = (1 - shift) / scale;
-        for (size_t i = begin; i < end; i++, out += stride)
-            *out = level_at(dc, c, recode, r->index ? r->index[i] : i) == (double)term->level ? on
-                                                                                              : off;
+        fill_category(r, term, (0 - shift) / scale, (1 - shift) / scale, begin, end, out, stride);
         return;
     }
     if (term->power == 1 && !r->index && c->missing == 0 && shift == 0 && scale == 1) {
@@ -351,9 +420,10 @@ void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, d
         for (size_t i = begin; i < end; i++, out += stride, x += c->stride) *out = *x;
         return;
     }
+    fill = fill_of(r, term->column);
     for (size_t i = begin; i < end; i++, out += stride) {
         double x = c->values[(r->index ? r->index[i] : i) * c->stride];
-        if (isnan(x)) x = dc->fill;
+        if (isnan(x)) x = fill;
         if (term->power > 1) x = term->power == 2 ? x * x : pow(x, term->power);
         *out = (x - shift) / scale;
     }
@@ -390,4 +460,15 @@ cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X)
 {
     fill_work w = { rows, X };
     return cri_parallel_for(cx, NULL, cri_block_count(rows->n, FILL_ROWS), fill_block, &w);
+}
+
+void cri_rows_spread(const cri_rows *rows, size_t width, double *a)
+{
+    size_t k = rows->n;
+    if (!a || !rows->index) return;
+    for (size_t i = cr_table_rows(rows->table); i-- > 0;) {
+        bool kept = k > 0 && rows->index[k - 1] == i;
+        if (kept) k--;
+        for (size_t j = 0; j < width; j++) a[i * width + j] = kept ? a[k * width + j] : NAN;
+    }
 }

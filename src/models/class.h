@@ -6,6 +6,7 @@
 #define CREDENCE_MODELS_CLASS_H
 
 #include "../data/design_internal.h"
+#include "list.h"
 #include "model.h"
 #include "store.h"
 
@@ -20,6 +21,12 @@ struct cr_model_class {
     cr_scale         default_scale; /* what --scale auto means                                     */
     bool             scales_itself; /* standardises by its own statistics: rows come unstandardised */
     bool             means_alone;   /* predict can leave out what costs more than the mean           */
+    bool             has_leverage;  /* predict fills the leverage of numbers                        */
+    bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
+    bool             takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
+    cri_coding       coding;        /* how categories become terms                                  */
+    /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with NULL. */
+    const char *const *roles;
 
     /* Data and options in; a state and a report out (the caller has filled report->rows). */
     cr_status (*fit)(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -27,9 +34,20 @@ struct cr_model_class {
     /* A new state: what `state` knew and the new rows. */
     cr_status (*update)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                         void **out_state, cr_report *report);
-    /* Fills mean/scale/dof (and leverage) or prob of rows 0 .. rows->n-1; arrays are allocated.  With
-     * means_alone it may be asked for the mean only: scale, dof and leverage are NULL then. */
+    /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
+     * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which the
+     * class asks for itself.  With means_alone it may be asked for the mean only: scale, dof and
+     * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* The names of its clusters or coordinates; not needed for classes of a target. */
+    const char *const *(*labels)(const void *state, size_t *out_n);
+    /* The distribution of the next row's columns; n and mean/scale/dof are allocated for out->n
+     * columns of numbers, a family as in predict. */
+    cr_status (*next)(cr_ctx *cx, const void *state, const cr_design *design, cr_prediction *out);
+    /* Draws: without rows, out [count x design columns] (units of the data, codes of levels); with
+     * rows, targets [rows->n x count] in the units rows->y has. */
+    cr_status (*sample)(cr_ctx *cx, const void *state, const cr_design *design,
+                        const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
     /* Adds "parameters" (array) and "statistics" (object) to `out`. */
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
     /* State to and from the store; `out` is a JSON object of its own. */
@@ -42,7 +60,12 @@ struct cr_model_class {
 /* The standardisation that the options ask for, "auto" resolved by the class. */
 cr_scale cri_class_scale(const cr_model_class *c, int scale_option);
 
-/* The classes, one line each in registry.c. */
-extern const cr_model_class cri_class_linear, cri_class_ridge, cri_class_bayes_linear;
+#define CRI_DECLARE_CLASS(stem) extern const cr_model_class cri_class_##stem;
+CRI_MODELS(CRI_DECLARE_CLASS)
+
+/* Room for the parameters of a family in a prediction: sets family, n_params and params
+ * [n x n_params].  The family is named as in the registry of distributions. */
+cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const char *family,
+                                size_t n_params);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static const char *const role_keys[CRI_MOST_ROLES] = { "role1", "role2", "role3", "role4" };
+
 /* --- writing --------------------------------------------------------------------------------- */
 
 static json_t *texts(char *const *a, size_t n)
@@ -40,6 +42,7 @@ static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t j, json_t *ou
     CR_TRY(cri_store_set(cx, out, "column", json_integer((json_int_t)t->column)));
     CR_TRY(cri_store_set(cx, out, "power", json_integer((json_int_t)t->power)));
     CR_TRY(cri_store_set(cx, out, "level", json_integer((json_int_t)t->level)));
+    if (t->code) CR_TRY(cri_store_set(cx, out, "code", json_true()));
     CR_TRY(cri_store_set(cx, out, "shift", json_real(d->shift[j])));
     CR_TRY(cri_store_set(cx, out, "scale", json_real(d->scale[j])));
 done:
@@ -75,6 +78,9 @@ cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
         CR_TRY(cri_store_set(cx, target, "scale", json_real(d->target_scale)));
     }
     if (d->weights) CR_TRY(cri_store_set(cx, out, "weights", json_string_nocheck(d->weights)));
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (d->roles[k])
+            CR_TRY(cri_store_set(cx, out, role_keys[k], json_string_nocheck(d->roles[k])));
     CR_TRY(cri_store_set(cx, out, "standardised", json_boolean(d->standardised)));
 done:
     return st;
@@ -158,10 +164,20 @@ static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
         CR_TRY(damaged(cx, s, "a term is out of range"));
     if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
     t->power = (unsigned)power;
+    t->code = json_is_true(json_object_get(in, "code"));
+    if (t->code && (!category || d->shift[j] != 0 || d->scale[j] != 1))
+        CR_TRY(damaged(cx, s, "a code is not that of a category"));
     t->name = cri_string_copy(cx, name);
     if (!t->name) CR_TRY(CR_ENOMEM);
 done:
     return st;
+}
+
+static cr_status read_name(cr_ctx *cx, const cri_store *s, const json_t *in, char **out)
+{
+    if (!json_is_string(in)) return damaged(cx, s, "the name of a column is not a text");
+    *out = cri_string_copy(cx, json_string_value(in));
+    return *out ? CR_OK : CR_ENOMEM;
 }
 
 static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
@@ -174,10 +190,10 @@ static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr
         CR_TRY(cri_store_get_real(cx, s, target, "scale", &d->target_scale));
         if (!(d->target_scale > 0)) CR_TRY(damaged(cx, s, "the target's scale is not positive"));
     }
-    if (weights) {
-        if (!json_is_string(weights)) CR_TRY(damaged(cx, s, "the weights are not a name"));
-        d->weights = cri_string_copy(cx, json_string_value(weights));
-        if (!d->weights) CR_TRY(CR_ENOMEM);
+    if (weights) CR_TRY(read_name(cx, s, weights, &d->weights));
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) {
+        json_t *role = json_object_get(in, role_keys[k]);
+        if (role) CR_TRY(read_name(cx, s, role, &d->roles[k]));
     }
     d->standardised = json_is_true(json_object_get(in, "standardised"));
 done:

@@ -2,7 +2,6 @@
 #include "model_internal.h"
 #include "../base/context_internal.h"
 #include "../data/table_internal.h"
-#include "../math/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -95,10 +94,34 @@ cr_status cr_check_settings(cr_ctx *cx, const char *name, const cr_setting *sett
 
 /* --- fit and update -------------------------------------------------------------------------- */
 
-static cr_status check_task(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
-                            const cr_design_options *o)
+enum { TASK_AUTO, TASK_REGRESSION, TASK_CLASSIFICATION }; /* choices of --task */
+static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
+
+/* The task a target asks for, of those the class does. */
+static unsigned task_of_target(const cr_model_class *c, const cr_column *y, int choice)
 {
-    const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
+    if ((c->tasks & supervised) != supervised) return c->tasks & supervised;
+    if (choice != TASK_AUTO)
+        return choice == TASK_REGRESSION ? CR_TASK_REGRESSION : CR_TASK_CLASSIFICATION;
+    return y->type == CR_CATEGORY || y->type == CR_BOOLEAN ? CR_TASK_CLASSIFICATION
+                                                           : CR_TASK_REGRESSION;
+}
+
+static cr_status fail_task(cr_ctx *cx, const cr_model_class *c, const char *wanted)
+{
+    return cr_fail(cx, CR_EARG, "the model %s does %s, not %s", c->name, cr_task_name(c->tasks),
+                   wanted);
+}
+
+static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
+                              const cr_design_options *o, const cr_fit_options *f,
+                              unsigned *out_task)
+{
+    if (f->task == TASK_REGRESSION && !(c->tasks & CR_TASK_REGRESSION))
+        return fail_task(cx, c, "regression");
+    if (f->task == TASK_CLASSIFICATION && !(c->tasks & CR_TASK_CLASSIFICATION))
+        return fail_task(cx, c, "classification");
+    *out_task = c->tasks;
     if (!(c->tasks & supervised)) return CR_OK;
     if (!o->target) {
         cr_fail(cx, CR_EARG, "the model %s needs a target: the column to predict", c->name);
@@ -106,7 +129,8 @@ static cr_status check_task(cr_ctx *cx, const cr_model_class *c, const cr_table 
     }
     const cr_column *y = cr_table_find(t, o->target);
     if (!y) return cri_table_no_column(cx, t, o->target);
-    if (!(c->tasks & CR_TASK_CLASSIFICATION) && y->type == CR_CATEGORY) {
+    *out_task = task_of_target(c, y, f->task);
+    if (*out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY) {
         cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
                 cr_table_source(t), o->target, c->name);
         return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not",
@@ -141,6 +165,38 @@ done:
     return st;
 }
 
+/* The columns that options of the class name. */
+static void find_roles(const cr_model *m, cri_design_needs *needs)
+{
+    for (size_t k = 0; m->class->roles && m->class->roles[k] && k < CRI_MOST_ROLES; k++) {
+        const cr_option *o = cr_option_find(m->class->options, m->class->roles[k]);
+        needs->roles[k] = o ? *(char **)((char *)m->options + o->offset) : NULL;
+    }
+}
+
+static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = m->class;
+    bool standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
+    bool classes = m->task == CR_TASK_CLASSIFICATION;
+    bool standard_y = m->design_options.scale_target == CR_SCALE_STANDARD;
+    cri_design_needs needs = { .standardise = standard && !c->scales_itself,
+                               .standardise_target = standard_y && m->task == CR_TASK_REGRESSION,
+                               .coding = c->coding,
+                               .classes = classes,
+                               .keep_missing = c->takes_missing };
+    if (standard_y && c->target_as_is)
+        return cr_fail(cx, CR_EARG, "the model %s needs the target as it is: --scale-target standard "
+                                    "does not go with it", c->name);
+    find_roles(m, &needs);
+    CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
+    CR_TRY(check_texts(cx, m->design));
+    m->design->standardised = standard;
+done:
+    return st;
+}
+
 static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
 {
     if (rows->imputed)
@@ -171,19 +227,11 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
         CR_TRY(cri_model_set(cx, m, settings[i].name, settings[i].value));
         CR_TRY(check_text(cx, settings[i].name, settings[i].value));
     }
-    CR_TRY(check_task(cx, c, t, &m->design_options));
-
-    bool             standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
-    const cr_column *y =
-        m->design_options.target ? cr_table_find(t, m->design_options.target) : NULL;
-    bool standard_y =
-        m->design_options.scale_target == CR_SCALE_STANDARD && y && y->type != CR_CATEGORY;
-    CR_TRY(cri_design_fit(cx, t, &m->design_options, standard && !c->scales_itself, standard_y,
-                          &m->design));
-    CR_TRY(check_texts(cx, m->design));
-    m->design->standardised = standard;
+    CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
+    CR_TRY(fit_design(cx, m, t));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
     CR_TRY(check_rows(cx, t, &rows));
+    CR_TRY(cri_class_weights_apply(cx, m, &rows));
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     CR_TRY(c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report));
     m->report.seconds = now() - start;
@@ -212,6 +260,7 @@ cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model
     CR_TRY(cr_model_from_bytes(cx, "the model", bytes, size, &m));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
     CR_TRY(check_rows(cx, t, &rows));
+    CR_TRY(cri_class_weights_apply(cx, m, &rows));
     m->class->free(cx, m->state);
     m->state = NULL;
     m->report = (cr_report){ .rows = old->report.rows + rows.n,
@@ -228,162 +277,20 @@ done:
     return st;
 }
 
-/* --- predict --------------------------------------------------------------------------------- */
-
-/* Room for the answers; for the mean only where nothing else is wanted. */
-static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
-                                     cr_prediction *p)
-{
-    const cri_design_column *target = &m->design->target;
-    bool numbers = !(m->class->tasks & CR_TASK_CLASSIFICATION) || target->type != CR_CATEGORY;
-    *p = (cr_prediction){ .kind = numbers ? CR_ANSWER_NUMBER : CR_ANSWER_CLASS, .n = n };
-    if (numbers) {
-        p->mean = cr_alloc(cx, n, sizeof(double));
-        if (mean_only) return p->mean ? CR_OK : CR_ENOMEM;
-        p->scale = cr_alloc(cx, n, sizeof(double));
-        p->dof = cr_alloc(cx, n, sizeof(double));
-        p->leverage = cr_alloc(cx, n, sizeof(double));
-        return p->mean && p->scale && p->dof && p->leverage ? CR_OK : CR_ENOMEM;
-    }
-    p->n_classes = target->n_levels;
-    p->classes = (const char *const *)target->levels;
-    p->prob = cr_alloc(cx, n * p->n_classes, sizeof(double));
-    return p->prob ? CR_OK : CR_ENOMEM;
-}
-
-void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
-{
-    cr_free(cx, p->mean, p->n, sizeof(double));
-    cr_free(cx, p->scale, p->n, sizeof(double));
-    cr_free(cx, p->dof, p->n, sizeof(double));
-    cr_free(cx, p->leverage, p->n, sizeof(double));
-    cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
-    *p = (cr_prediction){ 0 };
-}
-
-static cr_status fail_overflow(cr_ctx *cx, const cr_table *t, size_t row)
-{
-    char where[512];
-    return cr_fail(cx, CR_ENUMERIC, "%s: the values are so large that the prediction overflows",
-                   cri_table_where(t, row, where, sizeof where));
-}
-
-/* Moves the answers for kept rows to their places in the table; the others become NaN. */
-static void spread(double *a, size_t width, const cri_rows *rows, size_t n)
-{
-    size_t k = rows->n;
-    if (!a || !rows->index) return;
-    for (size_t i = n; i-- > 0;) {
-        bool kept = k > 0 && rows->index[k - 1] == i;
-        if (kept) k--;
-        for (size_t j = 0; j < width; j++) a[i * width + j] = kept ? a[k * width + j] : NAN;
-    }
-}
-
-static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool mean_only,
-                         cr_prediction *out)
-{
-    cr_status     st = CR_OK;
-    cr_prediction p = { 0 };
-    cri_rows      rows = { 0 };
-    size_t        n = cr_table_rows(t);
-
-    if (!m->class->predict)
-        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict", m->class->name);
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
-    CR_TRY(allocate_prediction(cx, m, n, mean_only, &p));
-    CR_TRY(m->class->predict(cx, m->state, &rows, &p));
-    for (size_t i = 0; p.mean && i < rows.n; i++) { /* back to the units of the target */
-        p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
-        if (p.scale) p.scale[i] *= m->design->target_scale;
-    }
-    for (size_t i = 0; p.mean && i < rows.n; i++)
-        if (isinf(p.mean[i]) || (p.scale && isinf(p.scale[i])))
-            CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
-    double *columns[] = { p.mean, p.scale, p.dof, p.leverage };
-    for (size_t c = 0; c < 4; c++) spread(columns[c], 1, &rows, n);
-    spread(p.prob, p.n_classes, &rows, n);
-    *out = p;
-    p = (cr_prediction){ 0 };
-done:
-    cri_rows_close(cx, &rows);
-    cr_prediction_free(cx, &p);
-    return st;
-}
-
-cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
-{
-    return predict(cx, m, t, false, out);
-}
-
-cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_mean)
-{
-    cr_prediction p = { 0 };
-    cr_status     st = predict(cx, m, t, m->class->means_alone, &p);
-    if (st != CR_OK) return st;
-    if (!p.mean)
-        st = cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts classes: it has no mean",
-                     m->class->name);
-    else if (p.n > 0)
-        memcpy(out_mean, p.mean, p.n * sizeof(double));
-    cr_prediction_free(cx, &p);
-    return st;
-}
-
-void cr_prediction_intervals(const cr_prediction *p, double level, double *opt_sd,
-                             double *opt_lower, double *opt_upper)
-{
-    double dof = 0, quantile = 0, sd_share = 0; /* sd / scale */
-    for (size_t i = 0; i < p->n; i++) {
-        if (i == 0 || p->dof[i] != dof) {
-            dof = p->dof[i];
-            quantile = opt_lower || opt_upper ? cr_student_t_ppf(0.5 + level / 2, dof) : 0;
-            sd_share = isinf(dof) ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
-            if (isnan(dof)) sd_share = NAN; /* a row that was left out */
-        }
-        double half = quantile * p->scale[i];
-        bool   known = !isnan(p->scale[i]); /* not left out, and degrees of freedom were left */
-        if (opt_sd) opt_sd[i] = isinf(sd_share) && known ? INFINITY : p->scale[i] * sd_share;
-        if (opt_lower) opt_lower[i] = p->mean[i] - half;
-        if (opt_upper) opt_upper[i] = p->mean[i] + half;
-    }
-}
-
-void cr_prediction_interval(const cr_prediction *p, size_t row, double level, double *out_sd,
-                            double *out_lower, double *out_upper)
-{
-    cr_prediction one = { .n = 1, .mean = p->mean + row, .scale = p->scale + row,
-                          .dof = p->dof + row };
-    cr_prediction_intervals(&one, level, out_sd, out_lower, out_upper);
-}
-
-cr_status cr_observed(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_target,
-                      double *opt_weight)
-{
-    cr_status st = CR_OK;
-    cri_rows  rows = { 0 };
-    size_t    n = cr_table_rows(t);
-
-    if (!m->design->target.name)
-        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target", m->class->name);
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
-    for (size_t i = 0; i < rows.n; i++) {
-        out_target[i] = rows.y[i] * m->design->target_scale + m->design->target_shift;
-        if (opt_weight) opt_weight[i] = rows.w ? rows.w[i] : 1;
-    }
-    spread(out_target, 1, &rows, n);
-    spread(opt_weight, 1, &rows, n);
-done:
-    cri_rows_close(cx, &rows);
-    return st;
-}
-
 /* --- looks ----------------------------------------------------------------------------------- */
 
 const cr_model_class *cr_model_get_class(const cr_model *m) { return m->class; }
 const cr_design      *cr_model_get_design(const cr_model *m) { return m->design; }
 const cr_report      *cr_model_get_report(const cr_model *m) { return &m->report; }
 uint64_t              cr_model_get_seed(const cr_model *m) { return m->fit.seed; }
+unsigned              cr_model_get_task(const cr_model *m) { return m->task; }
+
+const char *cr_evidence_name(cr_evidence evidence)
+{
+    static const char *const names[] = { "exact", "Laplace approximation", "lower bound",
+                                         "estimate" };
+    return names[evidence];
+}
 
 const char *cr_stop_name(cr_stop stop)
 {

@@ -11,6 +11,7 @@
 #include "../base/option.h"
 #include "../data/design.h"
 #include "../data/table.h"
+#include "../prob/dist/dist.h"
 
 typedef struct cr_model       cr_model;
 typedef struct cr_model_class cr_model_class;
@@ -40,7 +41,8 @@ CR_API const char      *cr_class_formulas(const cr_model_class *c);
 CR_API const char      *cr_class_reference(const cr_model_class *c);
 CR_API unsigned         cr_class_tasks(const cr_model_class *c);
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
-/* true when the class offers this verb: "update", "predict" or "score". */
+/* true when the class offers this: "update", "predict", "score", "next", "sample", or, of data with
+ * gaps in the features, "missing". */
 CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);
@@ -48,7 +50,11 @@ CR_API const char *cr_task_name(unsigned task);
 /* --- options of every fit ------------------------------------------------------------------------ */
 
 #define CR_FIT_OPTIONS(X)                                                                          \
-    X(count, seed, "0", "", "random seed; the same seed gives the same bits", "7")
+    X(count, seed, "0", "", "random seed; the same seed gives the same bits", "7")                 \
+    X(choice, task, "auto", "auto|regression|classification",                                      \
+      "what a target means to a model that does both; auto goes by its type", "classification")    \
+    X(list, class_weights, "", "",                                                                 \
+      "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")
 
 CR_OPTIONS_STRUCT(cr_fit_options, CR_FIT_OPTIONS);
 /* The table of these options. */
@@ -83,8 +89,10 @@ CR_API cr_status cr_model_from_bytes(cr_ctx *cx, const char *source, const void 
 /* --- answers ------------------------------------------------------------------------------------- */
 
 typedef enum cr_answer {
-    CR_ANSWER_NUMBER, /* mean, scale, dof per row: Student t, or normal where dof is infinite */
-    CR_ANSWER_CLASS   /* a probability for each class per row                                 */
+    CR_ANSWER_NUMBER,  /* the distribution of a number per row                           */
+    CR_ANSWER_CLASS,   /* a probability for each class, or cluster, per row              */
+    CR_ANSWER_DENSITY, /* the log density of the row itself                              */
+    CR_ANSWER_VECTOR   /* coordinates of the row                                         */
 } cr_answer;
 
 typedef struct cr_prediction {
@@ -92,11 +100,18 @@ typedef struct cr_prediction {
     size_t             n;         /* rows of the table                                         */
     double            *mean;      /* [n]; NaN in rows that were left out for missing values    */
     double            *scale;     /* [n] of the predictive distribution, noise included        */
-    double            *dof;       /* [n]                                                       */
+    double            *dof;       /* [n] Student t, or normal where dof is infinite            */
     double            *leverage;  /* [n] weight of the row in its own fit; NULL if not offered */
-    size_t             n_classes;
-    const char *const *classes;   /* [n_classes], of the model                                 */
-    double            *prob;      /* [n x n_classes]                                           */
+    size_t             n_classes; /* classes, clusters or coordinates                          */
+    const char *const *classes;   /* [n_classes] their names, of the model                     */
+    double            *prob;      /* [n x n_classes] probabilities                             */
+    double            *vector;    /* [n x n_classes] coordinates                               */
+    double            *log_density; /* [n]                                                     */
+    /* A number's distribution that is not Student's: its class and parameters per row; mean and
+     * scale are then its mean and sd, dof is infinite.  NULL otherwise. */
+    const cr_dist_class *family;
+    size_t               n_params;
+    double              *params; /* [n x n_params] */
 } cr_prediction;
 
 /* The predictive distribution of every row. */
@@ -108,14 +123,34 @@ CR_API cr_status cr_predict_mean(cr_ctx *cx, const cr_model *model, const cr_tab
                                  double *out_mean);
 /* Frees the arrays of a prediction. */
 CR_API void cr_prediction_free(cr_ctx *cx, cr_prediction *prediction);
-/* Mean, sd and the central interval of mass `level` of one row of a CR_ANSWER_NUMBER; sd is infinite
- * for dof <= 2. */
-CR_API void cr_prediction_interval(const cr_prediction *prediction, size_t row, double level,
-                                   double *out_sd, double *out_lower, double *out_upper);
+/* The sd and the central interval of mass `level` of one row of a CR_ANSWER_NUMBER; sd is infinite
+ * for dof <= 2, NaN for a row without an answer.  CR_EARG for other kinds of answers. */
+CR_API cr_status cr_prediction_interval(cr_ctx *cx, const cr_prediction *prediction, size_t row,
+                                        double level, double *out_sd, double *out_lower,
+                                        double *out_upper);
 /* The same of all rows at once; arrays [n] that are NULL are left out.  Rows whose dof is that of the
  * row before share its quantile, the costly part.  To the last bit what cr_prediction_interval gives. */
-CR_API void cr_prediction_intervals(const cr_prediction *prediction, double level, double *opt_sd,
-                                    double *opt_lower, double *opt_upper);
+CR_API cr_status cr_prediction_intervals(cr_ctx *cx, const cr_prediction *prediction, double level,
+                                         double *opt_sd, double *opt_lower, double *opt_upper);
+
+/* The log predictive density of every row, out [rows of the table]: of its target given its features,
+ * or of the row itself for a model of densities.  NaN in rows left out. */
+CR_API cr_status cr_score(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                          double *out_log_density);
+/* What the next row would be, for a model that describes columns rather than predicts one from others:
+ * a CR_ANSWER_NUMBER whose rows are the columns of the design that hold numbers, in their order.
+ * CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_next(cr_ctx *cx, const cr_model *model, cr_prediction *out_prediction);
+/* Draws rows from a model of densities: out [count x columns of the design], a category as the code
+ * of its level in the design.  The same seed gives the same draws.  CR_EUNSUPPORTED where the model
+ * offers none. */
+CR_API cr_status cr_sample(cr_ctx *cx, const cr_model *model, size_t count, uint64_t seed,
+                           double *out);
+/* Draws targets from the predictive distribution of every row: out [rows of the table x count], a
+ * class as its index; NaN in rows left out.  Jointly over the rows where the model can (a Gaussian
+ * process), else each row by itself. */
+CR_API cr_status cr_sample_targets(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                   size_t count, uint64_t seed, double *out);
 
 /* The observed target of every row, as cr_predict would see it (NaN where missing or left out; a
  * class as its index), and its weight in `opt_weight` (1 without weights).  For assessment. */
@@ -130,12 +165,21 @@ typedef enum cr_stop {
     CR_STOP_LIMIT        /* gave up at the iteration limit: not converged */
 } cr_stop;
 
+/* How the log evidence is known. */
+typedef enum cr_evidence {
+    CR_EVIDENCE_EXACT,
+    CR_EVIDENCE_LAPLACE,  /* Laplace's approximation       */
+    CR_EVIDENCE_BOUND,    /* not above the log evidence    */
+    CR_EVIDENCE_ESTIMATE  /* from draws                    */
+} cr_evidence;
+
 typedef struct cr_report {
-    cr_stop stop;
-    size_t  iterations, rows; /* rows used                                         */
-    double  log_evidence;     /* log marginal likelihood; NaN where there is none  */
-    double  log_likelihood;   /* at the estimate; NaN where there is none          */
-    double  seconds;
+    cr_stop     stop;
+    size_t      iterations, rows; /* rows used                                         */
+    double      log_evidence;     /* log marginal likelihood; NaN where there is none  */
+    cr_evidence evidence;         /* what that is                                      */
+    double      log_likelihood;   /* at the estimate; NaN where there is none          */
+    double      seconds;
 } cr_report;
 
 /* The parts of a model; owned by it. */
@@ -143,6 +187,10 @@ CR_API const cr_model_class *cr_model_get_class(const cr_model *model);
 CR_API const cr_design      *cr_model_get_design(const cr_model *model);
 CR_API const cr_report      *cr_model_get_report(const cr_model *model);
 CR_API uint64_t              cr_model_get_seed(const cr_model *model);
+/* The one task of enum cr_task that this model was fitted for. */
+CR_API unsigned cr_model_get_task(const cr_model *model);
+/* "exact", "Laplace approximation", "lower bound", "estimate". */
+CR_API const char *cr_evidence_name(cr_evidence evidence);
 /* "closed form", "converged", "iteration limit". */
 CR_API const char *cr_stop_name(cr_stop stop);
 

@@ -41,6 +41,8 @@ static cr_status write_report(cr_ctx *cx, const cr_report *r, json_t *out)
     CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)r->rows)));
     if (!isnan(r->log_evidence))
         CR_TRY(cri_store_set(cx, out, "log_evidence", number_or_null(r->log_evidence)));
+    if (!isnan(r->log_evidence) && r->evidence != CR_EVIDENCE_EXACT)
+        CR_TRY(cri_store_set(cx, out, "evidence", json_string(cr_evidence_name(r->evidence))));
     if (!isnan(r->log_likelihood) || isnan(r->log_evidence)) /* one of the two is always there */
         CR_TRY(cri_store_set(cx, out, "log_likelihood", number_or_null(r->log_likelihood)));
     CR_TRY(cri_store_set(cx, out, "iterations", json_integer((json_int_t)r->iterations)));
@@ -61,6 +63,9 @@ static cr_status read_report(cr_ctx *cx, const cri_store *s, const json_t *in, c
     CR_TRY(cri_store_get_text(cx, s, in, "stop", &stop));
     if (json_is_number(evidence)) r->log_evidence = json_number_value(evidence);
     if (json_is_number(likelihood)) r->log_likelihood = json_number_value(likelihood);
+    const char *kind = json_string_value(json_object_get(in, "evidence"));
+    for (int i = CR_EVIDENCE_EXACT; kind && i <= CR_EVIDENCE_ESTIMATE; i++)
+        if (strcmp(kind, cr_evidence_name((cr_evidence)i)) == 0) r->evidence = (cr_evidence)i;
     r->stop = CR_STOP_LIMIT;
     for (int i = CR_STOP_CLOSED_FORM; i < CR_STOP_LIMIT; i++)
         if (strcmp(stop, cr_stop_name((cr_stop)i)) == 0) r->stop = (cr_stop)i;
@@ -77,6 +82,7 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
     CR_TRY(cri_store_set(cx, root, "format", json_integer(1)));
     CR_TRY(cri_store_set(cx, root, "program", json_string("credence " CREDENCE_VERSION)));
     CR_TRY(cri_store_set(cx, root, "model", json_string(m->class->name)));
+    CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->task))));
     CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
     CR_TRY(write_settings(cx, m, part));
     CR_TRY(cri_store_set(cx, root, "design", part = json_object()));
@@ -133,6 +139,24 @@ static cr_status read_settings(cr_ctx *cx, const cri_store *s, json_t *in, cr_mo
     return CR_OK;
 }
 
+/* The task must be one that the class does and the design allows. */
+static cr_status read_task(cr_ctx *cx, const cri_store *s, const json_t *root, cr_model *m)
+{
+    const char *name = json_string_value(json_object_get(root, "task"));
+    const char *wrong = NULL;
+    m->task = m->class->tasks;
+    for (unsigned bit = 1; name && bit <= CR_TASK_NETWORK; bit <<= 1)
+        if (strcmp(name, cr_task_name(bit)) == 0) m->task = bit;
+    bool classes = m->design->target.name && m->design->target.type == CR_CATEGORY;
+    if (m->task & (m->task - 1) || !(m->task & m->class->tasks)) wrong = "is for no task of the model";
+    else if (m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) && !m->design->target.name)
+        wrong = "has no target";
+    else if ((m->task == CR_TASK_CLASSIFICATION) != classes && m->design->target.name)
+        wrong = "has a target of another type than its task needs";
+    if (!wrong) return CR_OK;
+    return cr_fail(cx, CR_EDATA, "%s: the design in the model file %s", cri_store_source(s), wrong);
+}
+
 static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_model)
 {
     cr_status             st = CR_OK;
@@ -152,10 +176,10 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     m = cri_model_new(cx, c);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(read_settings(cx, s, settings, m));
-    CR_TRY(cri_design_read(cx, s, design, (cr_missing)m->design_options.missing, &m->design));
-    if (c->tasks & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) && !m->design->target.name)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the design in the model file has no target",
-                       cri_store_source(s)));
+    CR_TRY(cri_design_read(cx, s, design,
+                           cri_resolve_missing(m->design_options.missing, c->takes_missing),
+                           &m->design));
+    CR_TRY(read_task(cx, s, root, m));
     CR_TRY(read_report(cx, s, report, &m->report));
     CR_TRY(c->read(cx, s, state, m->design, &m->state));
     *out_model = m;
@@ -208,7 +232,7 @@ cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
     size_t    flags = JSON_REAL_PRECISION(17) | JSON_INDENT(1);
 
     CR_TRY(cri_store_set(cx, root, "model", json_string(m->class->name)));
-    CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->class->tasks))));
+    CR_TRY(cri_store_set(cx, root, "task", json_string(cr_task_name(m->task))));
     CR_TRY(describe_features(cx, m->design, root));
     CR_TRY(cri_store_set(cx, root, "terms", json_integer((json_int_t)m->design->p)));
     CR_TRY(cri_store_set(cx, root, "target",

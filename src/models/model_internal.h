@@ -6,6 +6,7 @@
 
 struct cr_model {
     const cr_model_class *class;
+    unsigned              task; /* one bit */
     cr_fit_options        fit;
     cr_design_options     design_options;
     void                 *options; /* of the class */
@@ -18,5 +19,9 @@ struct cr_model {
 cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 /* Sets one option, the class's, the design's or the fit's. */
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
+
+/* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
+ * class k the weight n / (K n_k), so that all count the same in sum. */
+cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* registry.c -- the list of model classes: the one place that names them all. */
+/* registry.c -- looking up the model classes of list.h. */
 #include "class.h"
 
 #include <string.h>
@@ -12,12 +12,7 @@
 #define LISTED(stem) &cri_class_##stem,
 CREDENCE_EXTRA_MODELS(DECLARED)
 
-static const cr_model_class *const classes[] = {
-    &cri_class_bayes_linear,
-    &cri_class_linear,
-    &cri_class_ridge,
-    CREDENCE_EXTRA_MODELS(LISTED)
-};
+static const cr_model_class *const classes[] = { CRI_MODELS(LISTED) CREDENCE_EXTRA_MODELS(LISTED) };
 
 size_t                cr_class_count(void) { return sizeof classes / sizeof *classes; }
 const cr_model_class *cr_class_at(size_t i) { return classes[i]; }
@@ -48,6 +43,10 @@ bool cr_class_offers(const cr_model_class *c, const char *verb)
 {
     if (strcmp(verb, "update") == 0) return c->update != NULL;
     if (strcmp(verb, "predict") == 0 || strcmp(verb, "score") == 0) return c->predict != NULL;
+    if (strcmp(verb, "missing") == 0) return c->takes_missing;
+    if (strcmp(verb, "next") == 0) return c->next != NULL;
+    if (strcmp(verb, "sample") == 0)
+        return c->sample || c->tasks & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION);
     return false;
 }
 

@@ -249,3 +249,5 @@ cr_status cri_store_get_matrix(cr_ctx *cx, const cri_store *s, const char *name,
 {
     return get(cx, s, name, 2, rows, cols, out_a);
 }
+
+bool cri_store_has(const cri_store *s, const char *name) { return cri_store_find(s, name) != NULL; }

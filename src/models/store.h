@@ -35,6 +35,9 @@ cr_status cri_store_get_vector(cr_ctx *cx, const cri_store *store, const char *n
 cr_status cri_store_get_matrix(cr_ctx *cx, const cri_store *store, const char *name, size_t rows,
                                size_t cols, double **out_a);
 
+/* true when there is an array under this name. */
+bool cri_store_has(const cri_store *store, const char *name);
+
 /* Checked reading of JSON members; `object` is the root or a part of it.  Fail with CR_EDATA. */
 cr_status cri_store_get_real(cr_ctx *cx, const cri_store *store, const json_t *object,
                              const char *key, double *out);

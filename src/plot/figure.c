@@ -212,7 +212,7 @@ static cr_status predict_curve(cr_ctx *cx, const picture *p, range x, double lev
     for (size_t i = 0; i < GRID; i++) {
         double sd;
         c->mean[i] = answer.mean[i];
-        cr_prediction_interval(&answer, i, level, &sd, &c->lower[i], &c->upper[i]);
+        CR_TRY(cr_prediction_interval(cx, &answer, i, level, &sd, &c->lower[i], &c->upper[i]));
     }
 done:
     cr_prediction_free(cx, &answer);

@@ -19,7 +19,7 @@ static cr_status try_design(cr_ctx *cx, const cr_table *t, const char *settings,
 {
     cr_design_options o;
     set_options(cx, settings, &o);
-    cr_status st = cri_design_fit(cx, t, &o, standardise, standardise, out);
+    cr_status st = cri_design_fit(cx, t, &o, &(cri_design_needs){ .standardise = standardise, .standardise_target = standardise }, out);
     cr_options_free(cx, cr_design_table, &o);
     return st;
 }
@@ -770,7 +770,7 @@ static cr_status design_and_open(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "w", CR_REAL, y, 1));
-    CR_TRY(cri_design_fit(cx, t, &o, true, true, &d));
+    CR_TRY(cri_design_fit(cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
     CR_TRY(cri_rows_matrix(cx, &r, X));
 done:

@@ -18,7 +18,7 @@ static void check_classes(const char *target, size_t n, const char *const *expec
     assert_ok(cx, cr_table_add_texts(cx, t, "color", color));
     assert_ok(cx, cr_options_init(cx, cr_design_table, &o));
     assert_ok(cx, cr_options_set(cx, cr_design_table, &o, "target", target));
-    assert_ok(cx, cri_design_fit(cx, t, &o, false, false, &d));
+    assert_ok(cx, cri_design_fit(cx, t, &o, &(cri_design_needs){ 0 }, &d));
     assert_int_equal(cr_design_classes(d), n);
     for (size_t i = 0; i < n; i++) assert_string_equal(cr_design_class(d, i), expected[i]);
     cri_design_free(cx, d);

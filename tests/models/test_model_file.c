@@ -337,7 +337,7 @@ static void use_model(cr_ctx *cx, const cr_model *m, const cr_table *t, bool ful
     double        sd, lower, upper;
     cr_status     st[5];
     st[0] = cr_predict(cx, m, t, &p);
-    if (st[0] == CR_OK) cr_prediction_interval(&p, 0, 0.9, &sd, &lower, &upper);
+    if (st[0] == CR_OK) cr_prediction_interval(cx, &p, 0, 0.9, &sd, &lower, &upper);
     if (st[0] == CR_OK) cr_prediction_free(cx, &p);
     st[1] = cr_describe(cx, m, &text);
     st[2] = st[3] = st[4] = CR_OK;

@@ -20,51 +20,57 @@ static cr_prediction prediction(void)
 static void test_one_row_is_its_distribution(void **state)
 {
     (void)state;
+    cr_ctx       *cx = test_context();
     cr_prediction p = prediction();
     double        sd, lower, upper;
-    cr_prediction_interval(&p, 0, 0.95, &sd, &lower, &upper); /* normal: 1.959963984540054 sd */
+    cr_prediction_interval(cx, &p, 0, 0.95, &sd, &lower, &upper); /* normal: 1.959963984540054 sd */
     assert_close(sd, 0.5, 0);
     assert_relative(lower, 1.5 - 0.5 * 1.959963984540054, 1e-14);
     assert_relative(upper, 1.5 + 0.5 * 1.959963984540054, 1e-14);
-    cr_prediction_interval(&p, 1, 0.8, &sd, &lower, &upper);
+    cr_prediction_interval(cx, &p, 1, 0.8, &sd, &lower, &upper);
     assert_relative(sd, 3 * sqrt(5.0 / 3), 1e-15);
     assert_close(cr_student_t_cdf((lower + 2) / 3, 5), 0.1, 1e-13);
     assert_close(cr_student_t_cdf((upper + 2) / 3, 5), 0.9, 1e-13);
-    cr_prediction_interval(&p, 4, 0.5, &sd, &lower, &upper); /* dof 2 has no variance */
+    cr_prediction_interval(cx, &p, 4, 0.5, &sd, &lower, &upper); /* dof 2 has no variance */
     assert_true(isinf(sd) && sd > 0);
-    cr_prediction_interval(&p, 5, 0.5, &sd, &lower, &upper); /* Cauchy: quartiles at +-scale */
+    cr_prediction_interval(cx, &p, 5, 0.5, &sd, &lower, &upper); /* Cauchy: quartiles at +-scale */
     assert_relative(lower, 1, 1e-13);
     assert_relative(upper, 5, 1e-13);
-    cr_prediction_interval(&p, 7, 0.5, &sd, &lower, &upper); /* left out */
+    cr_prediction_interval(cx, &p, 7, 0.5, &sd, &lower, &upper); /* left out */
     assert_true(isnan(sd) && isnan(lower) && isnan(upper));
+    test_context_free(cx);
 }
 
 static void test_all_rows_are_each_row(void **state)
 {
     (void)state;
+    cr_ctx       *cx = test_context();
     cr_prediction p = prediction();
     double        sd[N], lower[N], upper[N], one[3];
-    cr_prediction_intervals(&p, 0.9, sd, lower, upper);
+    cr_prediction_intervals(cx, &p, 0.9, sd, lower, upper);
     for (size_t i = 0; i < N; i++) {
         double all[3] = { sd[i], lower[i], upper[i] };
-        cr_prediction_interval(&p, i, 0.9, &one[0], &one[1], &one[2]);
+        cr_prediction_interval(cx, &p, i, 0.9, &one[0], &one[1], &one[2]);
         assert_memory_equal(all, one, sizeof one);
     }
+    test_context_free(cx);
 }
 
 static void test_what_is_not_asked_for_is_left_out(void **state)
 {
     (void)state;
+    cr_ctx       *cx = test_context();
     cr_prediction p = prediction();
     double        sd[N], lower[N], upper[N], alone[N];
-    cr_prediction_intervals(&p, 0.9, sd, lower, upper);
-    cr_prediction_intervals(&p, 0.9, alone, NULL, NULL);
+    cr_prediction_intervals(cx, &p, 0.9, sd, lower, upper);
+    cr_prediction_intervals(cx, &p, 0.9, alone, NULL, NULL);
     assert_memory_equal(alone, sd, sizeof sd);
-    cr_prediction_intervals(&p, 0.9, NULL, alone, NULL);
+    cr_prediction_intervals(cx, &p, 0.9, NULL, alone, NULL);
     assert_memory_equal(alone, lower, sizeof lower);
-    cr_prediction_intervals(&p, 0.9, NULL, NULL, alone);
+    cr_prediction_intervals(cx, &p, 0.9, NULL, NULL, alone);
     assert_memory_equal(alone, upper, sizeof upper);
-    cr_prediction_intervals(&(cr_prediction){ .n = 0 }, 0.9, NULL, NULL, NULL);
+    cr_prediction_intervals(cx, &(cr_prediction){ .n = 0 }, 0.9, NULL, NULL, NULL);
+    test_context_free(cx);
 }
 
 int main(void)

@@ -292,7 +292,7 @@ static void test_observed_against_predicted(void **state)
     assert_ok(s.cx, cr_predict(s.cx, s.model, s.table, &answer));
     for (size_t i = 0; i < N; i++) {
         double y = rows[4 * i + 3], sd, lower, upper;
-        cr_prediction_interval(&answer, i, 0.8, &sd, &lower, &upper);
+        cr_prediction_interval(s.cx, &answer, i, 0.8, &sd, &lower, &upper);
         bool inside = lower <= y && y <= upper;
         held += inside;
         for (size_t k = inside ? 0 : n_held; k < (inside ? n_held : N); k++)

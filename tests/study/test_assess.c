@@ -29,7 +29,7 @@ static double crps_by_integration(double y, double mean, double scale, double do
     return sum;
 }
 
-static void check_metrics(const cr_assessment *a, const double *y, const double *w, size_t n,
+static void check_metrics(cr_ctx *cx, const cr_assessment *a, const double *y, const double *w, size_t n,
                           const cr_prediction *p, double level)
 {
     double W = 0, mean = 0, square = 0, absolute = 0, total = 0, log_score = 0, inside = 0,
@@ -44,7 +44,7 @@ static void check_metrics(const cr_assessment *a, const double *y, const double 
         double wi = (w ? w[i] : 1) / W, e = y[i] - p->mean[i], s = p->scale[i], nu = p->dof[i];
         double sd, lower, upper;
         if (isnan(y[i]) || isnan(p->mean[i])) continue;
-        cr_prediction_interval(p, i, level, &sd, &lower, &upper);
+        cr_prediction_interval(cx, p, i, level, &sd, &lower, &upper);
         square += wi * e * e;
         absolute += wi * fabs(e);
         total += wi * pow(y[i] - mean, 2);
@@ -89,7 +89,7 @@ static void test_evaluate(void **state)
         cr_assessment a;
         assert_ok(cx, cr_evaluate(cx, m, test, 0.8, &a));
         assert_int_equal(a.rows, N - 3);
-        check_metrics(&a, y + N, weighted ? w + N : NULL, N, &p, 0.8);
+        check_metrics(cx, &a, y + N, weighted ? w + N : NULL, N, &p, 0.8);
         cr_prediction_free(cx, &p);
         cr_model_free(cx, m);
     }

@@ -108,6 +108,7 @@ const cr_model_class        cri_class_toy_mean = {
            .options = toy_table,
            .options_size = sizeof(toy_options),
            .default_scale = CR_SCALE_NONE,
+           .has_leverage = true,
            .fit = toy_fit,
            .predict = toy_predict,
            .describe = toy_describe,

@@ -394,6 +394,7 @@ const cr_model_class cri_class_bayes_linear = {
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .means_alone = true,
+    .has_leverage = true,
     .fit = bayes_fit,
     .update = bayes_update,
     .predict = bayes_predict,

@@ -209,6 +209,7 @@ const cr_model_class cri_class_linear = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .means_alone = true,
+    .has_leverage = true,
     .fit = linear_fit,
     .predict = linear_predict,
     .describe = linear_describe,

@@ -330,6 +330,7 @@ const cr_model_class cri_class_ridge = {
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .means_alone = true,
+    .has_leverage = true,
     .fit = ridge_fit,
     .update = ridge_update,
     .predict = ridge_predict,

@@ -480,7 +480,7 @@ static void check_coverage(const char *settings, double alpha, uint64_t seed)
         cr_prediction q = predict(cx, m, test);
         for (size_t i = 0; i < tests; i++) {
             double sd, lower, upper;
-            cr_prediction_interval(&q, i, 0.95, &sd, &lower, &upper);
+            cr_prediction_interval(cx, &q, i, 0.95, &sd, &lower, &upper);
             inside += v[i] >= lower && v[i] <= upper;
         }
         cr_prediction_free(cx, &q);

@@ -424,11 +424,11 @@ static void test_interval_formula(void **state)
     cr_model     *m = fit(cx, "linear", t, "target=y");
     cr_prediction q = predict(cx, m, t);
     for (size_t i = 0; i < 7; i++) {
-        cr_prediction_interval(&q, i, 0.95, &sd, &lower, &upper);
+        cr_prediction_interval(cx, &q, i, 0.95, &sd, &lower, &upper);
         assert_close(upper - q.mean[i], 2.570581835636314 * q.scale[i], 1e-13);
         assert_close(q.mean[i] - lower, 2.570581835636314 * q.scale[i], 1e-13);
         assert_close(sd, q.scale[i] * sqrt(5.0 / 3.0), 1e-14);
-        cr_prediction_interval(&q, i, 0.99, &sd, &lower, &upper);
+        cr_prediction_interval(cx, &q, i, 0.99, &sd, &lower, &upper);
         assert_close(upper - lower, 2 * 4.032142983555228 * q.scale[i], 1e-13);
     }
     json_t *d = describe(cx, m);

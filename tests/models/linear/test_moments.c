@@ -18,7 +18,7 @@ static opened open_rows(cr_ctx *cx, const double *X, size_t n, size_t p, const d
     assert_ok(cx, cr_options_init(cx, cr_design_table, &o));
     assert_ok(cx, cr_options_set(cx, cr_design_table, &o, "target", "y"));
     if (w) assert_ok(cx, cr_options_set(cx, cr_design_table, &o, "weights", "w"));
-    assert_ok(cx, cri_design_fit(cx, a.t, &o, false, false, &a.d));
+    assert_ok(cx, cri_design_fit(cx, a.t, &o, &(cri_design_needs){ 0 }, &a.d));
     assert_ok(cx, cri_rows_open(cx, a.d, a.t, CRI_TARGET_NEEDED, &a.rows));
     cr_options_free(cx, cr_design_table, &o);
     return a;
@@ -215,7 +215,7 @@ static cr_status gather(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_new(cx, "t", 3, &t));
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, X, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
-    CR_TRY(cri_design_fit(cx, t, &o, true, true, &d));
+    CR_TRY(cri_design_fit(cx, t, &o, &(cri_design_needs){ .standardise = true, .standardise_target = true }, &d));
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
     CR_TRY(cri_moments_of_rows(cx, &rows, &m));
     CR_TRY(cri_gram_new(cx, &m, true, true, &g));
