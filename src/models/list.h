@@ -6,6 +6,7 @@
 /* clang-format off */
 #define CRI_MODELS(X) \
     X(bayes_linear)   \
+    X(glm)            \
     X(linear)         \
     X(ridge)
 /* clang-format on */

@@ -1,0 +1,64 @@
+/* family.h -- the exponential dispersion families and links of generalised linear models.
+ * A family is known by its variance V(mu), Var y = phi V(mu), and its log density; a link g by
+ * eta = g(mu), its inverse and d mu / d eta.  For the binomial y and mu are shares of successes, and a
+ * row of m trials has the weight m.  McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.,
+ * ch. 2.  (Internal header.) */
+#ifndef CREDENCE_MODELS_GLM_FAMILY_H
+#define CREDENCE_MODELS_GLM_FAMILY_H
+
+#include <stdbool.h>
+
+/* In the order of the choices of --family. */
+typedef enum cri_glm_family {
+    CRI_GLM_GAUSSIAN,
+    CRI_GLM_BINOMIAL,
+    CRI_GLM_POISSON,
+    CRI_GLM_GAMMA,
+    CRI_GLM_INVERSE_GAUSSIAN,
+    CRI_GLM_NEGATIVE_BINOMIAL
+} cri_glm_family;
+#define CRI_GLM_FAMILIES "gaussian|binomial|poisson|gamma|inverse-gaussian|negative-binomial"
+
+/* In the order of the choices of --link. */
+typedef enum cri_glm_link {
+    CRI_LINK_AUTO,
+    CRI_LINK_IDENTITY,
+    CRI_LINK_LOG,
+    CRI_LINK_LOGIT,
+    CRI_LINK_PROBIT,
+    CRI_LINK_CLOGLOG,
+    CRI_LINK_CAUCHIT,
+    CRI_LINK_INVERSE,
+    CRI_LINK_INVERSE_SQUARED,
+    CRI_LINK_SQRT
+} cri_glm_link;
+#define CRI_GLM_LINKS "auto|identity|log|logit|probit|cloglog|cauchit|inverse|inverse-squared|sqrt"
+
+/* The canonical link of the Gaussian, binomial and Poisson families; log of the others, which keeps
+ * the mean positive. */
+cri_glm_link cri_glm_usual_link(cri_glm_family family);
+
+/* g(mu), its inverse, and d mu / d eta at eta. */
+double cri_link_of_mean(cri_glm_link link, double mu);
+double cri_link_mean(cri_glm_link link, double eta);
+double cri_link_slope(cri_glm_link link, double eta);
+
+/* true where y can come from the family; where mu is inside the range of its means. */
+bool cri_family_allows(cri_glm_family family, double y);
+bool cri_family_has_mean(cri_glm_family family, double mu);
+/* What the family allows, in words. */
+const char *cri_family_range(cri_glm_family family);
+/* true where phi is known to be 1. */
+bool cri_family_is_fixed(cri_glm_family family);
+
+/* V(mu); alpha is that of the negative binomial, Var y = mu + alpha mu^2, as below. */
+double cri_family_variance(cri_glm_family family, double alpha, double mu);
+/* 2 (log p(y | y) - log p(y | mu)) phi of one observation of weight 1 (one trial); never negative. */
+double cri_family_deviance(cri_glm_family family, double alpha, double y, double mu);
+/* log p(y | mu, phi) of one row; m trials of the binomial. */
+double cri_family_log_density(cri_glm_family family, double alpha, double phi, double trials,
+                              double y, double mu);
+/* Where to start mu for an observation. */
+double cri_family_start(cri_glm_family family, double trials, double y, double mean);
+
+#endif

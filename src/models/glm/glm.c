@@ -1,0 +1,415 @@
+/* glm.c -- generalised linear models: a family, a link, maximum likelihood.
+ *   g(E y) = offset + b0 + x . b,   Var y = phi V(mu).
+ * Estimates by reweighted least squares (irls.h); Cov b = phi (X^T W X)^-1 with the expected
+ * information.  phi is 1 for counts, else Pearson's chi-square / (n - rank).
+ * Predictive: the family's distribution whose mean is mu and whose variance is that of an observation
+ * plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a binomial a
+ * beta-binomial.  McCullagh & Nelder (1989). */
+#include "irls.h"
+#include "../fields.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+#include "../../data/table_internal.h"
+#include "../../math/special.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define GLM_OPTIONS(X)                                                                               \
+    X(choice, family,     "gaussian", CRI_GLM_FAMILIES, "distribution of the target", "poisson")     \
+    X(choice, link,       "auto", CRI_GLM_LINKS,                                                     \
+      "link of the mean; auto: identity, logit or log, by the family", "log")                        \
+    X(text,   offset,     "", "COLUMN", "column that is added to the linear predictor", "log_area")  \
+    X(text,   exposure,   "", "COLUMN", "column whose logarithm is added to it", "population")       \
+    X(text,   trials,     "", "COLUMN",                                                              \
+      "binomial: column with the number of trials; the target then counts successes", "n")           \
+    X(choice, dispersion, "auto", "auto|one|pearson|deviance",                                       \
+      "phi; auto: one for counts and shares, else pearson", "pearson")                               \
+    X(real,   overdispersion, "", ">0",                                                              \
+      "negative binomial: alpha of Var y = mu + alpha mu^2; estimated when it is not given", "0.5")  \
+    X(flag,   intercept,  "true", "", "fit an intercept", "false")                                   \
+    X(count,  max_iter,   "100", "1..1000000", "most iterations", "25")                              \
+    X(real,   tolerance,  "1e-12", ">0", "relative change of the deviance at which it stops", "1e-6")
+/* clang-format on */
+enum { DISPERSION_AUTO, DISPERSION_ONE, DISPERSION_PEARSON, DISPERSION_DEVIANCE };
+enum { ROLE_OFFSET, ROLE_EXPOSURE, ROLE_TRIALS };
+static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL };
+
+CR_OPTIONS_STRUCT(glm_options, GLM_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(glm_options, __VA_ARGS__)
+static const cr_option glm_table[] = { GLM_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct glm_state {
+    cri_predictor fit; /* of eta without the offset */
+    size_t        family, link;
+    bool          fixed_dispersion;
+    double        phi, alpha, n, rank;
+    double        deviance, null_deviance, pearson, log_likelihood;
+} glm_state;
+
+static const cri_field glm_fields[] = {
+    CRI_FIELD_COUNT(glm_state, family),       CRI_FIELD_COUNT(glm_state, link),
+    CRI_FIELD_FLAG(glm_state, fixed_dispersion), CRI_FIELD_REAL(glm_state, phi),
+    CRI_FIELD_REAL(glm_state, alpha),         CRI_FIELD_REAL(glm_state, n),
+    CRI_FIELD_REAL(glm_state, rank),          CRI_FIELD_REAL(glm_state, deviance),
+    CRI_FIELD_REAL(glm_state, null_deviance), CRI_FIELD_REAL(glm_state, pearson),
+    CRI_FIELD_REAL(glm_state, log_likelihood), CRI_FIELD_LAST,
+};
+
+static void glm_free(cr_ctx *cx, void *state)
+{
+    glm_state *m = state;
+    cri_predictor_free(cx, &m->fit);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- the data of a fit ----------------------------------------------------------------------- */
+
+/* offset + log exposure of row i. */
+static cr_status offset_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
+{
+    double exposure = rows->roles[ROLE_EXPOSURE] ? rows->roles[ROLE_EXPOSURE][i] : 1;
+    char   where[512];
+    if (!(exposure > 0))
+        return cr_fail(cx, CR_EDATA, "%s: the exposure is %g, and must be above 0",
+                       cri_table_where(rows->table, rows->index ? rows->index[i] : i, where,
+                                       sizeof where),
+                       exposure);
+    *out = (rows->roles[ROLE_OFFSET] ? rows->roles[ROLE_OFFSET][i] : 0) + log(exposure);
+    return CR_OK;
+}
+
+/* The trials of row i, whole and at least 1. */
+static cr_status trials_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
+{
+    char where[512];
+    *out = rows->roles[ROLE_TRIALS] ? rows->roles[ROLE_TRIALS][i] : 1;
+    if (*out >= 1 && *out == floor(*out)) return CR_OK;
+    return cr_fail(
+        cx, CR_EDATA, "%s: the number of trials is %g, and must be a whole number above 0",
+        cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where), *out);
+}
+
+static cr_status refuse_target(cr_ctx *cx, const cri_rows *rows, size_t i, cri_glm_family family,
+                               double y)
+{
+    char where[512];
+    cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, but this family needs %s",
+            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+            cr_design_target(rows->design), y, cri_family_range(family));
+    return cr_fail_hint(cx, "--family names another: " CRI_GLM_FAMILIES);
+}
+
+static cr_status read_rows(cr_ctx *cx, const cri_rows *rows, cri_glm_family family, double *y,
+                           double *weight, double *trials, double *offset)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < rows->n; i++) {
+        CR_TRY(offset_of(cx, rows, i, &offset[i]));
+        CR_TRY(trials_of(cx, rows, i, &trials[i]));
+        weight[i] = rows->w ? rows->w[i] : 1;
+        y[i] = rows->y[i] / trials[i];
+        bool count = family == CRI_GLM_POISSON || family == CRI_GLM_NEGATIVE_BINOMIAL;
+        bool whole = rows->y[i] == floor(rows->y[i]);
+        if (!cri_family_allows(family, y[i])) CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
+        if ((count || (family == CRI_GLM_BINOMIAL && rows->roles[ROLE_TRIALS])) && !whole)
+            CR_TRY(refuse_target(cx, rows, i, family, rows->y[i]));
+    }
+done:
+    return st;
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+static double dispersion(const glm_state *m, int choice)
+{
+    double dof = m->n - m->rank;
+    if (m->fixed_dispersion) return 1;
+    if (!(dof > 0)) return NAN;
+    return (choice == DISPERSION_DEVIANCE ? m->deviance : m->pearson) / dof;
+}
+
+/* At phi; the Gaussian's at its maximum in phi, as least squares has it. */
+static double log_likelihood(const cri_glm_problem *p, const cri_glm_solution *s, double phi)
+{
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < p->rows->n; i++) weight += p->weight[i];
+    if (p->family == CRI_GLM_GAUSSIAN) phi = s->deviance / weight;
+    for (size_t i = 0; i < p->rows->n; i++)
+        if (p->weight[i] > 0)
+            sum += p->weight[i] *
+                   cri_family_log_density(p->family, s->alpha, phi, p->trials[i], p->y[i], s->mu[i]);
+    return sum;
+}
+
+/* Fitted shares of 0 or 1: the columns separate the rows, and no finite coefficients are best. */
+static void warn_of_separation(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_solution *s)
+{
+    size_t extreme = 0;
+    for (size_t i = 0; i < p->rows->n; i++)
+        extreme += p->weight[i] > 0 && fmin(s->mu[i], 1 - s->mu[i]) < 1e-9;
+    if (p->family == CRI_GLM_BINOMIAL && extreme > 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu fitted probabilities are 0 or 1 to nine digits: the columns separate the rows, and "
+               "some coefficients have no finite estimate",
+               extreme);
+}
+
+static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    cr_status          st = CR_OK;
+    const glm_options *o = options;
+    cr_scratch         scratch = cr_scratch_begin(cx);
+    size_t             n = rows->n;
+    double *y = cr_scratch_f64(&scratch, n), *weight = cr_scratch_f64(&scratch, n);
+    double *trials = cr_scratch_f64(&scratch, n), *offset = cr_scratch_f64(&scratch, n);
+    glm_state       *m = cr_alloc(cx, 1, sizeof *m);
+    cri_glm_solution s = { 0 };
+    cri_glm_family   family = (cri_glm_family)o->family;
+    cri_glm_problem  p = { .family = family,
+                           .link = o->link ? (cri_glm_link)o->link : cri_glm_usual_link(family),
+                           .intercept = o->intercept,
+                           .alpha = o->overdispersion,
+                           .tolerance = o->tolerance,
+                           .max_iter = o->max_iter,
+                           .rows = rows,
+                           .y = y,
+                           .weight = weight,
+                           .trials = trials,
+                           .offset = offset };
+    (void)seed;
+
+    CR_TRY(scratch.status);
+    if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(read_rows(cx, rows, family, y, weight, trials, offset));
+    CR_TRY(cri_glm_solve(cx, &p, &s));
+    warn_of_separation(cx, &p, &s);
+    for (size_t i = 0; i < n; i++) m->n += weight[i];
+    m->family = (size_t)p.family;
+    m->link = (size_t)p.link;
+    m->alpha = family == CRI_GLM_NEGATIVE_BINOMIAL ? s.alpha : 0;
+    m->rank = (double)s.facts.rank + o->intercept;
+    m->deviance = s.deviance;
+    m->pearson = s.pearson;
+    m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
+                          (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(family));
+    m->null_deviance = cri_glm_null_deviance(&p, s.alpha);
+    m->phi = dispersion(m, o->dispersion);
+    m->log_likelihood = log_likelihood(&p, &s, m->phi);
+    m->fit = s.fit;
+    s.fit = (cri_predictor){ 0 };
+    m->fit.sigma = sqrt(m->phi);
+    m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->rank;
+    cri_predictor_set_sds(&m->fit);
+    report->stop = s.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+    report->iterations = s.iterations;
+    report->log_likelihood = m->log_likelihood;
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) glm_free(cx, m);
+    cri_glm_solution_free(cx, &p, &s);
+    cr_scratch_end(&scratch);
+    return st;
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+/* The variance of an observation (one trial of a binomial) at mu, and of the mean as estimated. */
+static double observation_variance(const glm_state *m, double mu)
+{
+    return m->phi * cri_family_variance((cri_glm_family)m->family, m->alpha, mu);
+}
+
+/* The parameters of a distribution with this mean and these variances; its variance is given back.
+ * `least` keeps what should be above 0 there. */
+static double set_params(const glm_state *m, double mu, double own, double estimate, double trials,
+                         double *params)
+{
+    const double least = 1e-12;
+    double       total = own + estimate, extra;
+    switch ((cri_glm_family)m->family) {
+    case CRI_GLM_POISSON:
+    case CRI_GLM_NEGATIVE_BINOMIAL:
+        extra = fmax(total - mu, least * mu * mu); /* beyond a Poisson's */
+        params[0] = mu;
+        params[1] = mu * mu / extra;
+        return mu + extra;
+    case CRI_GLM_GAMMA:
+        params[0] = mu * mu / total;
+        params[1] = mu / total;
+        return total;
+    case CRI_GLM_INVERSE_GAUSSIAN:
+        params[0] = mu;
+        params[1] = mu * mu * mu / total;
+        return total;
+    default: { /* binomial: the variance of the share, estimate and dispersion beyond the binomial's */
+        double v = mu * (1 - mu), share = estimate;
+        if (trials > 1) share += fmax(own - v, 0) / (trials - 1);
+        share = fmin(fmax(share, least * v), v * (1 - 1e-9));
+        double strength = v / share - 1;
+        params[0] = trials;
+        params[1] = mu * strength;
+        params[2] = (1 - mu) * strength;
+        return trials * v + trials * (trials - 1) * share;
+    }
+    }
+}
+
+static cr_status allocate_family(cr_ctx *cx, const glm_state *m, cr_prediction *out)
+{
+    switch ((cri_glm_family)m->family) {
+    case CRI_GLM_GAUSSIAN: return CR_OK;
+    case CRI_GLM_BINOMIAL: return cri_prediction_family(cx, out, "beta-binomial", 3);
+    case CRI_GLM_GAMMA: return cri_prediction_family(cx, out, "gamma", 2);
+    case CRI_GLM_INVERSE_GAUSSIAN: return cri_prediction_family(cx, out, "inverse-gaussian", 2);
+    default: return cri_prediction_family(cx, out, "negative-binomial", 2);
+    }
+}
+
+/* From eta (in out->mean) and its leverage to the predictive distribution of row i. */
+static void set_row(const glm_state *m, size_t i, double eta, double h, double trials,
+                    cr_prediction *out)
+{
+    cri_glm_link link = (cri_glm_link)m->link;
+    bool         binomial = m->family == CRI_GLM_BINOMIAL;
+    double       mu = cri_link_mean(link, eta), slope = cri_link_slope(link, eta);
+    if (binomial) mu = fmin(fmax(mu, 1e-300), 1 - 1e-16);
+    out->mean[i] = binomial ? trials * mu : mu;
+    if (!out->scale) return;
+    double estimate = m->phi * h * slope * slope, variance;
+    double own = observation_variance(m, mu);
+    if (m->family == CRI_GLM_GAUSSIAN) {
+        out->scale[i] = sqrt(own + estimate);
+        out->dof[i] = m->fit.dof;
+        return;
+    }
+    variance = set_params(m, mu, own, estimate, trials, out->params + i * out->n_params);
+    out->scale[i] = sqrt(variance);
+    out->dof[i] = INFINITY;
+}
+
+static cr_status glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    cr_status        st = CR_OK;
+    const glm_state *m = state;
+    cr_scratch       s = cr_scratch_begin(cx);
+    cr_prediction    eta = { .n = rows->n,
+                             .mean = cr_scratch_f64(&s, rows->n),
+                             .scale = cr_scratch_f64(&s, rows->n),
+                             .dof = cr_scratch_f64(&s, rows->n),
+                             .leverage = cr_scratch_f64(&s, rows->n) };
+    CR_TRY(s.status);
+    if (!out->scale) eta.scale = NULL; /* the means alone */
+    CR_TRY(cri_predictor_predict(cx, &m->fit, rows, &eta));
+    if (out->scale) CR_TRY(allocate_family(cx, m, out));
+    for (size_t i = 0; i < rows->n; i++) {
+        double offset, trials, mu;
+        char   where[512];
+        CR_TRY(offset_of(cx, rows, i, &offset));
+        CR_TRY(trials_of(cx, rows, i, &trials));
+        mu = cri_link_mean((cri_glm_link)m->link, eta.mean[i] + offset);
+        if (m->family != CRI_GLM_BINOMIAL && !cri_family_has_mean((cri_glm_family)m->family, mu))
+            CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                           "%s: the predicted mean is %g, which is not in the range of the family",
+                           cri_table_where(rows->table, rows->index ? rows->index[i] : i, where,
+                                           sizeof where),
+                           mu));
+        set_row(m, i, eta.mean[i] + offset, eta.leverage[i], trials, out);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+/* The i-th of texts separated by '|'. */
+static json_t *choice_name(const char *choices, size_t i)
+{
+    const char *end;
+    for (; i > 0 && (end = strchr(choices, '|')); i--) choices = end + 1;
+    end = strchr(choices, '|');
+    return json_stringn(choices, end ? (size_t)(end - choices) : strlen(choices));
+}
+
+static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status        st = CR_OK;
+    const glm_state *m = state;
+    double k = m->rank + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
+    json_t          *s;
+    CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "family", choice_name(CRI_GLM_FAMILIES, m->family)));
+    CR_TRY(cri_store_set(cx, s, "link", choice_name(CRI_GLM_LINKS, m->link)));
+    CR_TRY(cri_store_set(cx, s, "dispersion", cri_json_number(m->phi)));
+    if (m->family == CRI_GLM_NEGATIVE_BINOMIAL)
+        CR_TRY(cri_store_set(cx, s, "overdispersion", cri_json_number(m->alpha)));
+    CR_TRY(cri_store_set(cx, s, "deviance", cri_json_number(m->deviance)));
+    CR_TRY(cri_store_set(cx, s, "null_deviance", cri_json_number(m->null_deviance)));
+    CR_TRY(cri_store_set(cx, s, "deviance_explained",
+                         cri_json_number(1 - m->deviance / m->null_deviance)));
+    CR_TRY(cri_store_set(cx, s, "pearson_chi2", cri_json_number(m->pearson)));
+    CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(m->n - m->rank)));
+    CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(2 * k - 2 * m->log_likelihood)));
+    CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(k * log(m->n) - 2 * m->log_likelihood)));
+done:
+    return st;
+}
+
+static cr_status glm_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status        st = CR_OK;
+    const glm_state *m = state;
+    CR_TRY(cri_fields_write(cx, glm_fields, m, store, out));
+    CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+done:
+    return st;
+}
+
+static cr_status glm_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                          const cr_design *design, void **out_state)
+{
+    cr_status  st = CR_OK;
+    glm_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, glm_fields, store, in, m));
+    if (m->family > CRI_GLM_NEGATIVE_BINOMIAL || m->link < CRI_LINK_IDENTITY ||
+        m->link > CRI_LINK_SQRT)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the family or link in the model file is not known",
+                       cri_store_source(store)));
+    CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) glm_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_glm = {
+    .name = "glm",
+    .summary = "generalised linear models: counts, shares, positive numbers",
+    .formulas = "g(E y) = offset + b0 + x.b,  Var y = phi V(mu):  maximum likelihood\n"
+                "Cov b = phi (X^T W X)^-1,  W = mu'^2 / V(mu);  phi = 1 for counts, else Pearson / dof\n"
+                "prediction: the family with mean mu and variance phi V(mu) + mu'^2 Var(eta)",
+    .reference = "McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.",
+    .tasks = CR_TASK_REGRESSION,
+    .options = glm_table,
+    .options_size = sizeof(glm_options),
+    .default_scale = CR_SCALE_NONE,
+    .scales_itself = true,
+    .means_alone = true,
+    .target_as_is = true,
+    .roles = glm_roles,
+    .fit = glm_fit,
+    .predict = glm_predict,
+    .describe = glm_describe,
+    .write = glm_write,
+    .read = glm_read,
+    .free = glm_free,
+};

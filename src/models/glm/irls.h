@@ -1,0 +1,42 @@
+/* irls.h -- maximum likelihood of a generalised linear model by iteratively reweighted least squares.
+ *   z = eta + (y - mu) / mu',   w = mu'^2 / V(mu),   b = argmin sum w (z - offset - b0 - x.b)^2,
+ * repeated until the deviance stands still; a step that raises it is halved.  One weighted least
+ * squares per step, O(n p^2).  For the negative binomial alpha is estimated between rounds by
+ * maximising the likelihood in it.  McCullagh & Nelder (1989), sec. 2.5; Marschner (2011), R Journal 3,
+ * for the halving.  (Internal header.) */
+#ifndef CREDENCE_MODELS_GLM_IRLS_H
+#define CREDENCE_MODELS_GLM_IRLS_H
+
+#include "../linear/least_squares.h"
+#include "family.h"
+
+typedef struct cri_glm_problem {
+    cri_glm_family  family;
+    cri_glm_link    link;
+    bool            intercept;
+    double          alpha;      /* of the negative binomial; NaN: estimate it */
+    double          tolerance;
+    size_t          max_iter;
+    const cri_rows *rows;
+    const double   *y;          /* [n] shares for the binomial  */
+    const double   *weight;     /* [n] what a row counts         */
+    const double   *trials;     /* [n] of the binomial, else ones */
+    const double   *offset;     /* [n]                           */
+} cri_glm_problem;
+
+typedef struct cri_glm_solution {
+    cri_predictor     fit;      /* of eta without the offset; sigma 1 */
+    cri_least_squares facts;
+    double           *eta, *mu; /* [n] */
+    double            alpha, deviance, pearson, log_likelihood; /* the latter at phi = 1 */
+    size_t            iterations;
+    bool              converged;
+} cri_glm_solution;
+
+cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *problem, cri_glm_solution *out);
+void      cri_glm_solution_free(cr_ctx *cx, const cri_glm_problem *problem, cri_glm_solution *s);
+
+/* The deviance of the model with an intercept alone (without intercept: with the offset alone). */
+double cri_glm_null_deviance(const cri_glm_problem *problem, double alpha);
+
+#endif

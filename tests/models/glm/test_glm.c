@@ -1,0 +1,538 @@
+/* test_glm.c -- generalised linear models: the score equations at the estimate, statsmodels' and R's
+ * answers, laws of weights, offsets, exposures and trials, and predictive moments. */
+#include "../fixture.h"
+
+#include "math/special.h"
+#include "models/glm/family.h"
+
+enum { N = 60, P = 3 };
+
+typedef struct kind {
+    const char    *name;
+    cri_glm_family family;
+    const char    *link;
+    cri_glm_link   g;
+} kind;
+
+static const kind kinds[] = {
+    { "gaussian", CRI_GLM_GAUSSIAN, "identity", CRI_LINK_IDENTITY },
+    { "gaussian", CRI_GLM_GAUSSIAN, "log", CRI_LINK_LOG },
+    { "binomial", CRI_GLM_BINOMIAL, "logit", CRI_LINK_LOGIT },
+    { "binomial", CRI_GLM_BINOMIAL, "probit", CRI_LINK_PROBIT },
+    { "binomial", CRI_GLM_BINOMIAL, "cloglog", CRI_LINK_CLOGLOG },
+    { "binomial", CRI_GLM_BINOMIAL, "cauchit", CRI_LINK_CAUCHIT },
+    { "poisson", CRI_GLM_POISSON, "log", CRI_LINK_LOG },
+    { "poisson", CRI_GLM_POISSON, "sqrt", CRI_LINK_SQRT },
+    { "gamma", CRI_GLM_GAMMA, "log", CRI_LINK_LOG },
+    { "gamma", CRI_GLM_GAMMA, "inverse", CRI_LINK_INVERSE },
+    { "inverse-gaussian", CRI_GLM_INVERSE_GAUSSIAN, "log", CRI_LINK_LOG },
+    { "inverse-gaussian", CRI_GLM_INVERSE_GAUSSIAN, "inverse-squared", CRI_LINK_INVERSE_SQUARED },
+    { "negative-binomial", CRI_GLM_NEGATIVE_BINOMIAL, "log", CRI_LINK_LOG },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* A target that the family and link can have: a mean well inside the range. */
+static double draw_target(cr_rng *r, const kind *k, double signal)
+{
+    double mu = 3 + 0.8 * signal;
+    switch (k->family) {
+    case CRI_GLM_GAUSSIAN: return mu + 0.3 * cr_rng_normal(r);
+    case CRI_GLM_BINOMIAL: return cr_rng_uniform(r) < 0.5 + 0.2 * signal;
+    case CRI_GLM_POISSON:
+    case CRI_GLM_NEGATIVE_BINOMIAL: {
+        double lambda = k->family == CRI_GLM_POISSON ? mu : mu * cr_rng_gamma(r, 2) / 2;
+        double count = 0;
+        for (double t = cr_rng_exponential(r); t < lambda; t += cr_rng_exponential(r)) count++;
+        return count;
+    }
+    default: return mu * (0.2 + 0.8 * cr_rng_gamma(r, 8) / 8);
+    }
+}
+
+static void draw(const kind *k, uint64_t seed, double *X, double *y, double *w)
+{
+    cr_rng r = cr_rng_stream(seed, 3);
+    for (size_t i = 0; i < N; i++) {
+        double signal = 0;
+        for (size_t j = 0; j < P; j++) {
+            X[i * P + j] = 2 * cr_rng_uniform(&r) - 1 + (double)j;
+            signal += (j % 2 ? -0.6 : 0.5) * (X[i * P + j] - (double)j);
+        }
+        y[i] = draw_target(&r, k, signal);
+        w[i] = 1 + (double)(i % 3);
+    }
+}
+
+static void print_settings(const kind *k, const char *more, char *out, size_t size)
+{
+    snprintf(out, size, "target=y family=%s link=%s %s", k->name, k->link, more);
+}
+
+/* At a maximum of the likelihood  sum_i w_i (y_i - mu_i) mu'_i / V(mu_i) x_i = 0,  and the standard
+ * errors are those of the expected information in long double. */
+static void test_score_equations(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    for (size_t c = 0; c < KINDS; c++) {
+        const kind *k = &kinds[c];
+        char        settings[256];
+        long double A[16] = { 0 }, B[16] = { 0 }, score[4] = { 0 }, size[4] = { 0 };
+        draw(k, c, X, y, w);
+        cr_table *t = make_table(cx, X, N, P, y, w);
+        print_settings(k, "weights=w", settings, sizeof settings);
+        cr_model *m = fit(cx, "glm", t, settings);
+        json_t   *d = describe(cx, m);
+        double    alpha = k->family == CRI_GLM_NEGATIVE_BINOMIAL ? statistic(d, "overdispersion") : 0;
+        double    pearson = 0, deviance = 0, weight = 0;
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        for (size_t i = 0; i < N; i++) {
+            double eta = coefficient(d, 0, "value"), x[4] = { 1, X[i * P], X[i * P + 1], X[i * P + 2] };
+            for (size_t j = 1; j <= P; j++) eta += coefficient(d, j, "value") * x[j];
+            double mu = cri_link_mean(k->g, eta), slope = cri_link_slope(k->g, eta);
+            double V = cri_family_variance(k->family, alpha, mu);
+            weight += w[i];
+            pearson += w[i] * (y[i] - mu) * (y[i] - mu) / V;
+            deviance += w[i] * cri_family_deviance(k->family, alpha, y[i], mu);
+            for (size_t a = 0; a < 4; a++) {
+                score[a] += (long double)(w[i] * (y[i] - mu) * slope / V * x[a]);
+                size[a] += (long double)fabs(w[i] * (y[i] - mu) * slope / V * x[a]);
+                for (size_t b = 0; b < 4; b++)
+                    A[a * 4 + b] += (long double)(w[i] * slope * slope / V * x[a] * x[b]);
+            }
+        }
+        for (size_t a = 0; a < 4; a++) {
+            assert_true(fabsl(score[a]) <= 1e-6L * size[a]);
+            B[a * 4 + a] = 1;
+        }
+        assert_relative(statistic(d, "pearson_chi2"), pearson, 1e-9);
+        assert_relative(statistic(d, "deviance"), deviance, 1e-9);
+        assert_relative(statistic(d, "residual_dof"), weight - 4, 1e-12);
+        double phi = cri_family_is_fixed(k->family) ? 1 : pearson / (weight - 4);
+        solve_dense(4, A, B, 4);
+        for (size_t a = 0; a < 4; a++)
+            assert_relative(coefficient(d, a, "sd"), sqrt(phi * (double)B[a * 4 + a]), 1e-5);
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* No neighbour of the estimate, in any coefficient or in alpha, is more likely. */
+static void test_negative_binomial_is_the_maximum(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    draw(&kinds[KINDS - 1], 4, X, y, w);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *m = fit(cx, "glm", t, "target=y family=negative-binomial tolerance=1e-13");
+    json_t   *d = describe(cx, m);
+    double    best = cr_model_get_report(m)->log_likelihood, alpha = statistic(d, "overdispersion");
+    for (int step = -1; step < 10; step++) {
+        double b[4], a = alpha * (step == 8 ? 1.001 : step == 9 ? 0.999 : 1), sum = 0;
+        for (size_t j = 0; j < 4; j++)
+            b[j] = coefficient(d, j, "value") +
+                   (step >= 0 && step / 2 == (int)j ? (step % 2 ? 1e-4 : -1e-4) : 0);
+        for (size_t i = 0; i < N; i++) {
+            double mu = exp(b[0] + b[1] * X[i * P] + b[2] * X[i * P + 1] + b[3] * X[i * P + 2]);
+            sum += lgamma(y[i] + 1 / a) - lgamma(1 / a) - lgamma(y[i] + 1) +
+                   y[i] * log(a * mu / (1 + a * mu)) - log(1 + a * mu) / a;
+        }
+        if (step < 0) assert_relative(sum, best, 1e-12);
+        else assert_true(sum < best);
+    }
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_weights_are_repetitions(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
+    for (size_t c = 0; c < KINDS; c++) {
+        char   settings[256];
+        size_t n = 0;
+        draw(&kinds[c], 20 + c, X, y, w);
+        w[5] = 0; /* as if it were not there, whatever it holds */
+        for (size_t i = 0; i < N; i++)
+            for (int r = 0; r < (int)w[i]; r++, n++) {
+                memcpy(X3 + n * P, X + i * P, P * sizeof *X);
+                y3[n] = y[i];
+            }
+        cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
+        print_settings(&kinds[c], "weights=w", settings, sizeof settings);
+        cr_model *m = fit(cx, "glm", t, settings);
+        print_settings(&kinds[c], "", settings, sizeof settings);
+        cr_model *m3 = fit(cx, "glm", t3, settings);
+        json_t   *d = describe(cx, m), *d3 = describe(cx, m3);
+        for (size_t j = 0; j <= P; j++) {
+            assert_close(coefficient(d, j, "value"), coefficient(d3, j, "value"), 1e-7);
+            assert_close(coefficient(d, j, "sd"), coefficient(d3, j, "sd"), 1e-7);
+        }
+        assert_relative(statistic(d, "null_deviance"), statistic(d3, "null_deviance"), 1e-10);
+        assert_relative(statistic(d, "aic"), statistic(d3, "aic"), 1e-9);
+        json_decref(d), json_decref(d3);
+        cr_model_free(cx, m), cr_model_free(cx, m3);
+        cr_table_free(cx, t), cr_table_free(cx, t3);
+    }
+    test_context_free(cx);
+}
+
+/* Gaussian with the identity is least squares. */
+static void test_gaussian_is_linear(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    draw_regression(8, N, P, 1, X, y);
+    cr_table     *t = make_table(cx, X, N, P, y, NULL);
+    cr_model     *m = fit(cx, "glm", t, "target=y"), *l = fit(cx, "linear", t, "target=y");
+    json_t       *d = describe(cx, m), *e = describe(cx, l);
+    cr_prediction p = predict(cx, m, t), q = predict(cx, l, t);
+    for (size_t j = 0; j <= P; j++) {
+        assert_relative(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-10);
+        assert_relative(coefficient(d, j, "sd"), coefficient(e, j, "sd"), 1e-10);
+        assert_relative(coefficient(d, j, "p"), coefficient(e, j, "p"), 1e-6);
+    }
+    assert_relative(statistic(d, "aic"), statistic(e, "aic"), 1e-11);
+    for (size_t i = 0; i < N; i++) {
+        assert_relative(p.mean[i], q.mean[i], 1e-10);
+        assert_relative(p.scale[i], q.scale[i], 1e-10);
+        assert_relative(p.dof[i], q.dof[i], 1e-15);
+    }
+    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
+    json_decref(d), json_decref(e);
+    cr_model_free(cx, m), cr_model_free(cx, l);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* An exposure is an offset of its logarithm; successes in trials are rows of ones and zeros. */
+static void test_offset_exposure_trials(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *counts = "x,y,e,l,n\n1,3,2,0.6931471805599453,5\n2,5,4,1.3862943611198906,9\n"
+                         "3,4,1,0,6\n4,9,3,1.0986122886681098,12\n5,8,1,0,8\n6,11,2,"
+                         "0.6931471805599453,15\n7,2,0.5,-0.6931471805599453,4\n";
+    cr_table *t = table_of_text(cx, "counts.csv", counts);
+    cr_model *a = fit(cx, "glm", t, "target=y features=x family=poisson exposure=e");
+    cr_model *b = fit(cx, "glm", t, "target=y features=x family=poisson offset=l");
+    json_t   *d = describe(cx, a), *e = describe(cx, b);
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    assert_relative(parameter(d, "x", "value"), parameter(e, "x", "value"), 1e-12);
+    assert_relative(statistic(d, "null_deviance"), statistic(e, "null_deviance"), 1e-12);
+    double b0 = parameter(d, "intercept", "value"), b1 = parameter(d, "x", "value");
+    assert_relative(p.mean[1], 4 * exp(b0 + 2 * b1), 1e-12); /* the exposure counts in predictions */
+    for (size_t i = 0; i < p.n; i++) assert_relative(p.mean[i], q.mean[i], 1e-12);
+    /* The null model with an offset: the rate is all events by all exposure. */
+    double rate = (3 + 5 + 4 + 9 + 8 + 11 + 2) / 13.5, null = 0;
+    double ys[] = { 3, 5, 4, 9, 8, 11, 2 }, es[] = { 2, 4, 1, 3, 1, 2, 0.5 };
+    for (int i = 0; i < 7; i++)
+        null += 2 * (ys[i] * log(ys[i] / (rate * es[i])) - ys[i] + rate * es[i]);
+    assert_relative(statistic(d, "null_deviance"), null, 1e-12);
+    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
+    json_decref(d), json_decref(e);
+    cr_model_free(cx, a), cr_model_free(cx, b);
+
+    double x[64], y[64], ns[] = { 5, 9, 6, 12, 8, 15, 4 };
+    size_t n = 0;
+    for (int i = 0; i < 7; i++)
+        for (int s = 0; s < (int)ns[i]; s++, n++) x[n] = i + 1, y[n] = s < (int)ys[i];
+    cr_table *ones = make_table(cx, x, n, 1, y, NULL);
+    a = fit(cx, "glm", t, "target=y features=x family=binomial trials=n");
+    b = fit(cx, "glm", ones, "target=y family=binomial");
+    d = describe(cx, a), e = describe(cx, b);
+    assert_relative(parameter(d, "x", "value"), parameter(e, "x1", "value"), 1e-9);
+    assert_relative(parameter(d, "x", "sd"), parameter(e, "x1", "sd"), 1e-8);
+    p = predict(cx, a, t);
+    assert_true(p.mean[3] > 1 && p.mean[3] < 12); /* successes, not a share */
+    json_decref(d), json_decref(e);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, a), cr_model_free(cx, b);
+    cr_table_free(cx, ones), cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The predictive distribution has the mean mu and the variance of the definition, and its own mean
+ * and variance are what is said. */
+static void test_predictive_moments(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    for (size_t c = 0; c < KINDS; c++) {
+        const kind *k = &kinds[c];
+        char        settings[256];
+        draw(k, 40 + c, X, y, w);
+        cr_table *t = make_table(cx, X, N, P, y, NULL);
+        print_settings(k, "", settings, sizeof settings);
+        cr_model     *m = fit(cx, "glm", t, settings);
+        json_t       *d = describe(cx, m);
+        cr_prediction p = predict(cx, m, t);
+        double        mean_alone[N], log_density[N];
+        assert_ok(cx, cr_predict_mean(cx, m, t, mean_alone));
+        assert_memory_equal(mean_alone, p.mean, sizeof mean_alone);
+        assert_ok(cx, cr_score(cx, m, t, log_density));
+        for (size_t i = 0; i < N; i++) {
+            double eta = coefficient(d, 0, "value"), mean, variance;
+            for (size_t j = 1; j <= P; j++) eta += coefficient(d, j, "value") * X[i * P + j - 1];
+            assert_relative(p.mean[i], cri_link_mean(k->g, eta), 1e-9);
+            assert_true(isfinite(log_density[i]));
+            if (!p.family) continue;
+            const double *params = p.params + i * p.n_params;
+            assert_ok(cx, cr_dist_mean(cx, p.family, params, p.n_params, &mean));
+            assert_ok(cx, cr_dist_variance(cx, p.family, params, p.n_params, &variance));
+            assert_relative(mean, p.mean[i], 1e-9);
+            assert_relative(sqrt(variance), p.scale[i], 1e-6);
+            double alpha =
+                k->family == CRI_GLM_NEGATIVE_BINOMIAL ? statistic(d, "overdispersion") : 0;
+            double own = statistic(d, "dispersion") * cri_family_variance(k->family, alpha, mean);
+            assert_true(variance >= own * (1 - 1e-9)); /* the estimate's own uncertainty is in it */
+            assert_true(variance <= own * 1.6);
+        }
+        cr_prediction_free(cx, &p);
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* --- peers ------------------------------------------------------------------------------------- */
+
+static void check_case(cr_ctx *cx, const json_t *item, const cr_table *t, const char *settings)
+{
+    json_t   *names = json_object_get(json_object_get(item, "data"), "features");
+    json_t   *want = json_object_get(item, "expected"), *se = json_object_get(want, "se");
+    json_t   *coef = json_object_get(want, "coef_intercept_first");
+    cr_model *m = fit(cx, "glm", t, settings);
+    json_t   *d = describe(cx, m);
+    if (!se) se = json_object_get(want, "se_expected_information");
+    for (size_t j = 0; j <= json_array_size(names); j++) {
+        const char *name = j ? json_string_value(json_array_get(names, j - 1)) : "intercept";
+        bool        nb = json_object_get(want, "alpha_dispersion(var=mu+alpha mu^2)") != NULL;
+        double      sd = parameter(d, name, "sd"); /* small coefficients are known to a part of it */
+        assert_close(parameter(d, name, "value") / sd, element(coef, j) / sd, nb ? 2e-5 : 1e-6);
+        if (se) assert_relative(parameter(d, name, "sd"), element(se, j), 1e-6);
+    }
+    assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik"), 1e-9);
+    if (json_object_get(want, "deviance"))
+        assert_relative(statistic(d, "deviance"), number_of(want, "deviance"), 1e-9);
+    if (json_object_get(want, "pearson_chi2"))
+        assert_relative(statistic(d, "pearson_chi2"), number_of(want, "pearson_chi2"), 1e-5);
+    if (json_object_get(want, "null_deviance"))
+        assert_relative(statistic(d, "null_deviance"), number_of(want, "null_deviance"), 1e-9);
+    json_decref(d);
+    cr_model_free(cx, m);
+}
+
+static void test_counts_reference(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *cases = reference_cases("glm_count", &root), *item;
+    size_t  i, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        char        base[512], settings[600];
+        cr_table   *t = reference_table(cx, item, base, sizeof base);
+        const char *id = json_string_value(json_object_get(item, "id"));
+        bool        nb = strstr(id, "negbin") != NULL;
+        snprintf(settings, sizeof settings, "%s family=%s", base,
+                 nb ? "negative-binomial" : "poisson");
+        check_case(cx, item, t, settings);
+        checked++;
+        cr_table_free(cx, t);
+    }
+    assert_true(checked >= 3);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+/* The target as a column "hit" of zeros and ones. */
+static cr_table *with_hits(cr_ctx *cx, const cr_table *t, const json_t *data)
+{
+    size_t           n = cr_table_rows(t);
+    double          *hit = calloc(n, sizeof *hit);
+    const cr_column *y = cr_table_find(t, json_string_value(json_object_get(data, "target")));
+    const json_t    *positive = json_object_get(data, "positive");
+    cr_table        *out = NULL;
+    for (size_t i = 0; i < n; i++)
+        hit[i] = y->type == CR_CATEGORY
+                     ? strcmp(y->levels[y->codes[i]], json_string_value(positive)) == 0
+                     : y->values[i * y->stride] == json_number_value(positive);
+    assert_ok(cx, cr_table_new(cx, "hits", n, &out));
+    for (size_t j = 0; j < cr_table_columns(t); j++) {
+        const cr_column *c = cr_table_column(t, j);
+        if (c != y && c->type != CR_CATEGORY)
+            assert_ok(cx, cr_table_add_numbers(cx, out, c->name, CR_REAL, c->values, c->stride));
+    }
+    assert_ok(cx, cr_table_add_numbers(cx, out, "hit", CR_REAL, hit, 1));
+    free(hit);
+    return out;
+}
+
+static void test_binary_reference(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *cases = reference_cases("glm_binary", &root), *item;
+    size_t  i, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        char        base[512], settings[600], link[16];
+        const char *id = json_string_value(json_object_get(item, "id"));
+        if (strstr(id, "separable")) continue;
+        cr_table *t = reference_table(cx, item, base, sizeof base);
+        cr_table *hits = with_hits(cx, t, json_object_get(item, "data"));
+        snprintf(link, sizeof link, "%.*s", (int)strcspn(id, "-"), id);
+        snprintf(settings, sizeof settings, "target=hit family=binomial link=%s", link);
+        check_case(cx, item, hits, settings);
+        checked++;
+        cr_table_free(cx, hits);
+        cr_table_free(cx, t);
+    }
+    assert_true(checked >= 6);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+/* --- corners ----------------------------------------------------------------------------------- */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_model *m = NULL;
+    cr_table *t = table_of_text(cx, "d.csv", "x,y,z,n,e\n1,2,0.5,3,1\n2,-1,1.5,1,0\n3,4,2,5,2\n");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=poisson", &m), CR_EDATA,
+                      "d.csv:3");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=poisson", &m), CR_EDATA,
+                      "0 or more");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=gamma", &m), CR_EDATA,
+                      "above 0");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=binomial", &m), CR_EDATA,
+                      "0 to 1");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=n features=x family=poisson exposure=e", &m),
+                      CR_EDATA, "exposure");
+    assert_fails_with(
+        cx, try_fit(cx, "glm", t, "target=n features=x family=binomial trials=z", &m), CR_EDATA,
+        "trials");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=n features=x offset=q", &m), CR_EDATA, "q");
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=n scale_target=standard", &m), CR_EARG,
+                      "as it is");
+    assert_null(m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_separation_is_told(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    warnings  heard = { { 0 }, 0 };
+    cr_table *t = table_of_text(cx, "s.csv", "x,y\n1,0\n2,0\n3,0\n4,1\n5,1\n6,1\n");
+    cr_ctx_set_log(cx, keep_warning, &heard);
+    cr_model *m = fit(cx, "glm", t, "target=y family=binomial");
+    assert_non_null(strstr(heard.text, "separate"));
+    cr_prediction p = predict(cx, m, t);
+    for (size_t i = 0; i < p.n; i++) assert_close(p.mean[i], i >= 3, 1e-6);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Saved and loaded, and on any number of threads, the same bits. */
+static void test_file_and_threads(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    for (size_t c = 0; c < KINDS; c++) {
+        char   settings[256], *bytes = NULL;
+        size_t size = 0;
+        draw(&kinds[c], 60 + c, X, y, w);
+        cr_table *t = make_table(cx, X, N, P, y, w);
+        print_settings(&kinds[c], "weights=w", settings, sizeof settings);
+        cr_model *m = fit(cx, "glm", t, settings), *back = NULL;
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+        assert_ok(cx, cr_model_from_bytes(cx, "it", bytes, size, &back));
+        cr_prediction p = predict(cx, m, t);
+        for (unsigned threads = 1; threads <= 7; threads += 2) {
+            cr_ctx_set_threads(cx, threads);
+            cr_model     *again = fit(cx, "glm", t, settings);
+            cr_prediction q = predict(cx, threads == 3 ? back : again, t);
+            assert_memory_equal(p.mean, q.mean, sizeof y);
+            assert_memory_equal(p.scale, q.scale, sizeof y);
+            if (p.params) assert_memory_equal(p.params, q.params, N * p.n_params * sizeof *p.params);
+            cr_prediction_free(cx, &q);
+            cr_model_free(cx, again);
+        }
+        cr_prediction_free(cx, &p);
+        cr_free(cx, bytes, size, 1);
+        cr_model_free(cx, back), cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+static cr_status all_of_it(cr_ctx *cx, void *arg)
+{
+    cr_status     st = CR_OK;
+    cr_table     *t = NULL;
+    cr_model     *m = NULL, *back = NULL;
+    char         *bytes = NULL, *text = NULL;
+    size_t        size = 0;
+    cr_prediction p = { 0 };
+    const double  x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    cr_setting    s[] = { { "target", "y" }, { "family", arg } };
+    CR_TRY(cr_table_new(cx, "d", 6, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(cr_fit(cx, "glm", t, s, 2, &m));
+    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
+    CR_TRY(cr_model_from_bytes(cx, "it", bytes, size, &back));
+    CR_TRY(cr_predict(cx, back, t, &p));
+    CR_TRY(cr_describe(cx, back, &text));
+done:
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_free(cx, bytes, size, 1);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m), cr_model_free(cx, back);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(all_of_it, (char[]){ "poisson" });
+    test_every_allocation_fails(all_of_it, (char[]){ "negative-binomial" });
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_score_equations),
+        cmocka_unit_test(test_negative_binomial_is_the_maximum),
+        cmocka_unit_test(test_weights_are_repetitions),
+        cmocka_unit_test(test_gaussian_is_linear),
+        cmocka_unit_test(test_offset_exposure_trials),
+        cmocka_unit_test(test_predictive_moments),
+        cmocka_unit_test(test_counts_reference),
+        cmocka_unit_test(test_binary_reference),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_separation_is_told),
+        cmocka_unit_test(test_file_and_threads),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
