@@ -1,5 +1,6 @@
 """The help says everything, and everything it says works."""
 import json
+import pathlib
 import re
 import shlex
 
@@ -7,7 +8,8 @@ import pytest
 
 VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "dist",
          "plot", "version", "help", "completion"]
-MODELS = ["bayes-linear", "linear", "ridge"]
+LIST = pathlib.Path(__file__).resolve().parents[2] / "src/models/list.h"
+MODELS = [stem.replace("_", "-") for stem in re.findall(r"^    X\((\w+)\)", LIST.read_text(), re.MULTILINE)]
 
 
 def examples_in(page):
@@ -18,6 +20,7 @@ def examples_in(page):
 def test_verbs_and_models_are_all_here(credence):
     assert [v["name"] for v in json.loads(credence("help", "--json").stdout)["verbs"]] == VERBS
     assert [m["name"] for m in json.loads(credence("models", "--json").stdout)["models"]] == MODELS
+    assert MODELS == sorted(MODELS)
 
 
 def test_program_help_names_every_verb(credence):
