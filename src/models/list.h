@@ -8,7 +8,8 @@
     X(bayes_linear)   \
     X(glm)            \
     X(linear)         \
-    X(ridge)
+    X(ridge)          \
+    X(robust)
 /* clang-format on */
 
 #endif

@@ -101,6 +101,10 @@ cr_status cri_store_set(cr_ctx *cx, json_t *object, const char *key, json_t *val
     if (!value)
         return cr_fail(cx, CR_ENOMEM,
                        "no memory for '%s' of the model, or it is not finite or not UTF-8", key);
+    if (json_object_get(object, key)) { /* two parts of a state that would overwrite each other */
+        json_decref(value);
+        return cr_fail(cx, CR_EARG, "'%s' of the model is written twice", key);
+    }
     if (json_object_set_new(object, key, value) != 0)
         return cr_fail(cx, CR_ENOMEM, "no memory for '%s' of the model, or its name is not UTF-8",
                        key);

@@ -264,8 +264,10 @@ static void test_texts_are_utf8(void **state)
         cr_status  st = cri_store_set_text(cx, object, "x", text);
         assert_int_equal(st, judge ? CR_OK : CR_EDATA);
         json_decref(judge);
+        json_object_del(object, "x");
     }
     assert_ok(cx, cri_store_set_text(cx, object, "x", "a"));
+    assert_fails_with(cx, cri_store_set_text(cx, object, "x", "b"), CR_EARG, "written twice");
     assert_fails_with(cx, cri_store_set_text(cx, object, "x", "caf\xe9"), CR_EDATA, "not UTF-8");
     assert_string_equal(json_string_value(json_object_get(object, "x")), "a");
     json_decref(object);

@@ -45,7 +45,7 @@ typedef struct glm_state {
     cri_predictor fit; /* of eta without the offset */
     size_t        family, link;
     bool          fixed_dispersion;
-    double        phi, alpha, n, rank;
+    double        phi, alpha, n, parameters; /* n - parameters: the degrees of freedom left */
     double        deviance, null_deviance, pearson, log_likelihood;
 } glm_state;
 
@@ -53,7 +53,7 @@ static const cri_field glm_fields[] = {
     CRI_FIELD_COUNT(glm_state, family),       CRI_FIELD_COUNT(glm_state, link),
     CRI_FIELD_FLAG(glm_state, fixed_dispersion), CRI_FIELD_REAL(glm_state, phi),
     CRI_FIELD_REAL(glm_state, alpha),         CRI_FIELD_REAL(glm_state, n),
-    CRI_FIELD_REAL(glm_state, rank),          CRI_FIELD_REAL(glm_state, deviance),
+    CRI_FIELD_REAL(glm_state, parameters),          CRI_FIELD_REAL(glm_state, deviance),
     CRI_FIELD_REAL(glm_state, null_deviance), CRI_FIELD_REAL(glm_state, pearson),
     CRI_FIELD_REAL(glm_state, log_likelihood), CRI_FIELD_LAST,
 };
@@ -125,7 +125,7 @@ done:
 
 static double dispersion(const glm_state *m, int choice)
 {
-    double dof = m->n - m->rank;
+    double dof = m->n - m->parameters;
     if (m->fixed_dispersion) return 1;
     if (!(dof > 0)) return NAN;
     return (choice == DISPERSION_DEVIANCE ? m->deviance : m->pearson) / dof;
@@ -191,7 +191,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m->family = (size_t)p.family;
     m->link = (size_t)p.link;
     m->alpha = family == CRI_GLM_NEGATIVE_BINOMIAL ? s.alpha : 0;
-    m->rank = (double)s.facts.rank + o->intercept;
+    m->parameters = (double)s.facts.rank + o->intercept;
     m->deviance = s.deviance;
     m->pearson = s.pearson;
     m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
@@ -202,7 +202,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m->fit = s.fit;
     s.fit = (cri_predictor){ 0 };
     m->fit.sigma = sqrt(m->phi);
-    m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->rank;
+    m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->parameters;
     cri_predictor_set_sds(&m->fit);
     report->stop = s.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = s.iterations;
@@ -341,7 +341,7 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
 {
     cr_status        st = CR_OK;
     const glm_state *m = state;
-    double k = m->rank + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
+    double k = m->parameters + !m->fixed_dispersion + (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
     json_t          *s;
     CR_TRY(cri_predictor_describe(cx, &m->fit, design, true, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
@@ -355,7 +355,7 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
     CR_TRY(cri_store_set(cx, s, "deviance_explained",
                          cri_json_number(1 - m->deviance / m->null_deviance)));
     CR_TRY(cri_store_set(cx, s, "pearson_chi2", cri_json_number(m->pearson)));
-    CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(m->n - m->rank)));
+    CR_TRY(cri_store_set(cx, s, "residual_dof", cri_json_number(m->n - m->parameters)));
     CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(2 * k - 2 * m->log_likelihood)));
     CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(k * log(m->n) - 2 * m->log_likelihood)));
 done:

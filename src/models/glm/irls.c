@@ -72,18 +72,6 @@ static void set_working(work *k)
     }
 }
 
-static cr_status least_squares(cr_ctx *cx, const cri_rows *rows, bool intercept, cri_predictor *fit,
-                               cri_least_squares *facts)
-{
-    double n = (double)rows->n, p = (double)rows->p;
-    bool   good = false;
-    if (n * p * p > 1e6 && n > 4 * p) {
-        cr_status st = cri_least_squares_gram(cx, rows, intercept, fit, facts, &good);
-        if (st != CR_OK || good) return st;
-    }
-    return cri_least_squares_qr(cx, rows, intercept, fit, facts);
-}
-
 /* eta of the fit, to `out`. */
 static cr_status set_eta(cr_ctx *cx, const work *k, const cri_predictor *fit, double *out)
 {
@@ -209,7 +197,7 @@ static cr_status iterate(cr_ctx *cx, work *k, cri_glm_solution *s)
         double now = 0;
         CR_TRY(cr_check_interrupt(cx));
         set_working(k);
-        CR_TRY(least_squares(cx, &rows, p->intercept, &fit, &s->facts));
+        CR_TRY(cri_least_squares_auto(cx, &rows, p->intercept, &fit, &s->facts));
         CR_TRY(take_step(cx, k, &s->fit, &fit, deviance, &now));
         s->converged = still;
         still = fabs(deviance - now) <= p->tolerance * (fabs(now) + 0.1);

@@ -28,5 +28,8 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
 cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts,
                                  bool *out_good);
+/* Gram where QR would be long and the columns allow it, else QR: for callers that solve many times. */
+cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                 cri_predictor *out_fit, cri_least_squares *out_facts);
 
 #endif

@@ -168,3 +168,15 @@ done:
     cr_scratch_end(&s);
     return st;
 }
+
+cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                 cri_predictor *out_fit, cri_least_squares *out_facts)
+{
+    double n = (double)rows->n, p = (double)rows->p;
+    bool   good = false;
+    if (n * p * p > 1e6 && n > 4 * p) {
+        cr_status st = cri_least_squares_gram(cx, rows, intercept, out_fit, out_facts, &good);
+        if (st != CR_OK || good) return st;
+    }
+    return cri_least_squares_qr(cx, rows, intercept, out_fit, out_facts);
+}

@@ -140,7 +140,7 @@ size_t cri_dist_dimension(const cr_dist_class *c, size_t n);
 size_t cri_dist_param_count(const cr_dist_class *c);
 
 /* The distributions, one line each in registry.c. */
-extern const cr_dist_class cri_dist_bernoulli, cri_dist_beta, cri_dist_beta_binomial,
+extern const cr_dist_class cri_dist_asymmetric_laplace, cri_dist_bernoulli, cri_dist_beta, cri_dist_beta_binomial,
     cri_dist_binomial, cri_dist_categorical, cri_dist_cauchy, cri_dist_chi_square,
     cri_dist_dirichlet, cri_dist_dirichlet_multinomial, cri_dist_exponential, cri_dist_gamma,
     cri_dist_geometric, cri_dist_gumbel, cri_dist_half_cauchy, cri_dist_inverse_gamma,

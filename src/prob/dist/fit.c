@@ -46,6 +46,11 @@ static int by_value(const void *a, const void *b)
 
 cr_status cri_sample_median(cr_ctx *cx, const cri_sample *s, double *out)
 {
+    return cri_sample_quantile(cx, s, 0.5, out);
+}
+
+cr_status cri_sample_quantile(cr_ctx *cx, const cri_sample *s, double share, double *out)
+{
     cr_status  st = CR_OK;
     cr_scratch scratch = cr_scratch_begin(cx);
     weighted  *v = cr_scratch_bytes(&scratch, s->n, sizeof *v);
@@ -55,7 +60,7 @@ cr_status cri_sample_median(cr_ctx *cx, const cri_sample *s, double *out)
     qsort(v, s->n, sizeof *v, by_value);
     for (size_t i = 0; i < s->n; i++) {
         sum += v[i].w;
-        if (sum < 0.5 * s->total) continue;
+        if (sum < share * s->total) continue;
         *out = v[i].x;
         break;
     }

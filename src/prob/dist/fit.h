@@ -14,6 +14,8 @@ double cri_sample_spread(const cri_sample *s, double centre);
 void   cri_sample_range(const cri_sample *s, double *low, double *high);
 /* The weighted median (the lower one of two).  Fails with CR_ENOMEM. */
 cr_status cri_sample_median(cr_ctx *cx, const cri_sample *s, double *out);
+/* The least value with at least this share of the weight at or below it.  Fails with CR_ENOMEM. */
+cr_status cri_sample_quantile(cr_ctx *cx, const cri_sample *s, double share, double *out);
 
 /* CR_EDATA when all values are equal, so that `what` has no estimate. */
 cr_status cri_need_spread(cr_ctx *cx, const cri_sample *s, const char *name, const char *what);

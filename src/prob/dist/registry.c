@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const cr_dist_class *const classes[] = {
+    &cri_dist_asymmetric_laplace,
     &cri_dist_bernoulli,
     &cri_dist_beta,
     &cri_dist_beta_binomial,

@@ -476,6 +476,9 @@ static void test_file_and_threads(void **state)
             cr_prediction_free(cx, &q);
             cr_model_free(cx, again);
         }
+        json_t *d = describe(cx, m), *e = describe(cx, back);
+        assert_true(json_equal(d, e));
+        json_decref(d), json_decref(e);
         cr_prediction_free(cx, &p);
         cr_free(cx, bytes, size, 1);
         cr_model_free(cx, back), cr_model_free(cx, m);

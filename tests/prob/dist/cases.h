@@ -48,6 +48,8 @@ static const dist_case cases[] = {
     { "inverse-gaussian", { 1.3, 3.1 }, 2 },
     { "inverse-gaussian", { 2, 0.2 }, 2 },
     { "inverse-gaussian", { 0.5, 400 }, 2 },
+    { "asymmetric-laplace", { 0.3, 1.2, 0.9 }, 3 },
+    { "asymmetric-laplace", { -1, 0.4, 0.05 }, 3 },
     { "laplace", { -0.4, 1.7 }, 2 },
     { "log-normal", { 0.3, 0.6 }, 2 },
     { "logistic", { 0.2, 1.4 }, 2 },

@@ -1,0 +1,367 @@
+/* robust.c -- regression that a few wild rows do not sway.
+ *   student    y = b0 + x.b + s t_nu, maximum likelihood, nu given or estimated
+ *   huber      minimise sum rho_c(r / s), rho quadratic to c and linear beyond; s the median |r| / 0.6745
+ *   lad        minimise sum |r|: the conditional median
+ *   quantile   minimise sum r (t - 1{r < 0}): the conditional quantile of share t
+ * Predictive: Student t; normal of the scale s; Laplace, or its skew sister, at the mean loss; each
+ * widened by what the line itself is unsure of.  References in reweight.h and quantile.h. */
+#include "quantile.h"
+#include "reweight.h"
+#include "../fields.h"
+#include "../../base/scratch.h"
+#include "../../math/special.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define ROBUST_OPTIONS(X)                                                                            \
+    X(choice, method,    "student", "student|huber|lad|quantile",                                    \
+      "Student-t noise, Huber's loss, least absolute deviations, or any quantile", "lad")            \
+    X(real,   dof,       "", ">0", "student: degrees of freedom; estimated when they are not given", "4") \
+    X(real,   tuning,    "1.345", ">0", "huber: where the loss turns linear, in standard deviations", "2") \
+    X(real,   quantile,  "0.5", "0<..<1", "quantile: the share of the rows below the line", "0.9")   \
+    X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
+    X(count,  max_iter,  "1000", "1..1000000", "most iterations", "100")                             \
+    X(real,   tolerance, "1e-12", ">0", "relative change of the likelihood at which it stops", "1e-8")
+/* clang-format on */
+typedef enum robust_method { STUDENT, HUBER, LAD, QUANTILE } robust_method;
+static const char *const method_names[] = { "student", "huber", "lad", "quantile" };
+
+CR_OPTIONS_STRUCT(robust_options, ROBUST_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(robust_options, __VA_ARGS__)
+static const cr_option robust_table[] = { ROBUST_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct robust_state {
+    cri_predictor line; /* sigma: so that sigma^2 h is the variance of the line; sds */
+    size_t        method;
+    bool          nu_given;
+    double        scale, nu, share, tuning; /* of the noise                          */
+    double        n, parameters, objective, gap, log_likelihood;
+} robust_state;
+
+static const cri_field robust_fields[] = {
+    CRI_FIELD_COUNT(robust_state, method), CRI_FIELD_FLAG(robust_state, nu_given),
+    CRI_FIELD_REAL(robust_state, scale),
+    CRI_FIELD_REAL(robust_state, nu),      CRI_FIELD_REAL(robust_state, share),
+    CRI_FIELD_REAL(robust_state, tuning),  CRI_FIELD_REAL(robust_state, n),
+    CRI_FIELD_REAL(robust_state, parameters),    CRI_FIELD_REAL(robust_state, objective),
+    CRI_FIELD_REAL(robust_state, gap),     CRI_FIELD_REAL(robust_state, log_likelihood),
+    CRI_FIELD_LAST,
+};
+
+static void robust_free(cr_ctx *cx, void *state)
+{
+    robust_state *m = state;
+    cri_predictor_free(cx, &m->line);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- standard errors ------------------------------------------------------------------------------ */
+
+/* The line in the geometry of least squares with the plain weights: Cov b = sigma^2 (X^T W X)^-1. */
+static void set_line(robust_state *m, cri_predictor *plain, double intercept, const double *coef,
+                     double sigma)
+{
+    m->line = *plain;
+    *plain = (cri_predictor){ 0 };
+    m->line.intercept = m->line.at_centre = intercept;
+    for (size_t j = 0; j < m->line.p; j++) {
+        m->line.coef[j] = coef[j];
+        m->line.at_centre += coef[j] * m->line.centre[j];
+    }
+    m->line.sigma = sigma;
+    m->line.dof = m->method == STUDENT ? INFINITY : m->n - m->parameters;
+    cri_predictor_set_sds(&m->line);
+}
+
+/* sigma of Huber's estimate: s K sqrt(sum psi^2 / (n - p)) / mean psi', K its correction for few
+ * rows; Huber (1981), eq. 7.6.11. */
+static double huber_sigma(const robust_state *m, const double *r, const double *w, size_t n)
+{
+    double squares = 0, inside = 0;
+    for (size_t i = 0; i < n; i++) {
+        double z = fabs(r[i]) / m->scale, psi = fmin(z, m->tuning);
+        squares += w[i] * psi * psi;
+        inside += w[i] * (z <= m->tuning);
+    }
+    double share = inside / m->n, K = 1 + m->parameters / m->n * (1 - share) / share;
+    return m->scale * K * sqrt(squares / (m->n - m->parameters)) / share;
+}
+
+/* 1 / density of the residuals at their quantile, from the slope of the quantiles about it.  The width
+ * is Hall & Sheather's (1988), or wide enough for as many rows as there are coefficients; the rows the
+ * line passes through have no residual of their own and are left out, as in Koenker (2005), sec. 3.4. */
+static cr_status sparsity(cr_ctx *cx, const robust_state *m, const double *r, const double *w,
+                          size_t n, double *out)
+{
+    double t = m->share, total = 0;
+    size_t kept = 0;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double(*pairs)[2] = cr_scratch_bytes(&s, n, sizeof *pairs);
+    double z = cr_norm_ppf(t), f = exp(cr_norm_logpdf(z));
+    double h = pow(m->n, -1.0 / 3) * pow(1.959963984540054, 2.0 / 3) *
+               pow(1.5 * f * f / (2 * z * z + 1), 1.0 / 3);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) {
+        if (!(w[i] > 0) || fabs(r[i]) <= 1e-9 * m->scale) continue;
+        pairs[kept][0] = r[i], pairs[kept++][1] = w[i];
+        total += w[i];
+    }
+    *out = NAN;
+    if (kept < 2) goto done;
+    h = fmax(h, (m->parameters + 1) / (2 * total));
+    double high = fmin(t + h, 1 - 0.5 / total), low = fmax(t - h, 0.5 / total);
+    *out = (cri_weighted_quantile(pairs, kept, high) - cri_weighted_quantile(pairs, kept, low)) /
+           (high - low);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- fit ------------------------------------------------------------------------------------------ */
+
+/* Student's t and Huber's M, by reweighting. */
+static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *w,
+                                const robust_options *o, robust_state *m, cri_predictor *plain,
+                                cr_report *report)
+{
+    cr_status          st = CR_OK;
+    cri_robust_fit     f = { 0 };
+    cri_robust_problem p = { rows, w, o->intercept, o->dof, o->tuning, o->tolerance, o->max_iter };
+    double             sigma;
+
+    CR_TRY(m->method == STUDENT ? cri_student_solve(cx, &p, &f) : cri_huber_solve(cx, &p, &f));
+    m->scale = f.scale;
+    m->nu = f.nu;
+    m->nu_given = !isnan(o->dof);
+    m->log_likelihood = f.log_likelihood - m->n * log(rows->design->target_scale);
+    sigma = f.scale == 0 ? 0
+            : m->method == STUDENT ? f.scale * sqrt((f.nu + 3) / (f.nu + 1))
+                                 : huber_sigma(m, f.r, w, rows->n);
+    set_line(m, plain, f.line.intercept, f.line.coef, sigma);
+    report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+    report->iterations = f.iterations;
+    if (m->method == STUDENT && isnan(o->dof) && f.nu > 400)
+        cr_log(cx, CR_LOG_WARNING, "the noise looks normal: the degrees of freedom ran to their bound");
+done:
+    cri_robust_fit_free(cx, &p, &f);
+    return st;
+}
+
+/* Aliased columns are left out, as the plain fit has found them. */
+static size_t kept_columns(const cri_predictor *plain, size_t *kept)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < plain->p; j++)
+        if (!isnan(plain->coef_sd[j]) || plain->coef[j] != 0) kept[n++] = j;
+    return n;
+}
+
+/* Least absolute deviations and quantiles, by linear programming. */
+static cr_status fit_quantile(cr_ctx *cx, const cri_rows *rows, const double *w,
+                              const robust_options *o, robust_state *m, cri_predictor *plain,
+                              cr_report *report)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    size_t           n = rows->n, p = rows->p, q;
+    size_t          *kept = cr_scratch_index(&s, p);
+    double          *all = cr_scratch_matrix(&s, n, p), *X = cr_scratch_matrix(&s, n, p + 1);
+    double          *b = cr_scratch_f64(&s, p + 1), *r = cr_scratch_f64(&s, n);
+    double          *coef = cr_scratch_f64(&s, p), intercept, slope = NAN;
+    cri_quantile_fit fit;
+
+    CR_TRY(s.status);
+    q = kept_columns(plain, kept);
+    CR_TRY(cri_rows_matrix(cx, rows, all));
+    size_t width = q + o->intercept;
+    for (size_t i = 0; i < n; i++) { /* centred and scaled, so that the equations are well posed */
+        for (size_t j = 0; j < q; j++)
+            X[i * width + j] =
+                (all[i * p + kept[j]] - plain->centre[kept[j]]) / plain->scale[kept[j]];
+        if (o->intercept) X[i * width + q] = 1;
+    }
+    for (size_t j = 0; j < q; j++) b[j] = plain->coef[kept[j]] * plain->scale[kept[j]];
+    if (o->intercept) b[q] = plain->at_centre;
+    CR_TRY(cri_quantile_solve(cx, X, rows->y, w, n, width, m->share, o->max_iter, b, &fit));
+    for (size_t i = 0; i < n; i++) {
+        r[i] = rows->y[i];
+        for (size_t j = 0; j < width; j++) r[i] -= X[i * width + j] * b[j];
+    }
+    intercept = o->intercept ? b[q] : 0;
+    memset(coef, 0, p * sizeof *coef);
+    for (size_t j = 0; j < q; j++) {
+        coef[kept[j]] = b[j] / plain->scale[kept[j]];
+        intercept -= coef[kept[j]] * plain->centre[kept[j]];
+    }
+    m->objective = fit.objective * rows->design->target_scale;
+    m->gap = fit.gap * rows->design->target_scale;
+    m->scale = fit.objective / m->n; /* the maximum of the asymmetric Laplace's likelihood */
+    m->nu = INFINITY;
+    m->log_likelihood = fit.objective > 0
+                            ? m->n * (log(m->share * (1 - m->share) / m->scale) - 1 -
+                                      log(rows->design->target_scale))
+                            : NAN;
+    if (m->n > m->parameters) CR_TRY(sparsity(cx, m, r, w, n, &slope));
+    set_line(m, plain, intercept, coef, sqrt(m->share * (1 - m->share)) * slope);
+    report->stop = fit.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+    report->iterations = fit.iterations;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                            void **out_state, cr_report *report)
+{
+    cr_status             st = CR_OK;
+    const robust_options *o = options;
+    cr_scratch            s = cr_scratch_begin(cx);
+    double               *w = cr_scratch_f64(&s, rows->n);
+    robust_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_predictor         plain = { 0 };
+    cri_least_squares     facts;
+    (void)seed;
+
+    CR_TRY(s.status);
+    if (!m) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < rows->n; i++) m->n += w[i] = rows->w ? rows->w[i] : 1;
+    CR_TRY(cri_least_squares_auto(cx, rows, o->intercept, &plain, &facts));
+    m->method = (size_t)o->method;
+    m->parameters = (double)(facts.rank + o->intercept);
+    m->share = m->method == LAD ? 0.5 : o->quantile;
+    m->tuning = o->tuning;
+    m->objective = m->gap = NAN;
+    CR_TRY(m->method == LAD || m->method == QUANTILE
+               ? fit_quantile(cx, rows, w, o, m, &plain, report)
+               : fit_reweighted(cx, rows, w, o, m, &plain, report));
+    report->log_likelihood = m->log_likelihood;
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) robust_free(cx, m);
+    cri_predictor_free(cx, &plain);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- predict -------------------------------------------------------------------------------------- */
+
+/* The scale of the noise whose variance is that of the noise and of the line together. */
+static double widened(double scale, double share_of_variance, double line_variance)
+{
+    return sqrt(scale * scale + line_variance / share_of_variance);
+}
+
+static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out)
+{
+    cr_status           st = CR_OK;
+    const robust_state *m = state;
+    double              t = m->share, unit = rows->design->target_scale;
+    double              al = (1 - 2 * t * (1 - t)) / (t * t * (1 - t) * (1 - t)); /* variance / scale^2 */
+    bool                quantile = m->method == LAD || m->method == QUANTILE;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cr_prediction       line = { .n = rows->n, .mean = out->mean, .scale = out->scale,
+                                 .dof = out->dof,
+                                 .leverage = out->scale ? cr_scratch_f64(&s, rows->n) : NULL };
+    CR_TRY(s.status);
+    CR_TRY(cri_predictor_predict(cx, &m->line, rows, &line));
+    if (!out->scale) goto done;
+    if (quantile) CR_TRY(cri_prediction_family(cx, out, "asymmetric-laplace", 3));
+    for (size_t i = 0; i < rows->n; i++) {
+        double line_variance = m->line.sigma * m->line.sigma * line.leverage[i];
+        double ratio = m->nu > 2 && isfinite(m->nu) ? m->nu / (m->nu - 2) : 1;
+        double scale = widened(m->scale, quantile ? al : ratio, isnan(line_variance) ? 0 : line_variance);
+        out->dof[i] = m->nu;
+        out->scale[i] = quantile ? scale * sqrt(al) : scale;
+        if (!quantile) continue;
+        double *params = out->params + i * 3;
+        params[0] = out->mean[i] * unit + rows->design->target_shift;
+        params[1] = fmax(scale, 1e-300) * unit;
+        params[2] = t;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe and file ---------------------------------------------------------------------------- */
+
+static cr_status robust_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status           st = CR_OK;
+    const robust_state *m = state;
+    double              k = m->parameters + 1 + (m->method == STUDENT && !m->nu_given);
+    json_t             *s;
+    CR_TRY(cri_predictor_describe(cx, &m->line, design, true, out));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "method", json_string(method_names[m->method])));
+    if (m->method == QUANTILE) CR_TRY(cri_store_set_real(cx, s, "quantile", m->share));
+    if (m->method == STUDENT) CR_TRY(cri_store_set(cx, s, "dof", cri_json_number(m->nu)));
+    CR_TRY(cri_store_set(cx, s, "scale", cri_json_number(m->scale * design->target_scale)));
+    if (m->method == LAD || m->method == QUANTILE) {
+        CR_TRY(cri_store_set(cx, s, "objective", cri_json_number(m->objective)));
+        CR_TRY(cri_store_set(cx, s, "duality_gap", cri_json_number(m->gap)));
+    }
+    if (m->method != HUBER) {
+        CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(2 * k - 2 * m->log_likelihood)));
+        CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(k * log(m->n) - 2 * m->log_likelihood)));
+    }
+done:
+    return st;
+}
+
+static cr_status robust_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status           st = CR_OK;
+    const robust_state *m = state;
+    CR_TRY(cri_fields_write(cx, robust_fields, m, store, out));
+    CR_TRY(cri_predictor_write(cx, &m->line, store, out));
+done:
+    return st;
+}
+
+static cr_status robust_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                             const cr_design *design, void **out_state)
+{
+    cr_status     st = CR_OK;
+    robust_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, robust_fields, store, in, m));
+    if (isnan(m->nu)) m->nu = INFINITY;
+    if (m->method > QUANTILE || !(m->share > 0 && m->share < 1))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the method in the model file is not known",
+                       cri_store_source(store)));
+    CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->line));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) robust_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_robust = {
+    .name = "robust",
+    .summary = "regression that outliers do not sway: Student-t, Huber, medians, quantiles",
+    .formulas = "student:  y = b0 + x.b + s t_nu, maximum likelihood\n"
+                "huber:    minimise sum_i w_i rho_c(r_i / s),  s = median |r| / 0.6745\n"
+                "lad:      minimise sum_i w_i |r_i|;  quantile:  sum_i w_i r_i (t - [r_i < 0])",
+    .reference = "Lange, Little & Taylor (1989), JASA 84; Huber (1981), Robust Statistics; Koenker (2005), "
+                 "Quantile Regression",
+    .tasks = CR_TASK_REGRESSION,
+    .options = robust_table,
+    .options_size = sizeof(robust_options),
+    .default_scale = CR_SCALE_NONE,
+    .scales_itself = true,
+    .means_alone = true,
+    .fit = robust_fit,
+    .predict = robust_predict,
+    .describe = robust_describe,
+    .write = robust_write,
+    .read = robust_read,
+    .free = robust_free,
+};

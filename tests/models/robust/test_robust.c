@@ -1,0 +1,474 @@
+/* test_robust.c -- robust regression: quantiles against every vertex, Student's and Huber's estimates
+ * against their equations, peers' answers, and laws. */
+#include "../fixture.h"
+
+#include "math/special.h"
+#include "models/robust/quantile.h"
+#include "models/robust/reweight.h"
+
+enum { N = 40, P = 3 };
+
+static void draw(uint64_t seed, double *X, double *y, double *w)
+{
+    cr_rng r = cr_rng_stream(seed, 9);
+    draw_regression(seed, N, P, 1, X, y);
+    for (size_t i = 0; i < N; i++) {
+        if (i % 9 == 4) y[i] += 15 * cr_rng_normal(&r); /* some wild rows */
+        w[i] = 1 + (double)(i % 3);
+    }
+}
+
+/* --- quantiles -------------------------------------------------------------------------------------- */
+
+static double check_loss(const double *X, const double *y, const double *w, size_t n, size_t p, double t,
+                         const double *b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double r = y[i];
+        for (size_t j = 0; j < p; j++) r -= X[i * p + j] * b[j];
+        sum += w[i] * (r > 0 ? t * r : (t - 1) * r);
+    }
+    return sum;
+}
+
+/* A best b passes through p rows: the least loss over all choices of them. */
+static double best_vertex(const double *X, const double *y, const double *w, size_t n, double t)
+{
+    enum { K = 3 };
+    double best = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            for (size_t k = j + 1; k < n; k++) {
+                size_t      rows[K] = { i, j, k };
+                long double A[K * K], b[K];
+                double      det, at[K];
+                for (size_t a = 0; a < K; a++) {
+                    for (size_t c = 0; c < K; c++) A[a * K + c] = X[rows[a] * K + c];
+                    b[a] = y[rows[a]];
+                }
+                det = (double)(A[0] * (A[4] * A[8] - A[5] * A[7]) -
+                               A[1] * (A[3] * A[8] - A[5] * A[6]) +
+                               A[2] * (A[3] * A[7] - A[4] * A[6]));
+                if (fabs(det) < 1e-9) continue;
+                solve_dense(K, A, b, 1);
+                for (size_t a = 0; a < K; a++) at[a] = (double)b[a];
+                best = fmin(best, check_loss(X, y, w, n, K, t, at));
+            }
+    return best;
+}
+
+static void test_every_vertex(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        enum { n = 14, p = 3 };
+        cr_rng           r = cr_rng_stream(seed, 1);
+        double           X[n * p], y[n], w[n], b[p] = { 0 }, t = 0.05 + 0.9 * cr_rng_uniform(&r);
+        cri_quantile_fit f;
+        for (size_t i = 0; i < n; i++) {
+            X[i * p] = 1;
+            X[i * p + 1] = seed % 3 == 0 ? floor(4 * cr_rng_uniform(&r)) : cr_rng_normal(&r);
+            X[i * p + 2] = cr_rng_normal(&r);
+            y[i] = seed % 4 == 0 ? floor(5 * cr_rng_uniform(&r)) : cr_rng_normal(&r); /* ties too */
+            w[i] = seed % 2 ? 1 : floor(3 * cr_rng_uniform(&r));
+        }
+        assert_ok(cx, cri_quantile_solve(cx, X, y, w, n, p, t, 100, b, &f));
+        double best = best_vertex(X, y, w, n, t);
+        assert_true(f.converged);
+        assert_close(f.objective, best, 1e-9);
+        assert_close(check_loss(X, y, w, n, p, t, b), f.objective, 1e-12);
+        assert_true(f.gap >= 0 && f.gap <= 1e-7 * (best + 1));
+    }
+    test_context_free(cx);
+}
+
+/* The share of rows below the line is t, to the rows it passes through. */
+static void test_share_below(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    for (int k = 1; k < 10; k++) {
+        char settings[128];
+        draw((uint64_t)k, X, y, w);
+        cr_table *t = make_table(cx, X, N, P, y, NULL);
+        snprintf(settings, sizeof settings, "target=y method=quantile quantile=0.%d", k);
+        cr_model     *m = fit(cx, "robust", t, settings);
+        cr_prediction q = predict(cx, m, t);
+        int           below = 0, on = 0;
+        for (size_t i = 0; i < N; i++) {
+            on += fabs(y[i] - q.mean[i]) < 1e-9;
+            below += y[i] < q.mean[i] - 1e-9;
+        }
+        assert_int_equal(on, P + 1);
+        assert_true(below <= 0.1 * k * N && 0.1 * k * N <= below + on);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* --- reweighting ------------------------------------------------------------------------------------ */
+
+/* Gradients of the log-likelihood in b, s and nu vanish; of Huber's loss in b. */
+static void test_equations(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        draw(seed, X, y, w);
+        cr_table *t = make_table(cx, X, N, P, y, w);
+        for (int student = 0; student < 2; student++) {
+            cr_model     *m = fit(cx, "robust", t,
+                                  student ? "target=y weights=w" : "target=y weights=w method=huber");
+            json_t       *d = describe(cx, m);
+            cr_prediction q = predict(cx, m, t);
+            double        s = statistic(d, "scale"), nu = student ? statistic(d, "dof") : 0;
+            double        grad[P + 1] = { 0 }, size[P + 1] = { 0 }, r[N], ds = 0, weight = 0;
+            for (size_t i = 0; i < N; i++) {
+                double z = (y[i] - q.mean[i]) / s, psi;
+                r[i] = y[i] - q.mean[i];
+                psi = student ? (nu + 1) * z / (nu + z * z) : fmax(-1.345, fmin(1.345, z));
+                weight += w[i];
+                ds += w[i] * ((nu + 1) * z * z / (nu + z * z) - 1);
+                for (size_t j = 0; j <= P; j++) {
+                    double x = j < P ? X[i * P + j] : 1;
+                    grad[j] += w[i] * psi * x;
+                    size[j] += w[i] * fabs(psi * x);
+                }
+            }
+            for (size_t j = 0; j <= P; j++) assert_true(fabs(grad[j]) <= 1e-5 * size[j]);
+            if (student) {
+                assert_true(fabs(ds) <= 1e-5 * weight);
+                double here = cri_student_log_likelihood(r, w, N, s, nu);
+                assert_relative(cr_model_get_report(m)->log_likelihood, here, 1e-10);
+                assert_true(here >= cri_student_log_likelihood(r, w, N, s, nu * 1.01));
+                assert_true(here >= cri_student_log_likelihood(r, w, N, s, nu / 1.01));
+                double direct = 0;
+                for (size_t i = 0; i < N; i++)
+                    direct += w[i] * (lgamma((nu + 1) / 2) - lgamma(nu / 2) -
+                                      0.5 * log(nu * M_PI) - log(s) -
+                                      (nu + 1) / 2 * log1p(r[i] * r[i] / (s * s * nu)));
+                assert_relative(here, direct, 1e-11);
+            }
+            cr_prediction_free(cx, &q);
+            json_decref(d);
+            cr_model_free(cx, m);
+        }
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* Standard errors against how much the estimates vary over many samples. */
+static void test_standard_errors(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const methods[] = { "method=student dof=3", "method=huber", "method=lad" };
+    for (size_t c = 0; c < 3; c++) {
+        enum { n = 200, runs = 120 };
+        double sum = 0, square = 0, se = 0;
+        for (uint64_t run = 0; run < runs; run++) {
+            cr_rng r = cr_rng_stream(run, 50);
+            double x[n], y[n];
+            char   settings[64];
+            for (size_t i = 0; i < n; i++) {
+                x[i] = cr_rng_normal(&r);
+                y[i] = 1 + 2 * x[i] + cr_rng_normal(&r) / sqrt(cr_rng_gamma(&r, 1.5) / 1.5);
+            }
+            cr_table *t = make_table(cx, x, n, 1, y, NULL);
+            snprintf(settings, sizeof settings, "target=y tolerance=1e-8 %s", methods[c]);
+            cr_model *m = fit(cx, "robust", t, settings);
+            json_t   *d = describe(cx, m);
+            double    b = coefficient(d, 1, "value");
+            sum += b, square += b * b;
+            se += coefficient(d, 1, "sd") / runs;
+            json_decref(d);
+            cr_model_free(cx, m);
+            cr_table_free(cx, t);
+        }
+        double sd = sqrt((square - sum * sum / runs) / (runs - 1)); /* known to 1 part in 15 */
+        assert_true(se > 0.75 * sd && se < 1.3 * sd);
+        assert_close(sum / runs, 2, 4 * sd / sqrt(runs));
+    }
+    test_context_free(cx);
+}
+
+/* --- laws ------------------------------------------------------------------------------------------- */
+
+static const char *const every_method[] = { "method=student dof=4", "method=student", "method=huber",
+                                            "method=lad", "method=quantile quantile=0.3" };
+enum { METHODS = sizeof every_method / sizeof *every_method };
+
+static void test_weights_are_repetitions(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
+    for (size_t c = 0; c < METHODS; c++) {
+        char   settings[128];
+        size_t n = 0;
+        draw(30 + c, X, y, w);
+        w[3] = 0;
+        for (size_t i = 0; i < N; i++)
+            for (int r = 0; r < (int)w[i]; r++, n++) {
+                memcpy(X3 + n * P, X + i * P, P * sizeof *X);
+                y3[n] = y[i];
+            }
+        cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
+        snprintf(settings, sizeof settings, "target=y weights=w %s", every_method[c]);
+        cr_model *m = fit(cx, "robust", t, settings);
+        snprintf(settings, sizeof settings, "target=y %s", every_method[c]);
+        cr_model *m3 = fit(cx, "robust", t3, settings);
+        json_t   *d = describe(cx, m), *d3 = describe(cx, m3);
+        for (size_t j = 0; j <= P; j++) {
+            assert_close(coefficient(d, j, "value"), coefficient(d3, j, "value"), 1e-6);
+            assert_close(coefficient(d, j, "sd"), coefficient(d3, j, "sd"), 1e-5);
+        }
+        assert_relative(statistic(d, "scale"), statistic(d3, "scale"), 1e-6);
+        json_decref(d), json_decref(d3);
+        cr_model_free(cx, m), cr_model_free(cx, m3);
+        cr_table_free(cx, t), cr_table_free(cx, t3);
+    }
+    test_context_free(cx);
+}
+
+/* 10 y + 3 has ten times the line; a standardised target changes nothing but rounding. */
+static void test_units(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], far[N];
+    for (size_t c = 0; c < METHODS; c++) {
+        char settings[128];
+        draw(40 + c, X, y, w);
+        for (size_t i = 0; i < N; i++) far[i] = 10 * y[i] + 3;
+        cr_table *t = make_table(cx, X, N, P, y, NULL), *u = make_table(cx, X, N, P, far, NULL);
+        snprintf(settings, sizeof settings, "target=y %s", every_method[c]);
+        cr_model *a = fit(cx, "robust", t, settings), *b = fit(cx, "robust", u, settings);
+        snprintf(settings, sizeof settings, "target=y scale_target=standard %s", every_method[c]);
+        cr_model     *s = fit(cx, "robust", t, settings);
+        cr_prediction p = predict(cx, a, t), q = predict(cx, b, u), v = predict(cx, s, t);
+        double        low[3], high[3], sd, score[N], score_s[N];
+        assert_ok(cx, cr_score(cx, a, t, score));
+        assert_ok(cx, cr_score(cx, s, t, score_s));
+        for (size_t i = 0; i < N; i += 7) {
+            assert_ok(cx, cr_prediction_interval(cx, &p, i, 0.9, &sd, &low[0], &high[0]));
+            assert_ok(cx, cr_prediction_interval(cx, &q, i, 0.9, &sd, &low[1], &high[1]));
+            assert_ok(cx, cr_prediction_interval(cx, &v, i, 0.9, &sd, &low[2], &high[2]));
+            assert_close(q.mean[i], 10 * p.mean[i] + 3, 1e-5);
+            assert_close(low[1], 10 * low[0] + 3, 1e-4);
+            assert_close(high[2], high[0], 1e-5);
+            assert_close(v.scale[i], p.scale[i], 1e-5);
+            assert_close(score_s[i], score[i], 1e-5);
+            assert_true(low[0] < p.mean[i] && p.mean[i] < high[0]);
+        }
+        cr_prediction_free(cx, &p), cr_prediction_free(cx, &q), cr_prediction_free(cx, &v);
+        cr_model_free(cx, a), cr_model_free(cx, b), cr_model_free(cx, s);
+        cr_table_free(cx, t), cr_table_free(cx, u);
+    }
+    test_context_free(cx);
+}
+
+/* --- peers ------------------------------------------------------------------------------------------ */
+
+static void check_line(const json_t *d, const json_t *names, const json_t *coef, double tolerance)
+{
+    for (size_t j = 0; j <= json_array_size(names); j++) {
+        const char *name = j ? json_string_value(json_array_get(names, j - 1)) : "intercept";
+        double      sd = parameter(d, name, "sd");
+        assert_close(parameter(d, name, "value") / sd, element(coef, j) / sd, tolerance);
+    }
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *cases = reference_cases("robust_l1", &root), *item, *part;
+    size_t  i, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        char        base[512], settings[600];
+        const char *id = json_string_value(json_object_get(item, "id")), *share;
+        json_t     *names = json_object_get(json_object_get(item, "data"), "features");
+        json_t     *want = json_object_get(item, "expected");
+        cr_table   *t = reference_table(cx, item, base, sizeof base);
+        if (strstr(id, "quantile")) {
+            json_object_foreach(want, share, part)
+            {
+                snprintf(settings, sizeof settings, "%s method=quantile quantile=%s", base, share);
+                cr_model *m = fit(cx, "robust", t, settings);
+                json_t   *d = describe(cx, m);
+                assert_relative(statistic(d, "objective"),
+                                number_of(part, "objective_sum_check_loss"), 1e-9);
+                json_decref(d);
+                cr_model_free(cx, m);
+                checked++;
+            }
+        } else {
+            bool huber = strstr(id, "huber") != NULL;
+            snprintf(settings, sizeof settings, "%s %s", base,
+                     huber ? "method=huber" : "method=student dof=4");
+            cr_model *m = fit(cx, "robust", t, settings);
+            json_t   *d = describe(cx, m);
+            check_line(d, names, json_object_get(want, "coef_intercept_first"), huber ? 1e-5 : 1e-6);
+            assert_relative(statistic(d, "scale"),
+                            number_of(want, huber ? "scale_mad" : "scale_sigma"),
+                            huber ? 1e-5 : 1e-6);
+            if (!huber)
+                assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik"),
+                                1e-8);
+            json_decref(d);
+            cr_model_free(cx, m);
+            checked++;
+        }
+        cr_table_free(cx, t);
+    }
+    assert_true(checked >= 15);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+/* --- corners ---------------------------------------------------------------------------------------- */
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_model *m = NULL;
+    warnings  heard = { { 0 }, 0 };
+    cr_table *line = table_of_text(cx, "line.csv", "x,y\n1,2\n2,4\n3,6\n4,8\n5,99\n");
+    cr_table *exact = table_of_text(cx, "exact.csv", "x,y\n1,2\n2,4\n3,6\n4,8\n");
+    cr_ctx_set_log(cx, keep_warning, &heard);
+    const char *const spreadless[] = { "target=y dof=1", "target=y", "target=y method=huber" };
+    for (size_t c = 0; c < 3; c++) {
+        heard.text[0] = 0;
+        m = fit(cx, "robust", c == 0 ? line : exact, spreadless[c]);
+        assert_non_null(strstr(heard.text, "spread is 0"));
+        cr_prediction q = predict(cx, m, exact);
+        for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 2 * ((double)i + 1), 1e-9);
+        assert_close(q.scale[1], 0, 0);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, exact);
+    m = fit(cx, "robust", line, "target=y method=lad"); /* the wild row does not matter at all */
+    json_t *d = describe(cx, m);
+    assert_close(parameter(d, "x", "value"), 2, 1e-12);
+    assert_close(parameter(d, "intercept", "value"), 0, 1e-12);
+    assert_close(statistic(d, "objective"), 0.5 * 89, 1e-10);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, line);
+
+    cr_table *one = table_of_text(cx, "one.csv", "x,y\n1,2\n");
+    m = fit(cx, "robust", one, "target=y method=lad");
+    cr_prediction p = predict(cx, m, one);
+    assert_close(p.mean[0], 2, 1e-12);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, one);
+
+    /* A column twice: one of them is left out, the line is the same. */
+    cr_table *twice =
+        table_of_text(cx, "twice.csv", "a,b,y\n1,2,3\n2,4,1\n3,6,4\n4,8,2\n5,10,9\n6,12,5\n");
+    m = fit(cx, "robust", twice, "target=y method=quantile quantile=0.4");
+    cr_model *alone = fit(cx, "robust", twice, "target=y features=a method=quantile quantile=0.4");
+    p = predict(cx, m, twice);
+    cr_prediction q = predict(cx, alone, twice);
+    for (size_t i = 0; i < 6; i++) assert_close(p.mean[i], q.mean[i], 1e-9);
+    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
+    cr_model_free(cx, m), cr_model_free(cx, alone);
+    cr_table_free(cx, twice);
+    test_context_free(cx);
+}
+
+static void test_file_and_threads(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    for (size_t c = 0; c < METHODS; c++) {
+        char   settings[128], *bytes = NULL;
+        size_t size = 0;
+        draw(60 + c, X, y, w);
+        cr_table *t = make_table(cx, X, N, P, y, w);
+        snprintf(settings, sizeof settings, "target=y weights=w %s", every_method[c]);
+        cr_model *m = fit(cx, "robust", t, settings), *back = NULL;
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+        assert_ok(cx, cr_model_from_bytes(cx, "it", bytes, size, &back));
+        cr_prediction p = predict(cx, m, t);
+        for (unsigned threads = 1; threads <= 7; threads += 2) {
+            cr_ctx_set_threads(cx, threads);
+            cr_model     *again = fit(cx, "robust", t, settings);
+            cr_prediction q = predict(cx, threads == 3 ? back : again, t);
+            assert_memory_equal(p.mean, q.mean, sizeof y);
+            assert_memory_equal(p.scale, q.scale, sizeof y);
+            cr_prediction_free(cx, &q);
+            cr_model_free(cx, again);
+        }
+        json_t *d = describe(cx, m), *e = describe(cx, back);
+        assert_true(json_equal(d, e));
+        json_decref(d), json_decref(e);
+        cr_prediction_free(cx, &p);
+        cr_free(cx, bytes, size, 1);
+        cr_model_free(cx, back), cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+static cr_status all_of_it(cr_ctx *cx, void *arg)
+{
+    cr_status     st = CR_OK;
+    cr_table     *t = NULL;
+    cr_model     *m = NULL, *back = NULL;
+    char         *bytes = NULL;
+    size_t        size = 0;
+    cr_prediction p = { 0 };
+    const double  x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    cr_setting    s[] = { { "target", "y" }, { "method", arg }, { "dof", "4" } };
+    CR_TRY(cr_table_new(cx, "d", 6, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(cr_fit(cx, "robust", t, s, 3, &m));
+    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
+    CR_TRY(cr_model_from_bytes(cx, "it", bytes, size, &back));
+    CR_TRY(cr_predict(cx, back, t, &p));
+done:
+    cr_free(cx, bytes, size, 1);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m), cr_model_free(cx, back);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(all_of_it, (char[]){ "student" });
+    test_every_allocation_fails(all_of_it, (char[]){ "quantile" });
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_vertex),
+        cmocka_unit_test(test_share_below),
+        cmocka_unit_test(test_equations),
+        cmocka_unit_test(test_standard_errors),
+        cmocka_unit_test(test_weights_are_repetitions),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_file_and_threads),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
