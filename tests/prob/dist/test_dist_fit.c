@@ -39,8 +39,8 @@ static void test_beats_neighbours(void **state)
         double               x[N], v[4] = { k->v[0], NAN, NAN, NAN }, ll = 0;
         cr_rng               r = cr_rng_stream(99, i);
         if (!can_fit(k)) continue;
-        for (size_t l = 0; l < k->n && l < 4; l++)
-            if (c->params[l].shown.given) v[l] = k->v[l];
+        for (size_t l = 0; l < 4 && cr_dist_parameter(c, l); l++)
+            if (cr_dist_parameter(c, l) && cr_dist_parameter(c, l)->given) v[l] = k->v[l];
         assert_ok(cx, cr_dist_sample(cx, c, k->v, k->n, &r, N, x));
         if (cr_dist_fit(cx, c, x, NULL, N, v, k->n, &ll) != CR_OK)
             fail_msg("%s(%g, ...): %s", k->name, k->v[0], cr_error(cx));
