@@ -1,8 +1,7 @@
 /* gaussian.c -- where is the ship?  A Gaussian prior, bearings that depend on it linearly, Bayes' rule.
- *   cc gaussian.c $(pkg-config --cflags --libs credence) -lm -o gaussian */
+ *   cc gaussian.c $(pkg-config --cflags --libs credence) -o gaussian */
 #include <credence.h>
 
-#include <math.h>
 #include <stdio.h>
 
 /* Position (east, north) in km by dead reckoning, and two measurements of it: the distance north,
@@ -17,7 +16,7 @@ static void print_gaussian(const char *what, const cr_gaussian *g)
 {
     printf("%-22s", what);
     for (size_t i = 0; i < g->d; i++)
-        printf("  %6.3f +- %.3f", g->mean[i], sqrt(g->covariance[i * g->d + i]));
+        printf("  %6.3f (variance %.3f)", g->mean[i], g->covariance[i * g->d + i]);
     printf("\n");
 }
 
