@@ -206,7 +206,8 @@ static cr_status answer_natural(dist_job *j)
     CR_TRY(j->s.status);
     CR_TRY(cr_dist_natural(j->c->cx, j->dist, j->v, j->n, eta, mean, &A));
     for (size_t i = 0; i < k; i++) {
-        const char *name = cr_dist_statistic_name(j->dist, i);
+        char name[64];
+        cr_dist_statistic_name(j->dist, j->n, i, name, sizeof name);
         json_array_append_new(names, json_string(name));
         json_array_append_new(etas, dist_number(eta[i]));
         json_array_append_new(means, dist_number(mean[i]));
@@ -311,17 +312,7 @@ done:
 static void add_parameters(dist_job *j)
 {
     json_t *p = json_object();
-    size_t  at = 0, scalars = 0, n = dist_parameter_count(j->dist), d = 1;
-    for (size_t i = 0; i < n; i++)
-        scalars += cr_dist_parameter(j->dist, i)->shape == CR_SHAPE_SCALAR;
-    for (; d < j->n; d++) { /* the dimension at which all numbers are used */
-        size_t used = scalars;
-        for (size_t i = 0; i < n; i++) {
-            cr_shape shape = cr_dist_parameter(j->dist, i)->shape;
-            used += shape == CR_SHAPE_VECTOR ? d : shape == CR_SHAPE_MATRIX ? d * d : 0;
-        }
-        if (used >= j->n) break;
-    }
+    size_t  at = 0, n = dist_parameter_count(j->dist), d = dist_dimension(j->dist, j->n);
     for (size_t i = 0; i < n; i++) {
         const cr_dist_param *q = cr_dist_parameter(j->dist, i);
         size_t               size = q->shape == CR_SHAPE_VECTOR ? d : d * d;

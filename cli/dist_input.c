@@ -1,11 +1,10 @@
-/* dist_input.c -- what the verb dist is given: numbers, parameters, data to fit. */
+/* dist_input.c -- what the verb dist is given: numbers and parameters. */
 #include "dist_job.h"
 #include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* --- numbers on the command line -------------------------------------------------------------- */
 
@@ -41,6 +40,19 @@ size_t dist_parameter_count(const cr_dist_class *d)
     size_t n = 0;
     while (cr_dist_parameter(d, n)) n++;
     return n;
+}
+
+size_t dist_dimension(const cr_dist_class *c, size_t n)
+{
+    for (size_t d = 1; d < n; d++) {
+        size_t used = 0;
+        for (size_t i = 0; cr_dist_parameter(c, i); i++) {
+            cr_shape shape = cr_dist_parameter(c, i)->shape;
+            used += shape == CR_SHAPE_SCALAR ? 1 : shape == CR_SHAPE_VECTOR ? d : d * d;
+        }
+        if (used >= n) return d;
+    }
+    return n > 0 ? n : 1;
 }
 
 static const char *parameter_name(const void *d, size_t i) { return cr_dist_parameter(d, i)->name; }
@@ -101,7 +113,10 @@ cr_status dist_read_parameters(dist_job *j)
     }
     for (size_t i = 0; i < n; i++) {
         const cr_dist_param *p = cr_dist_parameter(j->dist, i);
-        if (taken[i]) {
+        if (taken[i] && j->o->fit && !p->given && cr_dist_is_vector(j->dist)) {
+            CR_TRY(cr_fail(j->c->cx, CR_EARG, "%s: %s is fitted, and cannot be given too",
+                           cr_dist_name(j->dist), p->name));
+        } else if (taken[i]) {
             CR_TRY(dist_read_numbers(j->c, p->name, taken[i], j->v + at));
             at += dist_count_numbers(taken[i]);
         } else if (j->o->fit && !p->given) {
@@ -115,94 +130,5 @@ cr_status dist_read_parameters(dist_job *j)
     for (size_t i = 0; i < n_extra; i++) j->v[at++] = extra[i];
     j->n = at;
 done:
-    return st;
-}
-
-/* --- fit -------------------------------------------------------------------------------------- */
-
-static const char *column_name(const void *t, size_t i) { return cr_table_column(t, i)->name; }
-
-static cr_status choose_column(dist_job *j, const cr_table *t, const char *name,
-                               const cr_column **out)
-{
-    size_t n = cr_table_columns(t);
-    *out = name ? cr_table_find(t, name) : n == 1 ? cr_table_column(t, 0) : NULL;
-    if (*out && (*out)->type != CR_CATEGORY) return CR_OK;
-    if (*out)
-        return cr_fail(j->c->cx, CR_EDATA, "column '%s' of %s holds no numbers", (*out)->name,
-                       cr_table_source(t));
-    if (name)
-        cr_fail(j->c->cx, CR_EDATA, "column '%s' not found in %s", name, cr_table_source(t));
-    else
-        cr_fail(j->c->cx, CR_EARG, "%s has %zu columns: which one?", cr_table_source(t), n);
-    cr_fail_nearest(j->c->cx, name ? name : "", "columns", n, column_name, t);
-    if (name) return CR_EDATA;
-    return cr_fail_hint(j->c->cx, "--fit %s:%s", cr_table_source(t), n ? column_name(t, 0) : "x");
-}
-
-/* The values of a column that are there; those that are missing are told of. */
-static cr_status read_column(dist_job *j, const cr_table *t, const char *name, double **out,
-                             size_t *out_n)
-{
-    cr_status        st = CR_OK;
-    const cr_column *col = NULL;
-    size_t           n = 0;
-    CR_TRY(choose_column(j, t, name, &col));
-    double *x = cr_scratch_f64(&j->s, cr_table_rows(t));
-    CR_TRY(j->s.status);
-    for (size_t i = 0; i < cr_table_rows(t); i++)
-        if (!isnan(col->values[i * col->stride])) x[n++] = col->values[i * col->stride];
-    if (col->missing)
-        cr_log(j->c->cx, CR_LOG_WARNING, "%zu missing values of '%s' are left out", col->missing,
-               col->name);
-    *out = x, *out_n = n;
-done:
-    return st;
-}
-
-/* With categories not given, there are as many as the data show. */
-static cr_status size_categories(dist_job *j, const double *x, size_t n)
-{
-    double top = 0;
-    if (cr_dist_parameter(j->dist, 0)->shape != CR_SHAPE_VECTOR || j->n != 1) return CR_OK;
-    for (size_t i = 0; i < n; i++) top = fmax(top, x[i]);
-    if (top > 1e6)
-        return cr_fail(j->c->cx, CR_EDATA, "%s: a value is %g", cr_dist_name(j->dist), top);
-    j->n = (size_t)top + 1;
-    j->v = cr_scratch_f64(&j->s, j->n);
-    for (size_t i = 0; j->v && i < j->n; i++) j->v[i] = NAN;
-    return j->s.status;
-}
-
-cr_status dist_fit(dist_job *j)
-{
-    cr_status   st = CR_OK;
-    cr_table   *t = NULL;
-    double     *x = NULL, loglik = 0;
-    size_t      n = 0;
-    const char *colon = strrchr(j->o->fit, ':'), *column = NULL;
-    char       *path = cr_scratch_bytes(&j->s, strlen(j->o->fit) + 1, 1);
-    CR_TRY(j->s.status);
-    memcpy(path, j->o->fit, strlen(j->o->fit) + 1);
-    if (colon && access(path, F_OK) != 0 &&
-        strncmp(path, "sqlite:", (size_t)(colon - path) + 1) != 0) {
-        path[colon - j->o->fit] = '\0';
-        column = colon + 1;
-    }
-    CR_TRY(cr_table_read(j->c->cx, path, &j->c->read, &t));
-    CR_TRY(read_column(j, t, column, &x, &n));
-    CR_TRY(size_categories(j, x, n));
-    CR_TRY(cr_dist_fit(j->c->cx, j->dist, x, NULL, n, j->v, j->n, &loglik));
-    json_object_set_new(j->root, "rows", json_integer((json_int_t)n));
-    for (size_t i = 0; cr_dist_parameter(j->dist, 0)->shape == CR_SHAPE_SCALAR && i < j->n; i++)
-        dist_add_row(j, "parameter", cr_dist_parameter(j->dist, i)->name, j->v[i]);
-    for (size_t i = 0; cr_dist_parameter(j->dist, 0)->shape == CR_SHAPE_VECTOR && i < j->n; i++) {
-        char at[32];
-        snprintf(at, sizeof at, "%zu", i);
-        dist_add_row(j, "parameter", at, j->v[i]);
-    }
-    dist_add_number(j, "log_likelihood", loglik);
-done:
-    cr_table_free(j->c->cx, t);
     return st;
 }

@@ -26,7 +26,7 @@
     X(count, sample,   "", "1..1000000000", "this many random draws", "5")                             \
     X(flag,  natural,  "false", "", "natural parameters, mean statistics, log-partition", "")          \
     X(list,  kl,       "", "", "divergence to the one with these parameters", "10,4")                  \
-    X(text,  fit,      "", "", "take the parameters that fit this file best; FILE:COLUMN", "x.csv:age") \
+    X(text,  fit,      "", "", "take the parameters that fit this file best; FILE:COLUMN[,COLUMN...]", "x.csv:age") \
     X(flag,  plot,     "false", "", "draw the density", "")
 /* clang-format on */
 CR_OPTIONS_STRUCT(dist_options, DIST_OPTIONS);
@@ -55,8 +55,13 @@ void dist_add_number(dist_job *j, const char *name, double value);
 size_t    dist_count_numbers(const char *text);
 cr_status dist_read_numbers(cli *c, const char *what, const char *text, double *out);
 size_t    dist_parameter_count(const cr_dist_class *d);
+/* The length of the vectors among n parameters. */
+size_t dist_dimension(const cr_dist_class *d, size_t n);
 /* The words after the name become the parameters j->v [n]; those to be fitted may be left out. */
 cr_status dist_read_parameters(dist_job *j);
+
+/* --- dist_fit.c ------------------------------------------------------------------------------ */
+
 /* Takes the parameters from the data of --fit. */
 cr_status dist_fit(dist_job *j);
 

@@ -26,6 +26,7 @@
 #include "../src/math/quadrature.h"
 
 #include "../src/prob/dist/dist.h"
+#include "../src/prob/gaussian/gaussian.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"

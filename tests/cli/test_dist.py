@@ -125,6 +125,56 @@ def test_fit(credence, tmp_path):
     assert ask(credence, "categorical", "--fit", "y.csv:a")["parameters"]["p"][1] == pytest.approx(1 / 3)
 
 
+def test_fit_vectors(credence, tmp_path):
+    rows = [[1, 2, 4], [2, 1, 3], [4, 4, 1], [3, 6, 2], [7, 5, 9]]
+    (tmp_path / "p.csv").write_text("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    got = ask(credence, "mvn", "--fit", "p.csv", "--mean")
+    mean = [statistics.fmean(column) for column in zip(*rows)]
+    assert got["mean"] == got["parameters"]["mean"] == pytest.approx(mean)
+    covariance = [statistics.fmean((r[i] - mean[i]) * (r[j] - mean[j]) for r in rows)
+                  for i in range(3) for j in range(3)]
+    assert got["parameters"]["covariance"] == pytest.approx(covariance)
+    points = ",".join(str(x) for row in rows for x in row)
+    logpdf = ask(credence, "mvn", ",".join(map(repr, got["mean"])), ",".join(map(repr, covariance)),
+                 "--logpdf", points)["logpdf"]
+    assert got["rows"] == 5 and got["log_likelihood"] == pytest.approx(sum(logpdf), rel=1e-12)
+    two = ask(credence, "mvn", "--fit", "p.csv:c,a")["parameters"]
+    assert two["mean"] == pytest.approx([mean[2], mean[0]])
+    text = credence("dist", "mvn", "--fit", "p.csv:a,b", "--mode", "--format", "csv").stdout
+    assert "parameter,mean 2,3.6\n" in text and 'parameter,"covariance 1,2",' in text
+
+
+def test_fit_vectors_of_every_kind(credence, tmp_path):
+    """Drawn with known parameters, read back from a file, and found again."""
+    for name, given in [("dirichlet", []), ("multinomial", [10]), ("wishart", []), ("inverse-wishart", []),
+                        ("normal-inverse-gamma", []), ("normal-inverse-wishart", []), ("mvn-information", [])]:
+        drawn = ask(credence, name, *example(credence, name), "--sample", 4000)
+        width = len(drawn["sample"][0])
+        (tmp_path / "x.csv").write_text("\n".join([",".join(f"x{i}" for i in range(width))] +
+                                                  [",".join(map(repr, x)) for x in drawn["sample"]]) + "\n")
+        fitted = ask(credence, name, *given, "--fit", "x.csv", "--natural")
+        for key, value in drawn["parameters"].items():
+            assert fitted["parameters"][key] == pytest.approx(value, rel=0.2, abs=0.1), (name, key)
+        assert len(fitted["natural"]["parameters"]) == len(set(fitted["natural"]["statistics"])) > 1
+
+
+def test_natural_of_vectors(credence):
+    got = ask(credence, "mvn", "1,2", "2,0.5;0.5,1", "--natural")["natural"]
+    assert got["statistics"] == ["x[1]", "x[2]", "x[1]^2", "x[1] x[2]", "x[2]^2"]
+    assert got["mean_statistics"] == pytest.approx([1, 2, 3, 2.5, 5])
+    assert got["parameters"] == pytest.approx([0, 2, -0.5 / 1.75, 0.5 / 1.75, -1 / 1.75])
+    assert ask(credence, "categorical", 0.2, 0.3, 0.5, "--natural")["natural"]["statistics"] == \
+        ["[x = 1]", "[x = 2]"]
+
+
+def test_divergences_that_are_integrals(credence):
+    cauchy = math.log((3**2 + 4**2) / (4 * 1 * 2))  # of student-t with one degree of freedom
+    assert ask(credence, "student-t", 1, 0, 1, "--kl", "1,4,2")["kl"] == pytest.approx(cauchy, rel=1e-10)
+    assert ask(credence, "mvt", 1, 0, 1, "--kl", "1,4,4")["kl"] == pytest.approx(cauchy, rel=1e-10)
+    assert ask(credence, "logistic", 0, 1, "--kl", "3,1")["kl"] == \
+        pytest.approx(3 / math.tanh(1.5) - 2, rel=1e-10)
+
+
 @pytest.mark.parametrize("args, code, says", [
     (["bata", 1, 2], 2, "did you mean 'beta'"),
     (["beta", 1], 2, "b is missing"),
@@ -150,6 +200,15 @@ def test_fit(credence, tmp_path):
     (["gamma", "--fit", "two.csv:a"], 3, "value 2 is -1, but must be >0"),
     (["gamma", "--fit", "two.csv:name"], 3, "holds no numbers"),
     (["gamma", "--fit", "two.csv:b"], 3, "all values are 2"),
+    (["mvn", "--fit", "two.csv"], 3, "column 'name' of two.csv holds no numbers"),
+    (["mvn", "--fit", "two.csv:a,b"], 3, "entry 2 of the points does not vary"),
+    (["mvn", "--fit", "two.csv:a,c"], 3, "column 'c' not found"),
+    (["mvn", "0,1", "--fit", "two.csv:a,b"], 2, "mean is fitted, and cannot be given too"),
+    (["wishart", "--fit", "two.csv:a,b"], 3, "a point cannot have 2 entries"),
+    (["multinomial", "--fit", "two.csv:a,b"], 2, "trials is missing"),
+    (["multinomial", 3, "--fit", "two.csv:a,b"], 3, "point 2 is not counts that sum to the 3 trials"),
+    (["mvt", "--fit", "two.csv:a,b"], 2, "mvt does not offer a fit"),
+    (["mvt", 4, "0,0", "1,0,0,1", "--natural"], 2, "mvt does not offer natural parameters"),
 ])
 def test_errors(credence, tmp_path, args, code, says):
     (tmp_path / "two.csv").write_text("a,b,name\n1,2,x\n-1,2,y\n")

@@ -4,9 +4,7 @@
 
 #include "../special.h"
 #include "precise_log.h"
-
-#define CRI_HALF_LOG_2PI 0.91893853320467274178
-#define CRI_SQRT_2PI 2.5066282746310005024
+#include "sharp.h"
 
 /* factor * exp(log): a density or the scale of a tail, whose logarithm may be -1e300. */
 typedef struct cri_scaled {
@@ -35,13 +33,6 @@ double cri_log_shortfall(double wanted, double log_wanted, double got, double lo
 /* Half of d > 0, never 0. */
 static inline double cri_half(double d) { return d < 1e-300 ? d : 0.5 * d; }
 
-/* log(1 + x) - x and exp(x) - 1 - x without cancellation. */
-double cri_log1pmx(double x);
-double cri_expm1mx(double x);
-/* log Gamma(1 + x), sharp near 0; -1/2 <= x <= 1. */
-double cri_log_gamma1p(double x);
-/* cr_lgamma_diff less h log x; x >= 1, h >= 0. */
-double cri_log_gamma_ratio_rest(double x, double h);
 /* log [a B(a, b)], relative to a where that is small; a <= 1. */
 double cri_log_a_beta(double a, double b);
 

@@ -56,26 +56,14 @@ static cr_status binomial_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t
 
 static double binomial_kl(cri_par p, cri_par q)
 {
-    if (p.v[0] == q.v[0])
-        return p.v[0] * (cr_bd0(p.v[1], q.v[1]) + cr_bd0(1 - p.v[1], 1 - q.v[1]));
+    if (p.v[0] == q.v[0]) return p.v[0] * (cr_bd0(p.v[1], q.v[1]) + cr_bd0(1 - p.v[1], 1 - q.v[1]));
     return cri_sum_kl(&cri_dist_binomial, p, q, binomial_mode(p));
 }
-
-static const char *const statistics[] = { "x" };
 
 static void   natural(cri_par p, double *eta) { eta[0] = log(p.v[1]) - log1p(-p.v[1]); }
 static double log_partition(cri_par p, const double *eta) { return p.v[0] * cri_softplus(eta[0]); }
 
-static void statistic(cri_par p, double x, double *t)
-{
-    (void)p;
-    t[0] = x;
-}
-
-static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0] * p.v[1]; }
-
-static const cri_family family = { statistics,    1,         NULL,          natural,
-                                   log_partition, statistic, mean_statistic };
+static const cri_family family = { .natural = natural, .log_partition = log_partition };
 
 static const cri_dist_param params[] = {
     CRI_PARAM_GIVEN("trials", cri_count, "whole, >=0", "10", "number of trials n"),

@@ -86,7 +86,7 @@ static double categorical_kl(cri_par p, cri_par q)
     return sum;
 }
 
-static const char *const statistics[] = { "[x = 1], [x = 2], ..." };
+static const char *const statistics[] = { "[x = %zu]" };
 
 static size_t natural_count(size_t n) { return n - 1; }
 

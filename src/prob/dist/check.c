@@ -43,9 +43,20 @@ cr_status cri_keep(cr_ctx *cx, const cr_dist_class *c, const char *what, double 
     return CR_OK;
 }
 
+cr_status cri_keep_sum(cr_ctx *cx, const cr_dist_class *c, const char *what, double value,
+                       double *out)
+{
+    if (c->discrete && isnan(value))
+        return cr_fail(cx, CR_ENUMERIC,
+                       "%s: the %s is a sum of more than 20 million terms for "
+                       "these parameters",
+                       c->name, what);
+    return cri_keep(cx, c, what, value, out);
+}
+
 /* --- sizes ------------------------------------------------------------------------------------ */
 
-static size_t numbers_taken(const cr_dist_class *c, size_t d)
+size_t cri_dist_numbers(const cr_dist_class *c, size_t d)
 {
     size_t total = 0;
     for (const cri_dist_param *p = c->params; p->shown.name; p++)
@@ -58,9 +69,9 @@ static size_t numbers_taken(const cr_dist_class *c, size_t d)
 size_t cri_dist_dimension(const cr_dist_class *c, size_t n)
 {
     for (size_t d = 1; d <= n; d++) {
-        size_t taken = numbers_taken(c, d);
+        size_t taken = cri_dist_numbers(c, d);
         if (taken == n) return d;
-        if (taken > n || taken == numbers_taken(c, d + 1)) break;
+        if (taken > n || taken == cri_dist_numbers(c, d + 1)) break;
     }
     return 0;
 }

@@ -12,5 +12,9 @@ cr_status cri_not_offered(cr_ctx *cx, const cr_dist_class *c, const char *what);
 cr_status cri_check_kind(cr_ctx *cx, const cr_dist_class *c, bool vector);
 /* Stores a result; CR_ENUMERIC when it is NaN: `what` does not exist for these parameters. */
 cr_status cri_keep(cr_ctx *cx, const cr_dist_class *c, const char *what, double value, double *out);
+/* The same for entropies and divergences, which are sums for counts: those give up, with NaN, when
+ * they are too long. */
+cr_status cri_keep_sum(cr_ctx *cx, const cr_dist_class *c, const char *what, double value,
+                       double *out);
 
 #endif

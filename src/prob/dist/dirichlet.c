@@ -68,8 +68,7 @@ static double dirichlet_entropy(const double *a, size_t d, const double *work)
                  (s - k) * cri_log_minus_digamma(s);
     (void)work;
     for (size_t i = 0; i < d; i++)
-        sum +=
-            0.5 * log(a[i]) + cr_stirlerr(a[i]) + (a[i] - 1) * cri_log_minus_digamma(a[i]);
+        sum += 0.5 * log(a[i]) + cr_stirlerr(a[i]) + (a[i] - 1) * cri_log_minus_digamma(a[i]);
     return sum;
 }
 
@@ -110,6 +109,8 @@ static const cri_vector vector = {
     .entropy = dirichlet_entropy,
     .sample = dirichlet_sample,
     .kl = dirichlet_kl,
+    .fit = cri_dirichlet_fit,
+    .family = &cri_dirichlet_family,
 };
 
 static const cri_dist_param params[] = {

@@ -50,13 +50,69 @@ static void dm_sample(const double *p, size_t d, const double *work, cr_rng *r, 
     cri_draw_multinomial(r, p[0], spare, d, out);
 }
 
+/* --- sums over one kind at a time --------------------------------------------------------------
+ */
+
+/* log of the negative binomial mass of x with size r and mean n r / s. */
+static double size_mass(double x, double n, double r, double s)
+{
+    double at[] = { n * (r / s), r };
+    return cri_dist_negative_binomial.logpdf((cri_par){ at, 2 }, x);
+}
+
+/* Counts that are independent negative binomials of sizes a_i and one common probability are
+ * Dirichlet-multinomial once their sum n is known, and each is beta-binomial:
+ *   -log p(x) = log nb(n; s) - sum log nb(x_i; a_i).
+ * The sum over the beta-binomial of kind i, of parameters a, of log nb(x; b_i). */
+static double mean_size_mass(double n, const double *a, double s, const double *b, double sb,
+                             size_t i)
+{
+    double bb[] = { n, a[i], s - a[i] }, sum = 0;
+    for (double x = 0; x <= n; x++) {
+        double mass = exp(cri_dist_beta_binomial.logpdf((cri_par){ bb, 3 }, x));
+        if (mass > 0) sum += mass * size_mass(x, n, b[i], sb);
+    }
+    return sum;
+}
+
+static bool too_long(double n, size_t d) { return (n + 1) * (double)d > CRI_MOST_TERMS; }
+
+static double dm_entropy(const double *p, size_t d, const double *work)
+{
+    const double *a = p + 1;
+    double        n = p[0], s = cri_total(a, d), sum;
+    (void)work;
+    if (n == 0 || d == 1) return 0;
+    if (too_long(n, d)) return NAN;
+    sum = size_mass(n, n, s, s);
+    for (size_t i = 0; i < d; i++) sum -= mean_size_mass(n, a, s, a, s, i);
+    return fmax(0, sum);
+}
+
+static double dm_kl(const double *p, const double *p_work, const double *q, const double *q_work,
+                    size_t d, double *spare)
+{
+    const double *a = p + 1, *b = q + 1;
+    double        n = p[0], s = cri_total(a, d), sb = cri_total(b, d), sum;
+    (void)p_work, (void)q_work, (void)spare;
+    if (q[0] != n) return INFINITY; /* no point is possible under both */
+    if (n == 0 || d == 1) return 0;
+    if (too_long(n, d)) return NAN;
+    sum = size_mass(n, n, sb, sb) - size_mass(n, n, s, s);
+    for (size_t i = 0; i < d; i++)
+        sum += mean_size_mass(n, a, s, a, s, i) - mean_size_mass(n, a, s, b, sb, i);
+    return fmax(0, sum);
+}
+
 static const cri_vector vector = {
     .point = same,
     .spare = room,
     .logpdf = dm_logpdf,
     .mean = dm_mean,
     .variance = dm_variance,
+    .entropy = dm_entropy,
     .sample = dm_sample,
+    .kl = dm_kl,
 };
 
 static const cri_dist_param params[] = {

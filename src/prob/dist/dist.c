@@ -131,18 +131,6 @@ cr_status cr_dist_variance(cr_ctx *cx, const cr_dist_class *c, const double *par
     return number(cx, c, c->variance, "variance", params, n, out);
 }
 
-/* Entropies and divergences of counts are sums, which give up when they are too long. */
-static cr_status keep_sum(cr_ctx *cx, const cr_dist_class *c, const char *what, double value,
-                          double *out)
-{
-    if (c->discrete && isnan(value))
-        return cr_fail(cx, CR_ENUMERIC,
-                       "%s: the %s is a sum of more than 20 million terms for "
-                       "these parameters",
-                       c->name, what);
-    return cri_keep(cx, c, what, value, out);
-}
-
 cr_status cr_dist_entropy(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                           double *out)
 {
@@ -150,7 +138,7 @@ cr_status cr_dist_entropy(cr_ctx *cx, const cr_dist_class *c, const double *para
     CR_TRY(cri_check_kind(cx, c, false));
     if (!c->entropy) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "%s does not offer its entropy", c->name));
     CR_TRY(cr_dist_check(cx, c, params, n));
-    CR_TRY(keep_sum(cx, c, "entropy", c->entropy((cri_par){ params, n }), out));
+    CR_TRY(cri_keep_sum(cx, c, "entropy", c->entropy((cri_par){ params, n }), out));
 done:
     return st;
 }
@@ -174,41 +162,13 @@ cr_status cr_dist_kl(cr_ctx *cx, const cr_dist_class *c, const double *p, size_t
                      const double *q, size_t n_q, double *out)
 {
     cr_status st = CR_OK;
-    CR_TRY(check_call(cx, c, p, n_p, c->kl != NULL, "a divergence"));
+    CR_TRY(check_call(cx, c, p, n_p, c->kl || c->kl_integral, "a divergence"));
     CR_TRY(cr_dist_check(cx, c, q, n_q));
-    CR_TRY(keep_sum(cx, c, "divergence", c->kl((cri_par){ p, n_p }, (cri_par){ q, n_q }), out));
-done:
-    return st;
-}
-
-/* --- exponential families --------------------------------------------------------------------- */
-
-size_t cr_dist_natural_count(const cr_dist_class *c, size_t n)
-{
-    if (!c->family) return 0;
-    return c->family->count ? c->family->count(n) : c->family->n_statistics;
-}
-
-const char *cr_dist_statistic_name(const cr_dist_class *c, size_t i)
-{
-    if (!c->family) return "";
-    size_t last = c->family->n_statistics - 1;
-    return c->family->statistics[i < last ? i : last];
-}
-
-cr_status cr_dist_natural(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
-                          double *out_eta, double *out_mean, double *out_log_partition)
-{
-    cr_status st = CR_OK;
-    CR_TRY(check_call(cx, c, params, n, c->family != NULL, "natural parameters"));
-    cri_par p = { params, n };
-    c->family->natural(p, out_eta);
-    for (size_t i = 0, k = cr_dist_natural_count(c, n); i < k; i++)
-        if (!isfinite(out_eta[i]))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC,
-                           "%s: natural parameters do not exist for these parameters", c->name));
-    c->family->mean(p, out_mean);
-    *out_log_partition = c->family->log_partition(p, out_eta);
+    cri_par a = { p, n_p }, b = { q, n_q };
+    if (c->kl_integral)
+        CR_TRY(c->kl_integral(cx, a, b, out));
+    else
+        CR_TRY(cri_keep_sum(cx, c, "divergence", c->kl(a, b), out));
 done:
     return st;
 }

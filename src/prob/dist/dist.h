@@ -93,7 +93,8 @@ CR_API cr_status cr_dist_hdi(cr_ctx *cx, const cr_dist_class *c, const double *p
 /* Draws `count` independent values. */
 CR_API cr_status cr_dist_sample(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                 cr_rng *rng, size_t count, double *out);
-/* Kullback-Leibler divergence from p to q, E_p[log p(x) / q(x)] >= 0, within the family. */
+/* Kullback-Leibler divergence from p to q, E_p[log p(x) / q(x)] >= 0, within the family.  Where it
+ * is an integral (student-t, logistic) it fails with CR_ENUMERIC when that does not converge. */
 CR_API cr_status cr_dist_kl(cr_ctx *cx, const cr_dist_class *c, const double *p, size_t n_p,
                             const double *q, size_t n_q, double *out);
 
@@ -107,10 +108,14 @@ CR_API cr_status cr_dist_fit(cr_ctx *cx, const cr_dist_class *c, const double *x
 
 /* --- exponential families: p(x) = h(x) exp(eta . T(x) - A(eta)) ------------------------------- */
 
-/* How many natural parameters there are for n parameters; the name of the i-th statistic. */
-CR_API size_t      cr_dist_natural_count(const cr_dist_class *c, size_t n);
-CR_API const char *cr_dist_statistic_name(const cr_dist_class *c, size_t i);
-/* Natural parameters, the mean of the statistics, each [count], and the log-partition A. */
+/* How many natural parameters there are for n parameters; 0 when there are none. */
+CR_API size_t cr_dist_natural_count(const cr_dist_class *c, size_t n);
+/* The name of the i-th statistic, "x[1] x[2]", into out [size], cut to fit. */
+CR_API void cr_dist_statistic_name(const cr_dist_class *c, size_t n, size_t i, char *out,
+                                   size_t size);
+/* Natural parameters, the mean of the statistics, each [count], and the log-partition A; of vectors
+ * and matrices too.  A symmetric matrix counts once for each pair: its statistics are the entries
+ * on and above the diagonal, row by row. */
 CR_API cr_status cr_dist_natural(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                  double *out_eta, double *out_mean, double *out_log_partition);
 
@@ -119,6 +124,8 @@ CR_API cr_status cr_dist_natural(cr_ctx *cx, const cr_dist_class *c, const doubl
 /* The length of a point (a matrix counts all its entries) when there are n parameters; 0 when n
  * does not fit. */
 CR_API size_t cr_dist_point_size(const cr_dist_class *c, size_t n);
+/* How many parameters there are when a point has this length; 0 when no point has. */
+CR_API size_t cr_dist_parameters_for(const cr_dist_class *c, size_t point_size);
 /* Log densities of `count` points, x [count x size]. */
 CR_API cr_status cr_dist_vector_logpdf(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                        size_t n, const double *x, size_t count, double *out);
@@ -137,5 +144,10 @@ CR_API cr_status cr_dist_vector_sample(cr_ctx *cx, const cr_dist_class *c, const
 /* Kullback-Leibler divergence between two of the same dimension. */
 CR_API cr_status cr_dist_vector_kl(cr_ctx *cx, const cr_dist_class *c, const double *p,
                                    const double *q, size_t n, double *out);
+/* Maximum likelihood from N points, x [N x size], with weights (NULL: all 1); else as cr_dist_fit.
+ */
+CR_API cr_status cr_dist_vector_fit(cr_ctx *cx, const cr_dist_class *c, const double *x,
+                                    const double *opt_weights, size_t N, double *params, size_t n,
+                                    double *opt_loglik);
 
 #endif

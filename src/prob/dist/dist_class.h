@@ -58,9 +58,17 @@ typedef struct cri_sample {
     double        total; /* of the weights */
 } cri_sample;
 
-/* An exponential family; sizes follow from the number of parameters. */
+/* The same for points of `size` entries, x [n x size]. */
+typedef struct cri_points {
+    const double *x, *w; /* w may be NULL */
+    size_t        n, size;
+    double        total;
+} cri_points;
+
+/* An exponential family; sizes follow from the number of parameters.  Without names, statistic and
+ * mean there is one statistic, x itself. */
 typedef struct cri_family {
-    const char *const *statistics; /* names; the last one stands for all that follow */
+    const char *const *statistics; /* names; a "%zu" in the last one is its number, for all there */
     size_t             n_statistics;
     size_t (*count)(size_t n); /* NULL: n_statistics */
     void (*natural)(cri_par p, double *eta);
@@ -68,6 +76,18 @@ typedef struct cri_family {
     void (*statistic)(cri_par p, double x, double *t);
     void (*mean)(cri_par p, double *t);
 } cri_family;
+
+/* The same for vectors.  The log-partition follows from eta alone but for what is not natural
+ * (trials): NaN where it does not exist.  spare: doubles that each of them may use. */
+typedef struct cri_vector_family {
+    size_t (*count)(size_t d);
+    void (*name)(size_t d, size_t i, char *out, size_t size);
+    void (*natural)(const double *p, size_t d, const double *work, double *eta, double *spare);
+    double (*log_partition)(const double *p, size_t d, const double *eta, double *spare);
+    void (*statistic)(size_t d, const double *x, double *t, double *spare);
+    void (*mean)(const double *p, size_t d, const double *work, double *t, double *spare);
+    size_t (*spare)(size_t d); /* NULL: none */
+} cri_vector_family;
 
 /* A distribution of vectors: d from the parameters, work [work(d)] filled by prepare, which fails
  * when a matrix is not positive definite. */
@@ -85,6 +105,11 @@ typedef struct cri_vector {
                    double *spare);
     double (*kl)(const double *p, const double *p_work, const double *q, const double *q_work,
                  size_t d, double *spare);
+    /* The divergence where it is an integral, which can fail: instead of kl. */
+    cr_status (*kl_integral)(cr_ctx *cx, const double *p, const double *p_work, const double *q,
+                             const double *q_work, size_t d, double *out);
+    cr_status (*fit)(cr_ctx *cx, const cri_points *s, double *v, size_t d);
+    const cri_vector_family *family; /* NULL: not an exponential family */
 } cri_vector;
 
 struct cr_dist_class {
@@ -107,6 +132,8 @@ struct cr_dist_class {
     double (*sample)(cri_par p, cr_rng *r);
     cr_status (*fit)(cr_ctx *cx, const cri_sample *s, double *v, size_t n);
     double (*kl)(cri_par p, cri_par q);
+    /* The divergence where it is an integral, which can fail: instead of kl. */
+    cr_status (*kl_integral)(cr_ctx *cx, cri_par p, cri_par q, double *out);
 
     const cri_family *family; /* NULL: not an exponential family */
     const cri_vector *vector; /* NULL: a distribution of one variable */
@@ -129,6 +156,8 @@ double cri_log_face(double log_lower, double log_upper, unsigned side);
 double cri_dist_logpdf(const cr_dist_class *c, cri_par p, double x);
 double cri_dist_cdf(const cr_dist_class *c, cri_par p, double x, unsigned side);
 double cri_dist_quantile(const cr_dist_class *c, cri_par p, double prob);
+/* Sums over counts give up beyond this. */
+enum { CRI_MOST_TERMS = 20000000 };
 /* -sum p log p over the whole numbers of the support, from the mode outwards (NaN: over
  * all of it); NaN past 2e7 terms. */
 double cri_sum_entropy(const cr_dist_class *c, cri_par p, double mode);
@@ -136,6 +165,10 @@ double cri_sum_entropy(const cr_dist_class *c, cri_par p, double mode);
 double cri_sum_kl(const cr_dist_class *c, cri_par p, cri_par q, double mode);
 /* The dimension d such that the parameters of c take n numbers; 0 when there is none. */
 size_t cri_dist_dimension(const cr_dist_class *c, size_t n);
+/* How many numbers the parameters of c take in d dimensions. */
+size_t cri_dist_numbers(const cr_dist_class *c, size_t d);
+/* The statistics of an exponential family of one variable at x. */
+void cri_dist_statistic(const cr_dist_class *c, cri_par p, double x, double *t);
 /* How many parameters, vectors and matrices counted once. */
 size_t cri_dist_param_count(const cr_dist_class *c);
 

@@ -40,8 +40,6 @@ static double exponential_kl(cri_par p, cri_par q)
     return -cri_log1pmx((q.v[0] - p.v[0]) / p.v[0]);
 }
 
-static const char *const statistics[] = { "x" };
-
 static void natural(cri_par p, double *eta) { eta[0] = -p.v[0]; }
 
 static double log_partition(cri_par p, const double *eta)
@@ -50,16 +48,7 @@ static double log_partition(cri_par p, const double *eta)
     return -log(-eta[0]);
 }
 
-static void statistic(cri_par p, double x, double *t)
-{
-    (void)p;
-    t[0] = x;
-}
-
-static void mean_statistic(cri_par p, double *t) { t[0] = 1 / p.v[0]; }
-
-static const cri_family family = { statistics,    1,         NULL,          natural,
-                                   log_partition, statistic, mean_statistic };
+static const cri_family family = { .natural = natural, .log_partition = log_partition };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("rate", cri_positive, ">0", "2", "events per unit of time"),

@@ -7,6 +7,8 @@
 
 static inline double cri_weight(const cri_sample *s, size_t i) { return s->w ? s->w[i] : 1; }
 
+static inline double cri_point_weight(const cri_points *s, size_t i) { return s->w ? s->w[i] : 1; }
+
 /* Weighted mean of f(x), f NULL for x itself; of (x - centre)^2; the least and largest value of
  * positive weight. */
 double cri_sample_mean(const cri_sample *s, double (*f)(double));

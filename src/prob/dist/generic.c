@@ -168,8 +168,6 @@ double cri_dist_quantile(const cr_dist_class *c, cri_par p, double prob)
 
 /* --- sums over counts ------------------------------------------------------------------------- */
 
-enum { MOST_TERMS = 20000000 };
-
 /* Sums terms from `x` in steps of `step`, -p log p, or p log(p / q) when opt_q is given, up to
  * `end` or, when `falls`, until they no longer count; false when there are too many. */
 static bool sum_side(const cr_dist_class *c, cri_par p, const cri_par *opt_q, double x, double step,
@@ -178,7 +176,7 @@ static bool sum_side(const cr_dist_class *c, cri_par p, const cri_par *opt_q, do
     for (size_t terms = 0; step > 0 ? x <= end : x >= end; x += step, terms++) {
         double log_p = c->logpdf(p, x), mass = exp(log_p);
         double term = opt_q ? mass * (log_p - cri_dist_logpdf(c, *opt_q, x)) : -mass * log_p;
-        if (terms == MOST_TERMS) return false;
+        if (terms == CRI_MOST_TERMS) return false;
         if (mass > 0) *sum += term;
         if (falls && mass < 1e-24 && terms > 10) break;
     }
@@ -191,7 +189,7 @@ static double sum_outwards(const cr_dist_class *c, cri_par p, const cri_par *opt
     double low, high, sum = 0;
     bool   falls = !isnan(mode);
     c->support(p, &low, &high);
-    if (sqrt(c->variance(p)) * 10 > MOST_TERMS) return NAN; /* it would come to that */
+    if (sqrt(c->variance(p)) * 10 > CRI_MOST_TERMS) return NAN; /* it would come to that */
     if (!falls) mode = low;
     bool done = sum_side(c, p, opt_q, mode, 1, high, falls, &sum) &&
                 sum_side(c, p, opt_q, mode - 1, -1, low, falls, &sum);

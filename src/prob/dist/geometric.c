@@ -54,8 +54,6 @@ static double geometric_kl(cri_par p, cri_par q)
     return (cr_bd0(p.v[0], q.v[0]) + cr_bd0(1 - p.v[0], 1 - q.v[0])) / p.v[0];
 }
 
-static const char *const statistics[] = { "x" };
-
 static void natural(cri_par p, double *eta) { eta[0] = log1p(-p.v[0]); }
 
 static double log_partition(cri_par p, const double *eta)
@@ -64,16 +62,7 @@ static double log_partition(cri_par p, const double *eta)
     return -log(-expm1(eta[0]));
 }
 
-static void statistic(cri_par p, double x, double *t)
-{
-    (void)p;
-    t[0] = x;
-}
-
-static void mean_statistic(cri_par p, double *t) { t[0] = geometric_mean(p); }
-
-static const cri_family family = { statistics,    1,         NULL,          natural,
-                                   log_partition, statistic, mean_statistic };
+static const cri_family family = { .natural = natural, .log_partition = log_partition };
 
 static const cri_domain probability = { "0<..1", 0, 1, true, false, false };
 

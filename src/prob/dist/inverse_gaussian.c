@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+static const double EULER = 0.57721566490153286061;
+
 static double ig_logpdf(cri_par p, double x)
 {
     if (x == 0) return -INFINITY;
@@ -35,6 +37,40 @@ static double ig_mode(cri_par p)
 }
 
 static double ig_variance(cri_par p) { return p.v[0] * p.v[0] * (p.v[0] / p.v[1]); }
+
+/* e^z E1(z), z >= 1: the continued fraction 1 / (z + 1 - 1 / (z + 3 - 4 / (z + 5 - ...))), A&S
+ * 5.1.22, by Lentz's method. */
+static double scaled_e1(double z)
+{
+    double b = z + 1, d = 1 / b, c = INFINITY, value = d;
+    for (int i = 1; i < 1000; i++) {
+        double a = -(double)i * i;
+        b += 2;
+        d = 1 / (a * d + b);
+        c = b + a / c;
+        value *= c * d;
+        if (fabs(c * d - 1) < 1e-16) break;
+    }
+    return value;
+}
+
+/* E log x = log m - e^z E1(z), z = 2 l / m; for small z by the series of E1, in which log m goes.
+ */
+static double mean_log(double m, double l)
+{
+    double z = 2 * (l / m), term = 1, sum = 0;
+    if (z >= 1) return log(m) - scaled_e1(z);
+    for (int k = 1; k < 40; k++) {
+        term *= -z / k;
+        sum += term / k;
+    }
+    return -expm1(z) * log(m) + exp(z) * (EULER + M_LN2 + log(l) + sum);
+}
+
+static double ig_entropy(cri_par p)
+{
+    return 0.5 + CRI_HALF_LOG_2PI - 0.5 * log(p.v[1]) + 1.5 * mean_log(p.v[0], p.v[1]);
+}
 
 /* Michael, Schucany & Haas (1976), The American Statistician 30(2); the smaller root without
  * cancellation. */
@@ -110,6 +146,7 @@ const cr_dist_class cri_dist_inverse_gaussian = {
     .mean = ig_mean,
     .mode = ig_mode,
     .variance = ig_variance,
+    .entropy = ig_entropy,
     .sample = ig_sample,
     .fit = ig_fit,
     .kl = ig_kl,

@@ -120,6 +120,11 @@ static double iw_kl(const double *p, const double *Lp, const double *q, const do
     return cri_inverse_wishart_kl(p[0], Lp, q[0], Lq, d, column);
 }
 
+static cr_status iw_fit(cr_ctx *cx, const cri_points *s, double *v, size_t d)
+{
+    return cri_wishart_fit(cx, "inverse-wishart", s, 0, d, true, &v[0], v + 1);
+}
+
 static const cri_vector vector = {
     .point = square,
     .work = square,
@@ -132,6 +137,8 @@ static const cri_vector vector = {
     .entropy = iw_entropy,
     .sample = iw_sample,
     .kl = iw_kl,
+    .fit = iw_fit,
+    .family = &cri_inverse_wishart_family,
 };
 
 static const cri_dist_param params[] = {

@@ -1,15 +1,21 @@
 /* logistic.c -- the distribution whose distribution function is the logistic curve. */
 #include "fit.h"
+#include "line_kl.h"
 #include "saddle.h"
 
 #include <math.h>
 
 static double standard(cri_par p, double x) { return (x - p.v[0]) / p.v[1]; }
 
+static double standard_logpdf(double unused, double z)
+{
+    (void)unused;
+    return -fabs(z) - 2 * log1p(exp(-fabs(z)));
+}
+
 static double logistic_logpdf(cri_par p, double x)
 {
-    double z = fabs(standard(p, x));
-    return -z - 2 * log1p(exp(-z)) - log(p.v[1]);
+    return standard_logpdf(0, standard(p, x)) - log(p.v[1]);
 }
 
 static double logistic_cdf(cri_par p, double x, unsigned side)
@@ -30,6 +36,13 @@ static double logistic_entropy(cri_par p) { return 2 + log(p.v[1]); }
 static double logistic_sample(cri_par p, cr_rng *r)
 {
     return logistic_quantile(p, cr_rng_uniform(r));
+}
+
+static cri_line line(cri_par p) { return (cri_line){ standard_logpdf, NULL, 0, p.v[0], p.v[1] }; }
+
+static cr_status logistic_kl(cr_ctx *cx, cri_par p, cri_par q, double *out)
+{
+    return cri_line_kl(cx, "logistic", line(p), line(q), out);
 }
 
 /* The mean log-likelihood in (location, log scale), in units of the sample's sd. */
@@ -92,4 +105,5 @@ const cr_dist_class cri_dist_logistic = {
     .entropy = logistic_entropy,
     .sample = logistic_sample,
     .fit = logistic_fit,
+    .kl_integral = logistic_kl,
 };

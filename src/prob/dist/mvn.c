@@ -1,4 +1,5 @@
 /* mvn.c -- the multivariate normal by mean and covariance. */
+#include "mvn.h"
 #include "saddle.h"
 #include "small_matrix.h"
 
@@ -73,6 +74,8 @@ static const cri_vector vector = {
     .entropy = mvn_entropy,
     .sample = mvn_sample,
     .kl = mvn_kl,
+    .fit = cri_mvn_fit,
+    .family = &cri_mvn_family,
 };
 
 static const cri_dist_param params[] = {

@@ -1,4 +1,5 @@
 /* mvn_information.c -- the multivariate normal in information form: h = K mean, K = precision. */
+#include "mvn.h"
 #include "saddle.h"
 #include "small_matrix.h"
 
@@ -98,6 +99,8 @@ static const cri_vector vector = {
     .entropy = mvni_entropy,
     .sample = mvni_sample,
     .kl = mvni_kl,
+    .fit = cri_mvn_information_fit,
+    .family = &cri_mvn_information_family,
 };
 
 static const cri_dist_param params[] = {

@@ -1,4 +1,5 @@
 /* mvt.c -- the multivariate Student-t. */
+#include "mvt.h"
 #include "saddle.h"
 #include "small_matrix.h"
 
@@ -13,8 +14,7 @@ static cr_status mvt_prepare(cr_ctx *cx, const double *p, size_t d, double *L)
     return cri_factor_parameter(cx, "mvt", "scale", p + 1 + d, d, L);
 }
 
-/* log Gamma((nu + d)/2) / Gamma(nu/2) - (d/2) log(nu pi). */
-static double log_height(double nu, size_t d)
+double cri_mvt_log_height(double nu, size_t d)
 {
     double half = 0.5 * nu, h = 0.5 * (double)d;
     if (half >= 10) return cri_log_gamma_ratio_rest(half, h) - 2 * h * CRI_HALF_LOG_2PI;
@@ -27,7 +27,8 @@ static double mvt_logpdf(const double *p, size_t d, const double *L, const doubl
     for (size_t i = 0; i < d; i++) z[i] = x[i] - p[1 + i];
     cri_solve_lower(L, d, z);
     for (size_t i = 0; i < d; i++) sum += z[i] * (z[i] / nu);
-    return log_height(nu, d) - 0.5 * cri_log_det(L, d) - 0.5 * (nu + (double)d) * log1p(sum);
+    return cri_mvt_log_height(nu, d) - 0.5 * cri_log_det(L, d) -
+           0.5 * (nu + (double)d) * log1p(sum);
 }
 
 static void mvt_mode(const double *p, size_t d, const double *L, double *out)
@@ -50,12 +51,12 @@ static void mvt_variance(const double *p, size_t d, const double *L, double *out
 }
 
 /* E log(1 + q / nu) = psi((nu + d)/2) - psi(nu/2). */
-static double mvt_entropy(const double *p, size_t d, const double *L)
+double cri_mvt_entropy(const double *p, size_t d, const double *L)
 {
     double nu = p[0], half = 0.5 * nu, more = 0.5 * (double)d;
     double rise =
         log1p(more / half) - cri_log_minus_digamma(half + more) + cri_log_minus_digamma(half);
-    return (half + more) * rise - log_height(nu, d) + 0.5 * cri_log_det(L, d);
+    return (half + more) * rise - cri_mvt_log_height(nu, d) + 0.5 * cri_log_det(L, d);
 }
 
 static void mvt_sample(const double *p, size_t d, const double *L, cr_rng *r, double *out,
@@ -79,8 +80,9 @@ static const cri_vector vector = {
     .mean = mvt_mean,
     .mode = mvt_mode,
     .variance = mvt_variance,
-    .entropy = mvt_entropy,
+    .entropy = cri_mvt_entropy,
     .sample = mvt_sample,
+    .kl_integral = cri_mvt_kl,
 };
 
 static const cri_dist_param params[] = {

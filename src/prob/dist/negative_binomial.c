@@ -52,8 +52,7 @@ static double nb_sample(cri_par p, cr_rng *r)
 
 static double nb_kl(cri_par p, cri_par q)
 {
-    if (p.v[1] == q.v[1])
-        return cr_bd0(p.v[0], q.v[0]) - cr_bd0(p.v[1] + p.v[0], p.v[1] + q.v[0]);
+    if (p.v[1] == q.v[1]) return cr_bd0(p.v[0], q.v[0]) - cr_bd0(p.v[1] + p.v[0], p.v[1] + q.v[0]);
     return cri_sum_kl(&cri_dist_negative_binomial, p, q, nb_mode(p));
 }
 
@@ -92,22 +91,11 @@ static cr_status nb_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
 
 /* --- the descriptor --------------------------------------------------------------------------- */
 
-static const char *const statistics[] = { "x" };
-
 static void natural(cri_par p, double *eta) { eta[0] = -log1p(p.v[1] / p.v[0]); }
 
 static double log_partition(cri_par p, const double *eta) { return -p.v[1] * log(-expm1(eta[0])); }
 
-static void statistic(cri_par p, double x, double *t)
-{
-    (void)p;
-    t[0] = x;
-}
-
-static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0]; }
-
-static const cri_family family = { statistics,    1,         NULL,          natural,
-                                   log_partition, statistic, mean_statistic };
+static const cri_family family = { .natural = natural, .log_partition = log_partition };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("mean", cri_positive, ">0", "5", "mean m"),

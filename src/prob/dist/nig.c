@@ -1,9 +1,12 @@
 /* nig.c -- normal-inverse-gamma: a mean and a variance, both unknown.
  *   s2 ~ InverseGamma(shape a, scale b),   mu | s2 ~ N(mean, s2 / strength);   x = (mu, s2). */
+#include "fit.h"
 #include "gamma.h"
 #include "saddle.h"
+#include "../../base/scratch.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static size_t two(size_t d)
 {
@@ -69,6 +72,92 @@ static double nig_kl(const double *p, const double *p_work, const double *q, con
            0.5 * q[1] * off * off * (p[2] / p[3]);
 }
 
+/* --- the exponential family ------------------------------------------------------------------- */
+
+static size_t four(size_t d)
+{
+    (void)d;
+    return 4;
+}
+
+static void statistic_name(size_t d, size_t i, char *out, size_t size)
+{
+    static const char *const names[] = { "log s2", "1 / s2", "mu / s2", "mu^2 / s2" };
+    (void)d;
+    snprintf(out, size, "%s", names[i]);
+}
+
+static void natural(const double *p, size_t d, const double *work, double *eta, double *spare)
+{
+    (void)d, (void)work, (void)spare;
+    eta[0] = -(p[2] + 1.5);
+    eta[1] = -(p[3] + 0.5 * p[1] * p[0] * p[0]);
+    eta[2] = p[1] * p[0];
+    eta[3] = -0.5 * p[1];
+}
+
+/* log Gamma(a) - a log b - log(k) / 2 + log(2 pi) / 2. */
+static double log_partition(const double *p, size_t d, const double *eta, double *spare)
+{
+    double a = -eta[0] - 1.5, k = -2 * eta[3], b = -eta[1] - 0.5 * eta[2] * (eta[2] / k);
+    (void)p, (void)d, (void)spare;
+    if (!(a > 0 && k > 0 && b > 0)) return NAN;
+    return cr_lgamma_abs(a) - a * log(b) - 0.5 * log(k) + CRI_HALF_LOG_2PI;
+}
+
+static void statistic(size_t d, const double *x, double *t, double *spare)
+{
+    (void)d, (void)spare;
+    t[0] = log(x[1]), t[1] = 1 / x[1], t[2] = x[0] / x[1], t[3] = x[0] * (x[0] / x[1]);
+}
+
+static void mean_statistic(const double *p, size_t d, const double *work, double *t, double *spare)
+{
+    double precision = p[2] / p[3];
+    (void)d, (void)work, (void)spare;
+    t[0] = log(p[3]) - cr_digamma(p[2]);
+    t[1] = precision;
+    t[2] = p[0] * precision;
+    t[3] = 1 / p[1] + p[0] * p[0] * precision;
+}
+
+static const cri_vector_family family = { four,      statistic_name, natural, log_partition,
+                                          statistic, mean_statistic, NULL };
+
+/* --- fit -------------------------------------------------------------------------------------- */
+
+/* Shape and scale from the variances alone; then the mean weighs by precision, and the strength is
+ * what the weighted spread leaves. */
+static cr_status nig_fit(cr_ctx *cx, const cri_points *s, double *v, size_t d)
+{
+    cr_status  st = CR_OK;
+    cr_scratch scratch = cr_scratch_begin(cx);
+    double    *s2 = cr_scratch_f64(&scratch, s->n), top = 0, bottom = 0, spread = 0;
+    cri_sample variances = { s2, s->w, s->n, s->total };
+    (void)d;
+    CR_TRY(scratch.status);
+    for (size_t i = 0; i < s->n; i++) {
+        double w = cri_point_weight(s, i);
+        s2[i] = s->x[2 * i + 1];
+        if (!(s2[i] > 0))
+            CR_TRY(cr_fail(cx, CR_EDATA,
+                           "normal-inverse-gamma: the variance of point %zu is %g, but must be >0",
+                           i + 1, s2[i]));
+        top += w * (s->x[2 * i] - s->x[0]) / s2[i], bottom += w / s2[i];
+    }
+    CR_TRY(cri_inverse_gamma_fit(cx, "normal-inverse-gamma", &variances, &v[2], &v[3]));
+    v[0] = s->x[0] + top / bottom;
+    for (size_t i = 0; i < s->n; i++) {
+        double off = s->x[2 * i] - v[0];
+        spread += cri_point_weight(s, i) / s->total * off * (off / s2[i]);
+    }
+    if (!(spread > 0)) CR_TRY(cri_no_estimate(cx, "normal-inverse-gamma", "all means are equal"));
+    v[1] = 1 / spread;
+done:
+    cr_scratch_end(&scratch);
+    return st;
+}
+
 static const cri_vector vector = {
     .point = two,
     .logpdf = nig_logpdf,
@@ -78,6 +167,8 @@ static const cri_vector vector = {
     .entropy = nig_entropy,
     .sample = nig_sample,
     .kl = nig_kl,
+    .fit = nig_fit,
+    .family = &family,
 };
 
 static const cri_dist_param params[] = {

@@ -1,5 +1,6 @@
 /* niw.c -- normal-inverse-Wishart: a mean vector and a covariance, both unknown.
  *   S ~ InverseWishart(df, scale),   mu | S ~ N(mean, S / strength);   x = mu [d], S [d x d]. */
+#include "niw.h"
 #include "saddle.h"
 #include "small_matrix.h"
 #include "wishart.h"
@@ -103,6 +104,8 @@ static const cri_vector vector = {
     .entropy = niw_entropy,
     .sample = niw_sample,
     .kl = niw_kl,
+    .fit = cri_niw_fit,
+    .family = &cri_niw_family,
 };
 
 static const cri_dist_param params[] = {

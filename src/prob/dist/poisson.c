@@ -78,8 +78,6 @@ static double poisson_kl(cri_par p, cri_par q) { return cr_bd0(p.v[0], q.v[0]); 
 
 /* --- the descriptor --------------------------------------------------------------------------- */
 
-static const char *const statistics[] = { "x" };
-
 static void natural(cri_par p, double *eta) { eta[0] = log(p.v[0]); }
 
 static double log_partition(cri_par p, const double *eta)
@@ -88,16 +86,7 @@ static double log_partition(cri_par p, const double *eta)
     return exp(eta[0]);
 }
 
-static void statistic(cri_par p, double x, double *t)
-{
-    (void)p;
-    t[0] = x;
-}
-
-static void mean_statistic(cri_par p, double *t) { t[0] = p.v[0]; }
-
-static const cri_family family = { statistics,    1,         NULL,          natural,
-                                   log_partition, statistic, mean_statistic };
+static const cri_family family = { .natural = natural, .log_partition = log_partition };
 
 static const cri_dist_param params[] = {
     CRI_PARAM("rate", cri_positive, ">0", "4", "mean number of events"),

@@ -102,9 +102,9 @@ bool cr_dist_offers(const cr_dist_class *c, const char *what)
         { "variance", v ? v->variance != NULL : c->variance != NULL },
         { "entropy", v ? v->entropy != NULL : c->entropy != NULL },
         { "sample", v ? v->sample != NULL : c->sample != NULL },
-        { "fit", c->fit != NULL },
-        { "kl", v ? v->kl != NULL : c->kl != NULL },
-        { "natural", c->family != NULL },
+        { "fit", v ? v->fit != NULL : c->fit != NULL },
+        { "kl", v ? v->kl || v->kl_integral : c->kl || c->kl_integral },
+        { "natural", v ? v->family != NULL : c->family != NULL },
     };
     for (size_t i = 0; i < sizeof offers / sizeof *offers; i++)
         if (strcmp(offers[i].name, what) == 0) return offers[i].there;

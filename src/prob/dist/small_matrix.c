@@ -76,6 +76,38 @@ double cri_trace_ratio(const double *L, const double *M, size_t d, double *colum
     return sum;
 }
 
+void cri_small_inverse(const double *L, size_t d, double *out, double *column)
+{
+    for (size_t j = 0; j < d; j++) {
+        for (size_t i = 0; i < d; i++) column[i] = i == j;
+        cri_solve_lower(L, d, column);
+        cri_solve_upper(L, d, column);
+        for (size_t i = 0; i <= j; i++) out[i * d + j] = out[j * d + i] = column[i];
+    }
+}
+
+size_t cri_packed_size(size_t d) { return d * (d + 1) / 2; }
+
+void cri_pack(const double *A, size_t d, double on, double off, double *out)
+{
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++) *out++ = (i == j ? on : off) * A[i * d + j];
+}
+
+void cri_unpack(const double *packed, size_t d, double on, double off, double *A)
+{
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++)
+            A[i * d + j] = A[j * d + i] = (i == j ? on : off) * *packed++;
+}
+
+void cri_packed_place(size_t d, size_t k, size_t *row, size_t *column)
+{
+    size_t i = 0;
+    for (; i < d && k >= d - i; i++) k -= d - i;
+    *row = i, *column = i + k;
+}
+
 double cri_log_gamma_d(double a, size_t d)
 {
     double sum = 0.25 * (double)(d * (d - 1)) * log(M_PI);

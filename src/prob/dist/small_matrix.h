@@ -20,6 +20,17 @@ double cri_log_det(const double *L, size_t d);
 /* |L^-1 M|^2, the trace of (L L^T)^-1 M M^T, M lower triangular; column [d] is spare. */
 double cri_trace_ratio(const double *L, const double *M, size_t d, double *column);
 
+/* out [d x d] = the inverse of L L', both triangles; column [d] is spare. */
+void cri_small_inverse(const double *L, size_t d, double *out, double *column);
+
+/* A symmetric matrix by its entries on and above the diagonal, row by row: d (d + 1) / 2 numbers,
+ * those on the diagonal times `on`, the others times `off`; and back. */
+size_t cri_packed_size(size_t d);
+void   cri_pack(const double *A, size_t d, double on, double off, double *out);
+void   cri_unpack(const double *packed, size_t d, double on, double off, double *A);
+/* Row and column of the k-th of them. */
+void cri_packed_place(size_t d, size_t k, size_t *row, size_t *column);
+
 /* log of the multivariate gamma function, and its derivative: sums over a - i/2, i < d. */
 double cri_log_gamma_d(double a, size_t d);
 double cri_digamma_d(double a, size_t d);

@@ -1,5 +1,6 @@
 /* student_t.c -- Student's t with location and scale: heavier tails than the normal's. */
 #include "fit.h"
+#include "line_kl.h"
 #include "saddle.h"
 
 #include <math.h>
@@ -44,6 +45,27 @@ static double t_sample(cri_par p, cr_rng *r)
 {
     double half = 0.5 * p.v[0], z = cr_rng_normal(r);
     return p.v[1] + p.v[2] * z * exp(0.5 * (log(half) - cr_rng_log_gamma(r, half)));
+}
+
+/* --- divergence ------------------------------------------------------------------------------- */
+
+static double standard_logpdf(double nu, double z) { return cr_student_t_logpdf(z, nu); }
+
+/* 1 + z^2 / nu is z^2 / nu there. */
+static double standard_tail(double nu, double log_z)
+{
+    double over = fmax(0, 2 * log_z - log(nu)); /* nu above z^2: no tail yet, and no mass */
+    return cr_student_t_logpdf(0, nu) - 0.5 * (nu + 1) * over;
+}
+
+static cri_line line(cri_par p)
+{
+    return (cri_line){ standard_logpdf, standard_tail, p.v[0], p.v[1], p.v[2] };
+}
+
+static cr_status t_kl(cr_ctx *cx, cri_par p, cri_par q, double *out)
+{
+    return cri_line_kl(cx, "student-t", line(p), line(q), out);
 }
 
 /* --- fit -------------------------------------------------------------------------------------- */
@@ -126,4 +148,5 @@ const cr_dist_class cri_dist_student_t = {
     .entropy = t_entropy,
     .sample = t_sample,
     .fit = t_fit,
+    .kl_integral = t_kl,
 };

@@ -11,6 +11,17 @@ size_t cr_dist_point_size(const cr_dist_class *c, size_t n)
     return d == 0 ? 0 : c->vector ? c->vector->point(d) : 1;
 }
 
+size_t cr_dist_parameters_for(const cr_dist_class *c, size_t point_size)
+{
+    if (!c->vector)
+        return point_size == 1 && cri_dist_numbers(c, 1) == cri_dist_numbers(c, 2)
+                   ? cri_dist_numbers(c, 1)
+                   : 0;
+    for (size_t d = 1; d <= point_size && c->vector->point(d) <= point_size; d++)
+        if (c->vector->point(d) == point_size) return cri_dist_numbers(c, d);
+    return 0;
+}
+
 /* What a call works with: dimension, prepared parameters, room. */
 typedef struct job {
     size_t  d, size;
@@ -103,7 +114,7 @@ cr_status cr_dist_vector_entropy(cr_ctx *cx, const cr_dist_class *c, const doubl
     if (c->vector && !c->vector->entropy)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "%s does not offer its entropy", c->name));
     CR_TRY(begin(cx, &s, c, params, n, true, "entropy", &j));
-    CR_TRY(cri_keep(cx, c, "entropy", c->vector->entropy(params, j.d, j.work), out));
+    CR_TRY(cri_keep_sum(cx, c, "entropy", c->vector->entropy(params, j.d, j.work), out));
 done:
     cr_scratch_end(&s);
     return st;
@@ -128,12 +139,16 @@ done:
 cr_status cr_dist_vector_kl(cr_ctx *cx, const cr_dist_class *c, const double *p, const double *q,
                             size_t n, double *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    job        j, k;
-    CR_TRY(begin(cx, &s, c, p, n, c->vector && c->vector->kl, "a divergence", &j));
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    job               j, k;
+    const cri_vector *v = c->vector;
+    CR_TRY(begin(cx, &s, c, p, n, v && (v->kl || v->kl_integral), "a divergence", &j));
     CR_TRY(begin(cx, &s, c, q, n, true, "a divergence", &k));
-    CR_TRY(cri_keep(cx, c, "divergence", c->vector->kl(p, j.work, q, k.work, j.d, j.spare), out));
+    if (v->kl_integral)
+        CR_TRY(v->kl_integral(cx, p, j.work, q, k.work, j.d, out));
+    else
+        CR_TRY(cri_keep_sum(cx, c, "divergence", v->kl(p, j.work, q, k.work, j.d, j.spare), out));
 done:
     cr_scratch_end(&s);
     return st;

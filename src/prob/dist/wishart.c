@@ -104,6 +104,11 @@ static double wishart_kl(const double *p, const double *Lp, const double *q, con
     return sum;
 }
 
+static cr_status wishart_fit(cr_ctx *cx, const cri_points *s, double *v, size_t d)
+{
+    return cri_wishart_fit(cx, "wishart", s, 0, d, false, &v[0], v + 1);
+}
+
 static const cri_vector vector = {
     .point = square,
     .work = square,
@@ -116,6 +121,8 @@ static const cri_vector vector = {
     .entropy = wishart_entropy,
     .sample = wishart_sample,
     .kl = wishart_kl,
+    .fit = wishart_fit,
+    .family = &cri_wishart_family,
 };
 
 static const cri_dist_param params[] = {

@@ -20,4 +20,12 @@ void   cri_inverse_wishart_sample(double n, const double *L, size_t d, cr_rng *r
 double cri_inverse_wishart_kl(double np, const double *Lp, double nq, const double *Lq, size_t d,
                               double *column);
 
+extern const cri_vector_family cri_wishart_family, cri_inverse_wishart_family;
+/* "X[1,2]" for the k-th entry on and above the diagonal. */
+void cri_matrix_entry_name(const char *matrix, size_t d, size_t k, char *out, size_t size);
+/* Maximum likelihood of df and scale from the matrices that stand in the points after `skip`
+ * entries, as Wishart or as inverse Wishart matrices. */
+cr_status cri_wishart_fit(cr_ctx *cx, const char *who, const cri_points *s, size_t skip, size_t d,
+                          bool inverse, double *out_df, double *out_scale);
+
 #endif
