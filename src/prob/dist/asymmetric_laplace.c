@@ -55,6 +55,24 @@ static double al_sample(cri_par p, cr_rng *r)
     return p.v[0] + p.v[1] * (cr_rng_uniform(r) < t ? -z / (1 - t) : z / t);
 }
 
+/* E (X - c)+ and E (c - X)+; the one on the far side of the location is a single exponential. */
+static void mean_parts(cri_par p, double c, double *above, double *below)
+{
+    double t = p.v[2], s = p.v[1], d = (c - p.v[0]) / s, beyond = al_mean(p) - c;
+    if (d >= 0) *above = (1 - t) * s / t * exp(-t * d), *below = *above - beyond;
+    else *below = t * s / (1 - t) * exp((1 - t) * d), *above = *below + beyond;
+}
+
+/* log of the ratio of heights, and the mean loss under q less that under p, which is 1. */
+static double al_kl(cri_par p, cri_par q)
+{
+    double above, below, t = q.v[2];
+    mean_parts(p, q.v[0], &above, &below);
+    double kl = log(p.v[2] / t) + log((1 - p.v[2]) / (1 - t)) + log(q.v[1] / p.v[1]) - 1 +
+                (t * above + (1 - t) * below) / q.v[1];
+    return kl > 0 ? kl : 0;
+}
+
 /* The quantile, and the mean check loss about it; the share is given. */
 static cr_status al_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
 {
@@ -97,4 +115,5 @@ const cr_dist_class cri_dist_asymmetric_laplace = {
     .entropy = al_entropy,
     .sample = al_sample,
     .fit = al_fit,
+    .kl = al_kl,
 };
