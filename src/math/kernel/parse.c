@@ -60,6 +60,7 @@ static void show_place(parser *p, const char *at)
         line[used++] = (unsigned char)*c < ' ' ? ' ' : *c;
         if (c < at) width += ((unsigned char)*c & 0xC0) != 0x80;
     }
+    if (used == 0) line[used++] = ' '; /* a note without text would not be a line */
     line[used] = '\0';
     if (width > WINDOW) width = WINDOW;
     memset(caret, ' ', width);
