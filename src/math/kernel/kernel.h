@@ -66,6 +66,11 @@ typedef struct cr_kernel_columns {
     size_t      numbers; /* columns of numbers: what `ard` without columns stands for */
 } cr_kernel_columns;
 
+/* Writes the features of row i, and the value for row i of a with row j of b. */
+typedef void   cr_kernel_features_fn(void *user, const cr_kernel_input *rows, size_t i, double *out);
+typedef double cr_kernel_value_fn(void *user, const cr_kernel_input *a, size_t i,
+                                  const cr_kernel_input *b, size_t j);
+
 /* A kernel made by the caller, for use under its name in expressions: either width > 0 features, whose
  * products it is (a Fisher kernel: the score of a fitted model, times the root of the inverse
  * information), or a function of two rows (a probability product kernel).  It has no parameters and no
@@ -73,12 +78,11 @@ typedef struct cr_kernel_columns {
  * from several threads at once. */
 typedef struct cr_kernel_hook {
     const char *name;
-    size_t      width;
-    void (*features)(void *user, const cr_kernel_input *rows, size_t i, double *out);
-    double (*value)(void *user, const cr_kernel_input *a, size_t i, const cr_kernel_input *b,
-                    size_t j);
-    void *user;
-    bool  not_psd;
+    size_t      width; /* number of features; 0: it is a function of pairs */
+    cr_kernel_features_fn *features; /* with width > 0 */
+    cr_kernel_value_fn    *value;    /* with width = 0 */
+    void                  *user;
+    bool                   not_psd;
 } cr_kernel_hook;
 
 /* --- expressions ------------------------------------------------------------------------------- */
@@ -204,17 +208,23 @@ typedef struct cr_kernel_spec {
     bool        learned; /* part of theta unless fixed                          */
 } cr_kernel_spec;
 
-/* The number of kernels, and the i-th in the order of the alphabet. */
-CR_API size_t                 cr_kernel_count(void);
+/* The number of kernels. */
+CR_API size_t cr_kernel_count(void);
+/* The i-th kernel in the order of the alphabet; NULL beyond the last. */
 CR_API const cr_kernel_class *cr_kernel_at(size_t i);
 /* The kernel of this name or alias; NULL, with a failure that tells the nearest, if there is none. */
 CR_API const cr_kernel_class *cr_kernel_find(cr_ctx *cx, const char *name);
-/* What the table says of a kernel; formula may have several lines. */
+/* Its name in expressions. */
 CR_API const char *cr_kernel_name(const cr_kernel_class *c);
+/* Other names, with blanks between; "" for none. */
 CR_API const char *cr_kernel_aliases(const cr_kernel_class *c);
+/* One line about it. */
 CR_API const char *cr_kernel_summary(const cr_kernel_class *c);
+/* The kernel in plain text, one line or several. */
 CR_API const char *cr_kernel_formula(const cr_kernel_class *c);
+/* The book or paper it is from. */
 CR_API const char *cr_kernel_reference(const cr_kernel_class *c);
+/* An expression with it. */
 CR_API const char *cr_kernel_example(const cr_kernel_class *c);
 /* "numbers", "categories", "texts" or "nothing": the columns it acts on. */
 CR_API const char *cr_kernel_acts_on(const cr_kernel_class *c);

@@ -141,7 +141,7 @@ static const cri_spec matern_specs[] = {
 const cr_kernel_class cri_kernel_matern = {
     .name = "matern",
     .aliases = "matern12 matern32 matern52",
-    .summary = "functions with nu derivatives, rounded up, less one",
+    .summary = "functions of chosen smoothness: they have ceil(nu) - 1 derivatives",
     .formula = "k(x, y) = 2^(1-nu) / Gamma(nu) z^nu K_nu(z),  z^2 = 2 nu t,  t as in rbf\n"
                "nu = 0.5: exp(-z);  1.5: (1 + z) exp(-z);  2.5: (1 + z + z^2/3) exp(-z)",
     .reference = "Rasmussen & Williams (2006), eq. 4.14-4.17",
