@@ -146,7 +146,7 @@ static void test_random_compositions(void **state)
 {
     cr_ctx *cx = *state;
     dice    d = { 12 };
-    for (size_t trial = 0; trial < 40; trial++) {
+    for (size_t trial = 0; trial < 30; trial++) {
         text_out t = { .used = 0 };
         make_fixture(&d);
         say_expression(&t, &d, 2, true, trial % 2, false);

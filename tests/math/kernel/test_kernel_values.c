@@ -241,6 +241,24 @@ static void test_formulas(void **state)
     }
 }
 
+/* Between two sets there is no white noise, also where they hold the same row. */
+static void test_white_only_within_a_set(void **state)
+{
+    cr_ctx         *cx = *state;
+    double          X[] = { 1, 2 }, K[4], d[2];
+    cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, 2, 1));
+    cr_kernel      *k = parse(cx, "linear(x1) + white(0.5)");
+    assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 2, 2)));
+    assert_true(K[0] == 1.5 && K[1] == 2 && K[3] == 4.5);
+    assert_ok(cx, cr_kernel_cross(cx, k, &in, &in, cr_mat_of(K, 2, 2)));
+    assert_true(K[0] == 1 && K[1] == 2 && K[3] == 4);
+    assert_ok(cx, cr_kernel_diagonal(cx, k, &in, false, d));
+    assert_true(d[0] == 1 && d[1] == 4);
+    assert_ok(cx, cr_kernel_diagonal(cx, k, &in, true, d));
+    assert_true(d[0] == 1.5 && d[1] == 4.5);
+    cr_kernel_free(cx, k);
+}
+
 /* The part below the diagonal is the same when it alone is asked for; the rest stays. */
 static void test_lower_only(void **state)
 {
@@ -526,6 +544,48 @@ static void test_allocations(void **state)
     test_every_allocation_fails(use_all, &r);
 }
 
+/* Tiles that get no room are a failure, not a matrix with holes. */
+static void test_memory_limit(void **state)
+{
+    cr_ctx     *cx = *state;
+    static rows r;
+    static char long_text[40001];
+    double      K[100], g[4], d[10];
+    dice        dice_here = { 9 };
+    make_rows(&r, &dice_here, 10, 0.1, 0.9);
+    cr_mat     out = cr_mat_of(K, 10, 10);
+    cr_kernel *k = parse(cx, "rbf(l=2)"), *texts = parse(cx, "subsequence(k=2)");
+    memset(K, 0, sizeof K);
+    cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 20000);
+    assert_fails(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, out), CR_ENOMEM);
+    assert_fails(cx, cr_kernel_cross(cx, k, &r.in, &r.in, out), CR_ENOMEM);
+    assert_fails(cx, cr_kernel_diagonal(cx, k, &r.in, true, d), CR_ENOMEM);
+    assert_fails(cx, cr_kernel_gram_gradient(cx, k, &r.in, cr_const(out), g), CR_ENOMEM);
+    assert_fails(cx, cr_kernel_gram_derivative(cx, k, &r.in, 0, out), CR_ENOMEM);
+    memset(long_text, 'a', 40000);
+    r.texts[3] = long_text; /* the recursion wants 1.3 MB: once to prepare, once more in a tile */
+    cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 1700000);
+    assert_fails(cx, cr_kernel_gram(cx, texts, &r.in, CR_FILL_BOTH, out), CR_ENOMEM);
+    cr_ctx_set_memory_limit(cx, 0);
+    cr_kernel_free(cx, k);
+    cr_kernel_free(cx, texts);
+}
+
+static void test_interruption(void **state)
+{
+    cr_ctx     *cx = *state;
+    static rows r;
+    double      K[100], g[4];
+    dice        dice_here = { 10 };
+    make_rows(&r, &dice_here, 10, 0.1, 0.9);
+    cr_kernel *k = parse(cx, "rbf");
+    cr_interrupt(cx);
+    assert_fails(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, cr_mat_of(K, 10, 10)), CR_EINTERRUPTED);
+    assert_fails(cx, cr_kernel_gram_gradient(cx, k, &r.in, cr_cmat_of(K, 10, 10), g), CR_EINTERRUPTED);
+    cr_interrupt_clear(cx);
+    cr_kernel_free(cx, k);
+}
+
 static int setup(void **state) { return (*state = test_context()) == NULL; }
 static int teardown(void **state) { return test_context_free(*state), 0; }
 
@@ -538,6 +598,8 @@ int main(void)
         cmocka_unit_test(test_compositions_are_psd), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_hooks),          cmocka_unit_test(test_wrong_rows),
         cmocka_unit_test(test_no_rows),        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_interruption),
+        cmocka_unit_test(test_white_only_within_a_set),
     };
     return cmocka_run_group_tests_name("kernel values", tests, setup, teardown);
 }
