@@ -240,8 +240,8 @@ done:
 
 const cli_verb verb_models = {
     .name = "models",
-    .usage = "models [NAME | kernels [KERNEL]]",
-    .summary = "the models there are, or the manual page of one; likewise kernels",
+    .usage = "models [NAME] [KERNEL]",
+    .summary = "the models there are, or the page of one; models kernels [KERNEL]: kernels",
     .example = "credence models\n"
                "credence models ridge\n"
                "credence models kernels rbf",
