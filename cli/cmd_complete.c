@@ -12,6 +12,7 @@
 #include "base/list.h"
 #include "data/column_names.h"
 #include "prob/dist/dist.h"
+#include "math/kernel/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,12 @@ static void offer_distributions(const line *l)
 {
     for (size_t i = 0; i < cr_dist_count(); i++)
         offer(l, cr_dist_name(cr_dist_at(i)), cr_dist_summary(cr_dist_at(i)));
+}
+
+static void offer_kernels(const line *l)
+{
+    for (size_t i = 0; i < cr_kernel_count(); i++)
+        offer(l, cr_kernel_name(cr_kernel_at(i)), cr_kernel_summary(cr_kernel_at(i)));
 }
 
 /* "a|b|c". */
@@ -358,9 +365,12 @@ static void offer_argument(line *l)
     if (l->position >= l->verb->most) return;
     if (strcmp(l->verb->name, "dist") == 0) {
         if (l->position == 0) offer_distributions(l);
-    } else if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0)
+    } else if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0) {
         offer_models(l);
-    else if (strcmp(what, "VERB") == 0)
+        if (what[0] == 'N') offer(l, "kernels", "the parts of kernel expressions");
+    } else if (strcmp(what, "KERNEL") == 0) {
+        if (strcmp(l->args[0], "kernels") == 0) offer_kernels(l);
+    } else if (strcmp(what, "VERB") == 0)
         offer_verbs(l);
     else if (strchr(what, '|'))
         offer_choices(l, what);

@@ -1,5 +1,6 @@
 /* cmd_help.c -- help, models, version: the program about itself, all from the tables. */
 #include "cli.h"
+#include "kernel_pages.h"
 #include "math/blas.h"
 
 #include <ctype.h>
@@ -217,6 +218,12 @@ static cr_status run_models(cli *c)
     cr_status             st = CR_OK;
     const cr_model_class *m = NULL;
     json_t               *root = json_object(), *rows = json_array();
+    if (c->n_args && strcmp(c->args[0], "kernels") == 0) {
+        CR_TRY(cli_kernels(c, c->n_args > 1 ? c->args[1] : NULL));
+        goto done;
+    }
+    if (c->n_args > 1)
+        CR_TRY(cr_fail(c->cx, CR_EARG, "models explains one model: '%s' is one too many", c->args[1]));
     if (c->n_args && !(m = cr_class_find(c->cx, c->args[0]))) CR_TRY(CR_EARG);
     for (size_t i = 0; i < cr_class_count(); i++)
         json_array_append_new(rows, model_object(cr_class_at(i), c->format == FORMAT_JSON));
@@ -233,11 +240,12 @@ done:
 
 const cli_verb verb_models = {
     .name = "models",
-    .usage = "models [NAME]",
-    .summary = "the models there are, or the manual page of one",
+    .usage = "models [NAME] [KERNEL]",
+    .summary = "the models there are, or the page of one; models kernels [KERNEL]: kernels",
     .example = "credence models\n"
-               "credence models ridge",
-    .most = 1,
+               "credence models ridge\n"
+               "credence models kernels rbf",
+    .most = 2,
     .run = run_models,
     .result = result_models,
 };

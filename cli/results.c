@@ -248,8 +248,31 @@ static const cli_field option[] = {
 
 static const cli_field about_model[] = { ABOUT_MODEL(0), FIELD_LAST };
 
+static const cli_field kernel_parameter[] = {
+    TEXT("name", 0, "name of the parameter"),
+    TEXT("alias", 0, "another name, or empty"),
+    TEXT("default", 0, "value when it is not given"),
+    TEXT("range", 0, "what it may be, or empty"),
+    FLAG("learned", 0, "whether a fit may change it"),
+    TEXT("help", 0, "what it does"),
+    FIELD_LAST,
+};
+
+static const cli_field about_kernel[] = {
+    TEXT("name", 0, "name of the kernel"),
+    TEXT("aliases", 0, "other names, with blanks between"),
+    TEXT("acts_on", 0, "numbers, categories, texts or nothing"),
+    TEXT("summary", 0, "one line"),
+    TEXT("formula", 0, "the kernel in plain text"),
+    TEXT("example", 0, "an expression"),
+    TEXT("reference", 0, "book or paper"),
+    INNER(ROWS, "parameters", 0, "its parameters", kernel_parameter),
+    FIELD_LAST,
+};
+
 const cli_field result_models[] = {
     INNER(ROWS, "models", FIELD_SOMETIMES, "without NAME: all models", about_model),
+    INNER(ROWS, "kernels", FIELD_SOMETIMES, "of kernels: all, or the one named", about_kernel),
     ABOUT_MODEL(FIELD_SOMETIMES),
     FIELD_LAST,
 };

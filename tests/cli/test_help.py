@@ -59,6 +59,23 @@ def test_page_of_a_model(credence, name):
         assert re.search(rf"--(no-)?{option['name'].replace('_', '-')}\b", page.stdout)
 
 
+def test_kernels(credence):
+    kernels = json.loads(credence("models", "kernels", "--json").stdout)["kernels"]
+    assert [k["name"] for k in kernels] == sorted(k["name"] for k in kernels) and len(kernels) > 20
+    listed = credence("models", "kernels").stdout
+    for kernel in kernels:
+        page = credence("models", "kernels", kernel["name"])
+        assert page.code == 0 and kernel["summary"] in page.stdout and kernel["reference"] in page.stdout
+        assert kernel["name"] in listed and kernel["example"] in page.stdout
+        for parameter in kernel["parameters"]:
+            assert parameter["help"] in page.stdout
+        one = json.loads(credence("models", "kernels", kernel["name"], "--json").stdout)["kernels"]
+        assert one == [kernel]
+    wrong = credence("models", "kernels", "matren")
+    assert wrong.code == 2 and "did you mean 'matern'?" in wrong.stderr
+    assert credence("models", "ridge", "rbf").code == 2
+
+
 def test_every_example_works(credence, examples):
     """In the order of the verbs: fit makes the model that the others read."""
     pages = [credence("help").stdout] + [credence("help", verb).stdout for verb in VERBS]

@@ -33,8 +33,12 @@ def test_verbs(credence):
 
 def test_models_come_from_the_registry(credence):
     models = [m["name"] for m in credence.json("models")["models"]]
-    for verb in ("fit", "cv", "models"):
+    for verb in ("fit", "cv"):
         assert credence.complete(verb, "") == (models, False)
+    assert credence.complete("models", "") == ([*models, "kernels"], False)
+    kernels = [k["name"] for k in credence.json("models", "kernels")["kernels"]]
+    assert credence.complete("models", "kernels", "") == (kernels, False)
+    assert credence.complete("models", "kernels", "mat") == (["matern"], False)
     assert credence.complete("fit", "ri") == (["ridge"], False)
     assert credence.complete("models", "ridge", "") == ([], False)
 

@@ -1,0 +1,135 @@
+/* array.c -- the inner loops over contiguous numbers: exp, squared distances, products.
+ * Each is written once and compiled twice, for every x86-64 and for AVX2; a choice at run time.
+ * There is no fused multiplication in either, so both give the same bits.
+ *
+ * exp: x = k log 2 + r, |r| <= log(2)/2, with log 2 in two parts (Cody & Waite 1980); exp r by its
+ * Taylor polynomial of degree 13, whose remainder is below 2^-58; then times 2^k in two steps, so that
+ * results below 2^-1022 come out right as well. */
+#include "kernel_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_AVX2 1
+#define AVX2 __attribute__((target("avx2")))
+#else
+#define HAS_AVX2 0
+#define AVX2
+#endif
+#define BODY static inline __attribute__((always_inline))
+
+static bool use_avx2(void)
+{
+#if HAS_AVX2
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+/* 2^k for a whole number -1022 <= k <= 1023: 2^52 + k + 1023 has k + 1023 in its last bits. */
+BODY double power_of_two(double k)
+{
+    double   sum = k + (0x1p52 + 1023), out;
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    bits <<= 52;
+    memcpy(&out, &bits, sizeof out);
+    return out;
+}
+
+BODY double exp_one(double x) /* -746 <= x <= 710, or NaN */
+{
+    const double shift = 0x1.8p52, log2e = 0x1.71547652b82fep0, high = 0x1.62e42fefa3800p-1,
+                 low = 0x1.ef35793c76730p-45;
+    double k = (x * log2e + shift) - shift, r = (x - k * high) - k * low;
+    double r2 = r * r, r4 = r2 * r2;
+    double p = ((1.0 / 2 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120))) +
+               r4 * ((1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880))) +
+               (r4 * r4) * ((1.0 / 3628800 + r * (1.0 / 39916800)) +
+                            r2 * (1.0 / 479001600 + r * (1.0 / 6227020800)));
+    double e = 1 + (r + r2 * p), half = (k * 0.5 + shift) - shift;
+    return e * power_of_two(half) * power_of_two(k - half);
+}
+
+BODY void exp_body(double *x, size_t n)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) x[i] = -746 > x[i] ? -746 : x[i]; /* below, it is 0 anyway */
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) x[i] = 710 < x[i] ? 710 : x[i];
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) x[i] = exp_one(x[i]);
+}
+
+BODY void distances_body(const double *x, const double *Z, size_t stride, size_t width, size_t n,
+                         double *restrict out)
+{
+    for (size_t j = 0; j < n; j++) out[j] = 0;
+    for (size_t f = 0; f < width; f++) {
+        const double  at = x[f];
+        const double *z = Z + f * stride;
+        for (size_t j = 0; j < n; j++) {
+            double d = at - z[j];
+            out[j] += d * d;
+        }
+    }
+}
+
+BODY double dot_body(const double *a, const double *b, size_t n)
+{
+    double s[8] = { 0, 0, 0, 0, 0, 0, 0, 0 };
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (size_t l = 0; l < 8; l++) s[l] += a[i + l] * b[i + l];
+    double rest = 0;
+    for (; i < n; i++) rest += a[i] * b[i];
+    return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])) + rest;
+}
+
+BODY void multiply_body(const double *a, const double *b, size_t n, double *out)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) out[i] = a[i] * b[i];
+}
+
+AVX2 static void exp_avx2(double *x, size_t n) { exp_body(x, n); }
+static void      exp_plain(double *x, size_t n) { exp_body(x, n); }
+void             cri_exp_array(double *x, size_t n) { (use_avx2() ? exp_avx2 : exp_plain)(x, n); }
+
+AVX2 static void distances_avx2(const double *x, const double *Z, size_t stride, size_t width,
+                                size_t n, double *out)
+{
+    distances_body(x, Z, stride, width, n, out);
+}
+static void distances_plain(const double *x, const double *Z, size_t stride, size_t width, size_t n,
+                            double *out)
+{
+    distances_body(x, Z, stride, width, n, out);
+}
+void cri_distances(const double *x, const double *Z, size_t stride, size_t width, size_t n,
+                   double *out)
+{
+    (use_avx2() ? distances_avx2 : distances_plain)(x, Z, stride, width, n, out);
+}
+
+AVX2 static double dot_avx2(const double *a, const double *b, size_t n) { return dot_body(a, b, n); }
+static double      dot_plain(const double *a, const double *b, size_t n) { return dot_body(a, b, n); }
+double cri_dot_array(const double *a, const double *b, size_t n)
+{
+    return (use_avx2() ? dot_avx2 : dot_plain)(a, b, n);
+}
+
+AVX2 static void multiply_avx2(const double *a, const double *b, size_t n, double *out)
+{
+    multiply_body(a, b, n, out);
+}
+static void multiply_plain(const double *a, const double *b, size_t n, double *out)
+{
+    multiply_body(a, b, n, out);
+}
+void cri_multiply_array(const double *a, const double *b, size_t n, double *out)
+{
+    (use_avx2() ? multiply_avx2 : multiply_plain)(a, b, n, out);
+}

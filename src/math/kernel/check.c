@@ -1,0 +1,88 @@
+/* check.c -- do these rows suit this kernel? */
+#include "kernel_internal.h"
+
+#include <math.h>
+
+static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *node,
+                               const cr_kernel_input *in)
+{
+    size_t n = cri_active(node, in);
+    for (size_t s = 0; node->class->specs[s].shown.name; s++)
+        if (node->class->specs[s].role != CRI_SETTING && node->n_values[s] > 1 && node->n_values[s] != n)
+            return cr_fail(cx, CR_EARG, "kernel: %s.%s has %zu values, but there are %zu columns",
+                           node->class->name, node->class->specs[s].shown.name, node->n_values[s], n);
+    for (size_t c = 0; c < n; c++) {
+        size_t column = cri_column_at(k, node, c);
+        if (column >= in->numbers.cols)
+            return cr_fail(cx, CR_EARG, "kernel: %s wants column %zu of numbers, but there are %zu",
+                           node->class->name, column + 1, in->numbers.cols);
+        for (size_t i = 0; i < in->rows; i++) {
+            double      x = in->numbers.a[i * in->numbers.stride + column];
+            const char *wrong = !isfinite(x)                                       ? "finite"
+                                : node->class->not_negative && x < 0               ? "at least 0"
+                                : node->warp == CRI_WARP_LOG && x <= 0             ? "positive"
+                                : node->warp == CRI_WARP_KUMARASWAMY && (x < 0 || x > 1) ? "in 0..1"
+                                                                                   : NULL;
+            if (wrong)
+                return cr_fail(cx, CR_EDATA,
+                               "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s",
+                               i + 1, column + 1, x, node->class->name, wrong);
+        }
+    }
+    return CR_OK;
+}
+
+static cr_status check_categories(cr_ctx *cx, const cr_kernel *k, const cri_node *node,
+                                  const cr_kernel_input *in)
+{
+    bool   bounded = node->class == &cri_kernel_category;
+    double levels = node->setting[0];
+    if (node->class->one_column && !node->n_columns && in->categories > 1)
+        return cr_fail(cx, CR_EARG, "kernel: %s acts on one column, but there are %zu categories",
+                       node->class->name, in->categories);
+    for (size_t c = 0; c < cri_active(node, in); c++) {
+        size_t column = cri_column_at(k, node, c);
+        if (column >= in->categories || !in->codes)
+            return cr_fail(cx, CR_EARG, "kernel: %s wants category column %zu, but there are %zu",
+                           node->class->name, column + 1, in->categories);
+        for (size_t i = 0; bounded && i < in->rows; i++)
+            if ((double)in->codes[i * in->categories + column] >= levels)
+                return cr_fail(cx, CR_EDATA,
+                               "kernel: row %zu, category column %zu has level %u, but %s has %g levels",
+                               i + 1, column + 1, (unsigned)in->codes[i * in->categories + column] + 1,
+                               node->class->name, levels);
+    }
+    return CR_OK;
+}
+
+static cr_status check_texts(cr_ctx *cx, const cr_kernel *k, const cri_node *node,
+                             const cr_kernel_input *in)
+{
+    size_t column = cri_column_at(k, node, 0);
+    if (!node->n_columns && in->text_columns > 1)
+        return cr_fail(cx, CR_EARG, "kernel: %s acts on one column, but there are %zu texts",
+                       node->class->name, in->text_columns);
+    if (column >= in->text_columns || !in->texts)
+        return cr_fail(cx, CR_EARG, "kernel: %s wants text column %zu, but there are %zu",
+                       node->class->name, column + 1, in->text_columns);
+    return CR_OK;
+}
+
+cr_status cr_kernel_check(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *rows)
+{
+    cr_status st = CR_OK;
+    if (rows->numbers.a && rows->numbers.rows != rows->rows)
+        CR_TRY(cr_fail(cx, CR_EARG, "kernel: there are %zu rows, but the matrix has %zu", rows->rows,
+                       rows->numbers.rows));
+    if (rows->numbers.stride < rows->numbers.cols)
+        CR_TRY(cr_fail(cx, CR_EARG, "kernel: the rows of the matrix overlap"));
+    for (size_t i = 0; i < k->n_nodes; i++) {
+        const cri_node *node = &k->nodes[i];
+        if (node->op != CRI_LEAF || !node->class) continue;
+        if (node->class->kind == CR_KERNEL_NUMBER) CR_TRY(check_numbers(cx, k, node, rows));
+        if (node->class->kind == CR_KERNEL_CATEGORY) CR_TRY(check_categories(cx, k, node, rows));
+        if (node->class->kind == CR_KERNEL_TEXT) CR_TRY(check_texts(cx, k, node, rows));
+    }
+done:
+    return st;
+}

@@ -1,0 +1,210 @@
+/* gram.c -- whole matrices: Gram, cross, diagonal, and one derivative of a Gram matrix.
+ * A task is a strip of columns, CRI_TILE wide; of a Gram matrix only the tiles on and below the
+ * diagonal are computed. */
+#include "kernel_internal.h"
+#include "../../base/context_internal.h"
+#include "../blas_internal.h"
+
+#include <string.h>
+
+typedef struct matrix_work {
+    const cri_job  *job;
+    cr_mat          out;
+    bool            symmetric, mirror;
+    size_t          param;     /* SIZE_MAX: values; else the parameter to differentiate by */
+    double *const  *diagonals;
+    double          factor;
+} matrix_work;
+
+/* Copies a tile to its place and, of a symmetric matrix, to its mirror image. */
+static void store(const matrix_work *w, cri_tile tile, const double *v)
+{
+    bool across = w->symmetric && tile.i0 == tile.j0; /* this tile is on the diagonal */
+    for (size_t i = 0; i < tile.ni; i++) {
+        double *row = w->out.a + (tile.i0 + i) * w->out.stride + tile.j0;
+        memcpy(row, v + i * tile.nj, (across ? i + 1 : tile.nj) * sizeof *row);
+    }
+    for (size_t j = 0; w->symmetric && w->mirror && j < tile.nj; j++) {
+        double *row = w->out.a + (tile.j0 + j) * w->out.stride + tile.i0;
+        for (size_t i = across ? j + 1 : 0; i < tile.ni; i++) row[i] = v[i * tile.nj + j];
+    }
+}
+
+static void compute_strip(void *arg, size_t block)
+{
+    const matrix_work *w = arg;
+    const cri_job     *job = w->job;
+    cri_range          cols = cri_block_range(w->out.cols, CRI_TILE, block);
+    size_t             root = job->k->n_nodes - 1;
+    cri_room           room;
+    if (!cri_room_new(job, w->param != SIZE_MAX, &room)) {
+        atomic_store(job->no_memory, true);
+        return;
+    }
+    for (size_t b = w->symmetric ? block : 0; b < cri_block_count(w->out.rows, CRI_TILE); b++) {
+        cri_range rows = cri_block_range(w->out.rows, CRI_TILE, b);
+        cri_tile  tile = { rows.begin, rows.end - rows.begin, cols.begin, cols.end - cols.begin, false };
+        if (cri_should_stop(job->cx)) break;
+        cri_forward(job, tile, &room);
+        if (w->param != SIZE_MAX) {
+            cri_tangent(job, w->param, w->diagonals, tile, &room);
+            for (size_t e = 0; e < tile.ni * tile.nj; e++) room.adjoint[root][e] *= w->factor;
+        }
+        store(w, tile, w->param == SIZE_MAX ? room.value[root] : room.adjoint[root]);
+    }
+    cri_room_free(job, &room);
+}
+
+static cr_status run(cr_ctx *cx, matrix_work *w)
+{
+    cr_status st = CR_OK;
+    cri_blas_enter();
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(w->out.cols, CRI_TILE), compute_strip, w));
+    CR_TRY(cr_check_interrupt(cx));
+    if (atomic_load(w->job->no_memory))
+        CR_TRY(cri_fail_memory(cx, cri_room_size(w->job, w->param != SIZE_MAX) * sizeof(double)));
+done:
+    cri_blas_leave();
+    return st;
+}
+
+static cr_status check_shape(cr_ctx *cx, cr_mat out, size_t rows, size_t cols)
+{
+    if (out.rows == rows && out.cols == cols && out.stride >= cols) return CR_OK;
+    return cr_fail(cx, CR_EARG, "kernel: the result is %zu x %zu, but must be %zu x %zu", out.rows,
+                   out.cols, rows, cols);
+}
+
+cr_status cr_kernel_gram(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X, cr_kernel_fill fill,
+                         cr_mat out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_job    job;
+    CR_TRY(check_shape(cx, out, X->rows, X->rows));
+    CR_TRY(cri_job_begin(&s, k, X, NULL, false, &job));
+    CR_TRY(run(cx, &(matrix_work){ .job = &job,
+                                   .out = out,
+                                   .symmetric = true,
+                                   .mirror = fill == CR_FILL_BOTH,
+                                   .param = SIZE_MAX }));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_kernel_cross(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
+                          const cr_kernel_input *Z, cr_mat out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_job    job;
+    CR_TRY(check_shape(cx, out, X->rows, Z->rows));
+    CR_TRY(cri_job_begin(&s, k, X, Z, false, &job));
+    CR_TRY(run(cx, &(matrix_work){ .job = &job, .out = out, .param = SIZE_MAX }));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the diagonal ------------------------------------------------------------------------------ */
+
+enum { DIAGONAL_BLOCK = 512 };
+
+typedef struct diagonal_work {
+    const cri_job *job;
+    double        *out;
+} diagonal_work;
+
+static void compute_diagonal(void *arg, size_t block)
+{
+    const diagonal_work *w = arg;
+    cri_range            rows = cri_block_range(w->job->a.in->rows, DIAGONAL_BLOCK, block);
+    cri_tile             tile = { rows.begin, rows.end - rows.begin, rows.begin, 1, true };
+    cri_room             room;
+    if (!cri_room_new(w->job, false, &room)) {
+        atomic_store(w->job->no_memory, true);
+        return;
+    }
+    cri_forward(w->job, tile, &room);
+    memcpy(w->out + rows.begin, room.value[w->job->k->n_nodes - 1], tile.ni * sizeof(double));
+    cri_room_free(w->job, &room);
+}
+
+cr_status cr_kernel_diagonal(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X, bool with_white,
+                             double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_job    job;
+    CR_TRY(cri_job_begin(&s, k, X, NULL, false, &job));
+    job.white = with_white;
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(X->rows, DIAGONAL_BLOCK), compute_diagonal,
+                            &(diagonal_work){ &job, out }));
+    if (atomic_load(job.no_memory))
+        CR_TRY(cri_fail_memory(cx, cri_room_size(&job, false) * sizeof(double)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- one derivative ---------------------------------------------------------------------------- */
+
+/* d k(x, x) / dp of the bases below distances that depend on p. */
+static cr_status tangent_diagonals(cr_scratch *s, cri_job *job, size_t param, double **diagonals)
+{
+    const cr_kernel *k = job->k;
+    cri_room         room;
+    size_t           rows = job->a.in->rows;
+    for (size_t i = 0; i < k->n_nodes; i++)
+        if (k->nodes[i].op == CRI_OVER && cri_depends(k, k->nodes[i].first, param))
+            diagonals[i] = cr_scratch_f64(s, rows);
+    if (s->status != CR_OK) return s->status;
+    if (!cri_room_new(job, true, &room))
+        return cri_fail_memory(job->cx, cri_room_size(job, true) * sizeof(double));
+    for (size_t i0 = 0; i0 < rows; i0 += CRI_AREA) {
+        cri_tile tile = { i0, rows - i0 < CRI_AREA ? rows - i0 : CRI_AREA, i0, 1, true };
+        cri_forward(job, tile, &room);
+        cri_tangent(job, param, diagonals, tile, &room);
+        for (size_t i = 0; i < k->n_nodes; i++)
+            if (diagonals[i])
+                memcpy(diagonals[i] + i0, room.adjoint[k->nodes[i].first], tile.ni * sizeof(double));
+    }
+    cri_room_free(job, &room);
+    return CR_OK;
+}
+
+/* The parameter at place j of theta; SIZE_MAX if there is none. */
+static size_t theta_param(const cr_kernel *k, size_t j)
+{
+    for (size_t i = 0; i < k->n_params; i++)
+        if (!k->params[i].fixed && j-- == 0) return i;
+    return SIZE_MAX;
+}
+
+cr_status cr_kernel_gram_derivative(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X, size_t j,
+                                    cr_mat out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_job    job;
+    size_t     param = theta_param(k, j);
+    double   **diagonals = cr_scratch_bytes(&s, k->n_nodes, sizeof *diagonals);
+    CR_TRY(s.status);
+    if (param == SIZE_MAX)
+        CR_TRY(cr_fail(cx, CR_EARG, "kernel: theta has %zu entries; there is no entry %zu",
+                       cr_kernel_theta_size(k), j));
+    CR_TRY(check_shape(cx, out, X->rows, X->rows));
+    CR_TRY(cri_job_begin(&s, k, X, NULL, true, &job));
+    CR_TRY(tangent_diagonals(&s, &job, param, diagonals));
+    CR_TRY(run(cx, &(matrix_work){ .job = &job,
+                                   .out = out,
+                                   .symmetric = true,
+                                   .mirror = true,
+                                   .param = param,
+                                   .diagonals = diagonals,
+                                   .factor = cri_chain(&k->params[param]) }));
+done:
+    cr_scratch_end(&s);
+    return st;
+}

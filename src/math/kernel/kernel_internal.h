@@ -1,0 +1,287 @@
+/* kernel_internal.h -- how an expression is kept and evaluated.  (Internal header.)
+ *
+ * A kernel is a list of nodes, children before their parents, the root last.  Work on rows goes in
+ * three steps:
+ *   prepare   each leaf maps each set of rows to features F [rows x width] once, O(n);
+ *   forward   on one tile of (row, column) pairs, leaves go from features to values by way of
+ *             t = |F_i - F_j|^2 or F_i . F_j (their link k = f(t)), and parents combine tiles;
+ *   backward  adjoint tiles go from the root to the leaves (reverse differentiation), where they are
+ *             contracted with features by matrix products.
+ * Pairs (i, i) are worked on as tiles too, of one column: the diagonal, where t = 0. */
+#ifndef CREDENCE_MATH_KERNEL_KERNEL_INTERNAL_H
+#define CREDENCE_MATH_KERNEL_KERNEL_INTERNAL_H
+
+#include "kernel.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+
+#include <stdatomic.h>
+
+enum {
+    CRI_TILE = 64,                 /* rows and columns of a tile                       */
+    CRI_AREA = CRI_TILE * CRI_TILE,
+    CRI_MOST_SPECS = 8,            /* parameters in the table of one kernel            */
+    CRI_MOST_NODES = 256,
+    CRI_MOST_DEPTH = 64,
+    CRI_MOST_VALUES = 100000,      /* values of one parameter                          */
+    CRI_NONE = -1
+};
+
+typedef enum cri_family {
+    CRI_CONSTANT, /* the same for all pairs                                       */
+    CRI_WHITE,    /* the same for pairs of one row with itself, else 0            */
+    CRI_DISTANCE, /* k = f(|F_i - F_j|^2), f(0) = 1                               */
+    CRI_DOT,      /* k = f(F_i . F_j)                                             */
+    CRI_PAIRS     /* computed pair by pair                                        */
+} cri_family;
+
+typedef enum cri_role {
+    CRI_SETTING, /* part of the form: a whole number, a choice                    */
+    CRI_LENGTH,  /* divides the features; one for all columns or one for each     */
+    CRI_MAP,     /* in the map to features; one for all columns or one for each   */
+    CRI_WARP,    /* in the warping of the inputs                                  */
+    CRI_LINK     /* elsewhere                                                     */
+} cri_role;
+
+typedef enum cri_coordinate { CRI_REAL, CRI_LOG, CRI_LOGIT } cri_coordinate;
+
+typedef struct cri_spec {
+    cr_kernel_spec shown;
+    cri_role       role;
+    cri_coordinate coordinate;
+    double         fallback, least, most; /* of settings: whole numbers unless `real` */
+    bool           real;
+} cri_spec;
+
+typedef struct cri_job  cri_job;
+typedef struct cri_side cri_side;
+typedef struct cri_node cri_node;
+
+/* A block of pairs: rows [i0, i0 + ni) with columns [j0, j0 + nj), or, when diagonal, rows
+ * [i0, i0 + ni) with themselves (nj = 1).  Entry (i, j) is at i * nj + j. */
+typedef struct cri_tile {
+    size_t i0, ni, j0, nj;
+    bool   diagonal;
+} cri_tile;
+
+struct cr_kernel_class {
+    const char     *name, *aliases, *summary, *formula, *reference, *example;
+    const cri_spec *specs; /* up to one without a name */
+    cri_family      family;
+    int             kind;        /* cr_kernel_kind, or CRI_NONE                     */
+    bool            not_psd, one_column, base, warps, not_negative, per_column;
+
+    /* How many features for n columns; NULL: n, the columns themselves.  map writes them; push writes
+     * what they change by when x changes by dx; tangent, when element e of parameter s grows. */
+    size_t (*width)(const cri_node *node, size_t n);
+    void (*map)(const cr_kernel *k, const cri_node *node, const double *x, size_t n, double *F);
+    void (*push)(const cr_kernel *k, const cri_node *node, const double *x, const double *dx,
+                 size_t n, double *T);
+    void (*tangent)(const cr_kernel *k, const cri_node *node, size_t s, size_t e, const double *x,
+                    size_t n, double *T);
+
+    /* k = f(t) for n values (out may be t), f'(t), and df/dp of parameter s. */
+    void (*link)(const cr_kernel *k, const cri_node *node, const double *t, size_t n, double *out);
+    void (*slope)(const cr_kernel *k, const cri_node *node, const double *t, const double *v,
+                  size_t n, double *out);
+    void (*partial)(const cr_kernel *k, const cri_node *node, size_t s, const double *t,
+                    const double *v, size_t n, double *out);
+
+    /* CRI_PAIRS: the same pair by pair; dx: derivative by the second row, sum_i A_ij added to FA. */
+    void (*pairs)(const cri_job *job, size_t node, cri_tile tile, double *out);
+    void (*pairs_partial)(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
+                          const double *v, double *out);
+    void (*pairs_dx)(const cri_job *job, size_t node, cri_tile tile, const double *v,
+                     const double *adjoint, double *FA);
+    /* Makes ready a side for pairs; the memory is the arena's. */
+    cr_status (*prepare)(cr_scratch *s, const cri_job *job, size_t node, cri_side *side);
+};
+
+typedef enum cri_op { CRI_LEAF, CRI_OVER, CRI_SUM, CRI_PRODUCT, CRI_POWER } cri_op;
+typedef enum cri_warp { CRI_PLAIN, CRI_WARP_LOG, CRI_WARP_KUMARASWAMY } cri_warp;
+
+typedef struct cri_column {
+    size_t index;
+    char  *name;
+} cri_column;
+
+struct cri_node {
+    cri_op                 op;
+    const cr_kernel_class *class; /* of leaves, and of what stands over a base; NULL for a hook */
+    size_t                 hook;  /* of k->hooks when class is NULL                             */
+    size_t                 first, next; /* first child, next sibling; SIZE_MAX: none            */
+    size_t                 power;
+    cri_warp               warp;
+    size_t                 column_begin, n_columns; /* of k->columns; none: all of the kind     */
+    size_t                 param[CRI_MOST_SPECS], n_values[CRI_MOST_SPECS]; /* of k->params     */
+    double                 setting[CRI_MOST_SPECS];
+};
+
+typedef struct cri_param {
+    double          value, lower, upper, prior_a, prior_b;
+    cr_kernel_prior prior;
+    bool            fixed;
+    const cri_spec *spec;
+    size_t          node, element;
+} cri_param;
+
+struct cr_kernel {
+    cri_node       *nodes;
+    cri_param      *params;
+    cri_column     *columns;
+    cr_kernel_hook *hooks; /* with names of their own */
+    size_t          n_nodes, n_params, n_columns, n_hooks;
+    size_t          room_nodes, room_params, room_columns;
+};
+
+/* An empty kernel with copies of the hooks. */
+cr_status cri_kernel_new(cr_ctx *cx, const cr_kernel_hook *hooks, size_t n_hooks, cr_kernel **out);
+
+/* --- parameters of a node ---------------------------------------------------------------------- */
+
+/* The value of element e of parameter s, where one value may serve all elements. */
+static inline double cri_value(const cr_kernel *k, const cri_node *node, size_t s, size_t e)
+{
+    return k->params[node->param[s] + (node->n_values[s] > 1 ? e : 0)].value;
+}
+/* The place of the parameter with this role in the table; SIZE_MAX if there is none. */
+size_t cri_spec_of_role(const cr_kernel_class *c, cri_role role);
+/* The natural value from theta, theta from it, and d value / d theta. */
+double cri_to_theta(const cri_param *p, double value);
+double cri_from_theta(const cri_param *p, double theta);
+double cri_chain(const cri_param *p);
+/* true when the value may be taken by a parameter of this kind. */
+bool cri_in_range(const cri_spec *spec, double value);
+
+/* Names of priors, by number; NULL beyond. */
+const char *cri_prior_name(size_t prior);
+/* How many numbers it takes. */
+size_t cri_prior_size(cr_kernel_prior prior);
+/* Its median or so, where a parameter without a value begins. */
+double cri_prior_centre(const cri_param *p);
+
+/* The parameters of warpings stand last in the table of each kernel that warps. */
+#define CRI_WARP_SPECS                                                                             \
+    { { "a", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true }, CRI_WARP,        \
+      CRI_LOG, 1, 0, 0, false },                                                                   \
+    { { "b", NULL, "1", ">0", "kumaraswamy warping x -> 1 - (1 - x^a)^b", true }, CRI_WARP,        \
+      CRI_LOG, 1, 0, 0, false }
+#define CRI_LAST_SPEC { { NULL, NULL, NULL, NULL, NULL, false }, CRI_SETTING, CRI_REAL, 0, 0, 0, false }
+
+/* --- evaluation -------------------------------------------------------------------------------- */
+
+/* What is made ready of one set of rows for one node. */
+typedef struct cri_prepared {
+    size_t   width;
+    double  *F;        /* [rows x width] features                                     */
+    double  *columns;  /* [width x rows] the same turned over, of narrow ones         */
+    double  *norm;     /* [rows] |F_i|^2                                              */
+    double **tangent;  /* [params of the node] dF / dp, of maps and warpings, or NULL */
+    double  *diagonal; /* [rows] k(x, x) of the base, or of texts to normalise        */
+    void    *extra;    /* what prepare made                                           */
+} cri_prepared;
+
+struct cri_side {
+    const cr_kernel_input *in;
+    cri_prepared          *node; /* [n_nodes] */
+};
+
+struct cri_job {
+    cr_ctx          *cx;
+    const cr_kernel *k;
+    cri_side         a, b; /* the rows and the columns of the matrix; the same for a Gram matrix */
+    bool             same, white, gradients;
+    double         **shift; /* [n_nodes][width] taken off the features of distances              */
+    atomic_bool     *no_memory; /* a tile could not get its room                                 */
+};
+
+/* Checks the rows; makes features and diagonals of both sides; Z NULL for a Gram matrix.  The arena keeps
+ * them. */
+cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input *X,
+                        const cr_kernel_input *opt_Z, bool gradients, cri_job *out_job);
+/* The columns of row i that the node acts on, as numbers, warped: x [n].  Returns n. */
+size_t cri_gather(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
+                  double *x);
+/* The number of columns that it acts on. */
+size_t cri_active(const cri_node *node, const cr_kernel_input *in);
+/* The index of its c-th column. */
+static inline size_t cri_column_at(const cr_kernel *k, const cri_node *node, size_t c)
+{
+    return node->n_columns ? k->columns[node->column_begin + c].index : c;
+}
+/* Derivatives by the features of row i to derivatives by the row itself, added to dx [d]. */
+void cri_pull_back(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
+                   size_t width, const double *FA, double *room, double *dx);
+/* What cri_pull_back wants as room, in doubles. */
+size_t cri_pull_back_room(size_t columns, size_t width);
+
+/* Room for one tile: values, t and adjoints of all nodes, and of products with features. */
+typedef struct cri_room {
+    double **value, **t, **adjoint; /* [n_nodes][CRI_AREA]                    */
+    double  *work[2];               /* [CRI_AREA]                             */
+    double  *products;              /* [2 x CRI_TILE x most width]            */
+    double  *memory;
+    void    *pointers;
+    size_t   size;
+} cri_room;
+
+/* Quietly: false when there is no memory. */
+bool   cri_room_new(const cri_job *job, bool backward, cri_room *out_room);
+void   cri_room_free(const cri_job *job, cri_room *room);
+size_t cri_room_size(const cri_job *job, bool backward);
+
+/* Where derivatives are gathered.  Any of them may be NULL. */
+typedef struct cri_gradient {
+    double  *natural;    /* [n_params] by the natural values                                      */
+    double **features_b; /* [n_nodes][rows of b x width] by the features of the columns           */
+    double **diagonal_a; /* [n_nodes][rows of a] by the diagonal of what a distance stands over   */
+    double **diagonal_b;
+} cri_gradient;
+
+/* Values of all nodes on the tile; that of the root is value[n_nodes - 1]. */
+void cri_forward(const cri_job *job, cri_tile tile, cri_room *room);
+/* From the adjoint of the node `last`, in room->adjoint[last], to derivatives; forward went before with
+ * the same tile. */
+void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room, cri_gradient *g);
+/* room->adjoint[node] := d value[node] / d (natural parameter `param`), of all nodes that it is in;
+ * diagonals [n_nodes][rows]: the same of the diagonals that distances over a base need. */
+void cri_tangent(const cri_job *job, size_t param, double *const *diagonals, cri_tile tile,
+                 cri_room *room);
+/* true when the parameter is in the node or below it. */
+bool cri_depends(const cr_kernel *k, size_t node, size_t param);
+
+/* Of one leaf: values, their derivative by one parameter, and the contraction with an adjoint. */
+void cri_leaf_forward(const cri_job *job, size_t node, cri_tile tile, double *t, double *out);
+void cri_leaf_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
+                      const double *t, const double *value, double *out);
+void cri_leaf_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
+                       cri_room *room, cri_gradient *g);
+/* The family of a leaf, also of one by a hook. */
+cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
+
+/* --- arrays (array.c) -------------------------------------------------------------------------- */
+
+/* x[i] = exp(x[i]), to 1 unit in the last place; the same bits on every machine. */
+void cri_exp_array(double *x, size_t n);
+/* out[j] = sum_f (x[f] - Z[f * stride + j])^2 for j < n. */
+void cri_distances(const double *x, const double *Z, size_t stride, size_t width, size_t n,
+                   double *out);
+/* sum_i a[i] b[i]; in four partial sums. */
+double cri_dot_array(const double *a, const double *b, size_t n);
+/* out[i] = a[i] * b[i]; out may be either. */
+void cri_multiply_array(const double *a, const double *b, size_t n, double *out);
+
+/* --- classes ----------------------------------------------------------------------------------- */
+
+extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
+    cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_hamming,
+    cri_kernel_intersection, cri_kernel_jaccard, cri_kernel_linear, cri_kernel_matern,
+    cri_kernel_mismatch, cri_kernel_periodic, cri_kernel_polynomial, cri_kernel_rbf, cri_kernel_rq,
+    cri_kernel_set, cri_kernel_sigmoid, cri_kernel_spectrum, cri_kernel_subsequence,
+    cri_kernel_white;
+
+/* Looks a kernel up without making a failure. */
+const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length);
+size_t                 cri_spec_count(const cr_kernel_class *c);
+
+#endif

@@ -1,0 +1,266 @@
+/* pairs.c -- kernels of numbers that are computed pair by pair, and the constant and the white one.
+ * Features are the columns themselves. */
+#include "kernel_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- constant, white --------------------------------------------------------------------------- */
+
+static const cri_spec constant_specs[] = {
+    { { "variance", "v", "1", ">0", "its value", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
+    CRI_LAST_SPEC,
+};
+
+const cr_kernel_class cri_kernel_constant = {
+    .name = "constant",
+    .aliases = "",
+    .summary = "the same for all pairs: an unknown mean, or an amplitude in a product",
+    .formula = "k(x, y) = variance\n"
+               "A plain number in an expression is this kernel.",
+    .reference = "Rasmussen & Williams (2006), sec. 4.2.2",
+    .example = "constant(2)",
+    .specs = constant_specs,
+    .family = CRI_CONSTANT,
+    .kind = CRI_NONE,
+};
+
+static const cri_spec white_specs[] = {
+    { { "variance", "v", "1", ">0", "variance of the noise", true }, CRI_LINK, CRI_LOG, 1, 0, 0,
+      false },
+    CRI_LAST_SPEC,
+};
+
+const cr_kernel_class cri_kernel_white = {
+    .name = "white",
+    .aliases = "noise",
+    .summary = "independent noise: on the diagonal of a Gram matrix, nowhere between two sets",
+    .formula = "k(x_i, x_j) = variance if i = j, else 0",
+    .reference = "Rasmussen & Williams (2006), eq. 2.20",
+    .example = "white(0.1)",
+    .specs = white_specs,
+    .family = CRI_WHITE,
+    .kind = CRI_NONE,
+};
+
+/* --- pair by pair ------------------------------------------------------------------------------ */
+
+/* A value, and `weight` times its derivative by y added to d; p is the parameter, if there is one. */
+typedef double pair_fn(const double *x, const double *y, size_t n, double p);
+typedef void   pair_dx_fn(const double *x, const double *y, size_t n, double weight, double *d);
+
+static const double *feature_row(const cri_side *side, size_t node, size_t i)
+{
+    return side->node[node].F + i * side->node[node].width;
+}
+
+static void fill_pairs(const cri_job *job, size_t node, cri_tile tile, pair_fn *one, double p,
+                       double *out)
+{
+    for (size_t i = 0; i < tile.ni; i++)
+        for (size_t j = 0; j < tile.nj; j++) {
+            const double *x = feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : feature_row(&job->b, node, tile.j0 + j);
+            out[i * tile.nj + j] = one(x, y, job->a.node[node].width, p);
+        }
+}
+
+static void add_pairs_dx(const cri_job *job, size_t node, cri_tile tile, pair_dx_fn *one,
+                         const double *weight, double *FA)
+{
+    size_t n = job->a.node[node].width;
+    for (size_t i = 0; i < tile.ni; i++)
+        for (size_t j = 0; j < tile.nj; j++) {
+            const double *x = feature_row(&job->a, node, tile.i0 + i);
+            const double *y = tile.diagonal ? x : feature_row(&job->b, node, tile.j0 + j);
+            one(x, y, n, weight[i * tile.nj + j],
+                FA + (tile.diagonal ? tile.i0 + i : tile.j0 + j) * n);
+        }
+}
+
+/* --- chi2 -------------------------------------------------------------------------------------- */
+
+static double gamma_of(const cri_job *job, size_t node)
+{
+    return cri_value(job->k, &job->k->nodes[node], 0, 0);
+}
+
+static double chi_square(const double *x, const double *y, size_t n, double factor)
+{
+    double sum = 0;
+    for (size_t c = 0; c < n; c++) {
+        double s = x[c] + y[c], d = x[c] - y[c];
+        if (s > 0) sum += d * d / s;
+    }
+    return factor * sum;
+}
+
+static void chi_square_dx(const double *x, const double *y, size_t n, double weight, double *d)
+{
+    for (size_t c = 0; c < n; c++) {
+        double s = x[c] + y[c];
+        if (s > 0) d[c] += weight * ((y[c] - x[c]) / s) * ((y[c] + 3 * x[c]) / s);
+    }
+}
+
+static void chi2_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)
+{
+    fill_pairs(job, node, tile, chi_square, -gamma_of(job, node), out);
+    cri_exp_array(out, tile.ni * tile.nj);
+}
+
+static void chi2_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
+                         const double *v, double *out)
+{
+    (void)s, (void)e;
+    fill_pairs(job, node, tile, chi_square, -1, out);
+    cri_multiply_array(out, v, tile.ni * tile.nj, out);
+}
+
+static void chi2_dx(const cri_job *job, size_t node, cri_tile tile, const double *v,
+                    const double *adjoint, double *FA)
+{
+    double weight[CRI_AREA];
+    for (size_t i = 0; i < tile.ni * tile.nj; i++) weight[i] = -gamma_of(job, node) * adjoint[i] * v[i];
+    add_pairs_dx(job, node, tile, chi_square_dx, weight, FA);
+}
+
+static const cri_spec chi2_specs[] = {
+    { { "gamma", NULL, "1", ">0", "how fast it falls", true }, CRI_LINK, CRI_LOG, 1, 0, 0, false },
+    CRI_LAST_SPEC,
+};
+
+const cr_kernel_class cri_kernel_chi2 = {
+    .name = "chi2",
+    .aliases = "",
+    .summary = "histograms, compared by the chi-square distance",
+    .formula = "k(x, y) = exp(-gamma sum_d (x_d - y_d)^2 / (x_d + y_d)),  x, y >= 0,  0/0 = 0",
+    .reference = "Zhang, Marszalek, Lazebnik & Schmid (2007), IJCV 73(2)",
+    .example = "chi2(gamma=0.5)",
+    .specs = chi2_specs,
+    .family = CRI_PAIRS,
+    .kind = CR_KERNEL_NUMBER,
+    .not_negative = true,
+    .pairs = chi2_pairs,
+    .pairs_partial = chi2_partial,
+    .pairs_dx = chi2_dx,
+};
+
+/* --- kernels without parameters ---------------------------------------------------------------- */
+
+#define WITHOUT_PARAMETERS(name, value, value_dx)                                                  \
+    static void name##_pairs(const cri_job *job, size_t node, cri_tile tile, double *out)          \
+    {                                                                                              \
+        fill_pairs(job, node, tile, value, 0, out);                                                \
+    }                                                                                              \
+    static void name##_dx(const cri_job *job, size_t node, cri_tile tile, const double *v,         \
+                          const double *adjoint, double *FA)                                       \
+    {                                                                                              \
+        (void)v;                                                                                   \
+        add_pairs_dx(job, node, tile, value_dx, adjoint, FA);                                      \
+    }
+
+static const cri_spec no_specs[] = { CRI_LAST_SPEC };
+
+static double least_sum(const double *x, const double *y, size_t n, double unused)
+{
+    double sum = 0;
+    (void)unused;
+    for (size_t c = 0; c < n; c++) sum += x[c] < y[c] ? x[c] : y[c];
+    return sum;
+}
+
+/* The derivative of min at a tie is taken as a half, so that that of min(x, x) = x comes out as 1. */
+static double min_slope(double x, double y) { return y < x ? 1 : y > x ? 0 : 0.5; }
+
+static void least_sum_dx(const double *x, const double *y, size_t n, double weight, double *d)
+{
+    for (size_t c = 0; c < n; c++) d[c] += weight * min_slope(x[c], y[c]);
+}
+
+WITHOUT_PARAMETERS(intersection, least_sum, least_sum_dx)
+
+const cr_kernel_class cri_kernel_intersection = {
+    .name = "intersection",
+    .aliases = "histogram",
+    .summary = "histograms: what they have in common",
+    .formula = "k(x, y) = sum_d min(x_d, y_d),  x, y >= 0",
+    .reference = "Barla, Odone & Verri (2003), Histogram intersection kernel for image classification",
+    .example = "intersection",
+    .specs = no_specs,
+    .family = CRI_PAIRS,
+    .kind = CR_KERNEL_NUMBER,
+    .not_negative = true,
+    .pairs = intersection_pairs,
+    .pairs_dx = intersection_dx,
+};
+
+static double root_sum(const double *x, const double *y, size_t n, double unused)
+{
+    double sum = 0;
+    (void)unused;
+    for (size_t c = 0; c < n; c++) sum += sqrt(x[c]) * sqrt(y[c]);
+    return sum;
+}
+
+static void root_sum_dx(const double *x, const double *y, size_t n, double weight, double *d)
+{
+    for (size_t c = 0; c < n; c++)
+        if (y[c] > 0) d[c] += weight * 0.5 * sqrt(x[c]) / sqrt(y[c]);
+}
+
+WITHOUT_PARAMETERS(bhattacharyya, root_sum, root_sum_dx)
+
+const cr_kernel_class cri_kernel_bhattacharyya = {
+    .name = "bhattacharyya",
+    .aliases = "",
+    .summary = "probability product kernel of discrete distributions, one a row",
+    .formula = "k(x, y) = sum_d sqrt(x_d y_d),  x, y >= 0",
+    .reference = "Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5, rho = 1/2",
+    .example = "bhattacharyya",
+    .specs = no_specs,
+    .family = CRI_PAIRS,
+    .kind = CR_KERNEL_NUMBER,
+    .not_negative = true,
+    .pairs = bhattacharyya_pairs,
+    .pairs_dx = bhattacharyya_dx,
+};
+
+static bool same_side(double x, double y) { return (x > 0 && y > 0) || (x < 0 && y < 0); }
+
+static double walk_one(double x, double y) { return same_side(x, y) ? fmin(fabs(x), fabs(y)) : 0; }
+
+static double walk(const double *x, const double *y, size_t n, double unused)
+{
+    double product = 1;
+    (void)unused;
+    for (size_t c = 0; c < n; c++) product *= walk_one(x[c], y[c]);
+    return product;
+}
+
+static void walk_dx(const double *x, const double *y, size_t n, double weight, double *d)
+{
+    for (size_t c = 0; c < n; c++) {
+        double others = weight;
+        for (size_t q = 0; q < n; q++)
+            if (q != c) others *= walk_one(x[q], y[q]);
+        if (same_side(x[c], y[c]))
+            d[c] += others * min_slope(fabs(x[c]), fabs(y[c])) * (y[c] > 0 ? 1 : -1);
+    }
+}
+
+WITHOUT_PARAMETERS(brownian, walk, walk_dx)
+
+const cr_kernel_class cri_kernel_brownian = {
+    .name = "brownian",
+    .aliases = "wiener",
+    .summary = "a random walk that starts at 0",
+    .formula = "k(x, y) = prod_d min(|x_d|, |y_d|) where x_d and y_d have the same sign, else 0",
+    .reference = "Rasmussen & Williams (2006), sec. B.2.1",
+    .example = "brownian(t)",
+    .specs = no_specs,
+    .family = CRI_PAIRS,
+    .kind = CR_KERNEL_NUMBER,
+    .pairs = brownian_pairs,
+    .pairs_dx = brownian_dx,
+};

@@ -1,0 +1,82 @@
+/* registry.c -- the list of kernels: the one place that names them all. */
+#include "kernel_internal.h"
+
+#include <string.h>
+
+static const cr_kernel_class *const classes[] = {
+    &cri_kernel_bhattacharyya, &cri_kernel_brownian, &cri_kernel_category,     &cri_kernel_chi2,
+    &cri_kernel_constant,      &cri_kernel_cosine,   &cri_kernel_hamming,      &cri_kernel_intersection,
+    &cri_kernel_jaccard,       &cri_kernel_linear,   &cri_kernel_matern,       &cri_kernel_mismatch,
+    &cri_kernel_periodic,      &cri_kernel_polynomial, &cri_kernel_rbf,        &cri_kernel_rq,
+    &cri_kernel_set,           &cri_kernel_sigmoid,  &cri_kernel_spectrum,     &cri_kernel_subsequence,
+    &cri_kernel_white,
+};
+
+size_t                 cr_kernel_count(void) { return sizeof classes / sizeof *classes; }
+const cr_kernel_class *cr_kernel_at(size_t i) { return i < cr_kernel_count() ? classes[i] : NULL; }
+
+/* true when the word of this length is one of the words in the list, with blanks between. */
+static bool is_among(const char *list, const char *name, size_t length)
+{
+    for (const char *word = list; *word; word += strspn(word, " ")) {
+        size_t n = strcspn(word, " ");
+        if (n == length && strncmp(word, name, n) == 0) return true;
+        word += n;
+    }
+    return false;
+}
+
+const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length)
+{
+    for (size_t i = 0; i < cr_kernel_count(); i++)
+        if (is_among(classes[i]->name, name, length) || is_among(classes[i]->aliases, name, length))
+            return classes[i];
+    return NULL;
+}
+
+static const char *class_name(const void *unused, size_t i)
+{
+    (void)unused;
+    return classes[i]->name;
+}
+
+const cr_kernel_class *cr_kernel_find(cr_ctx *cx, const char *name)
+{
+    const cr_kernel_class *found = cri_kernel_lookup(name, strlen(name));
+    if (found) return found;
+    cr_fail(cx, CR_EARG, "there is no kernel '%s'", name);
+    cr_fail_nearest(cx, name, "kernels", cr_kernel_count(), class_name, NULL);
+    return NULL;
+}
+
+const char *cr_kernel_name(const cr_kernel_class *c) { return c->name; }
+const char *cr_kernel_aliases(const cr_kernel_class *c) { return c->aliases; }
+const char *cr_kernel_summary(const cr_kernel_class *c) { return c->summary; }
+const char *cr_kernel_formula(const cr_kernel_class *c) { return c->formula; }
+const char *cr_kernel_reference(const cr_kernel_class *c) { return c->reference; }
+const char *cr_kernel_example(const cr_kernel_class *c) { return c->example; }
+
+const char *cr_kernel_acts_on(const cr_kernel_class *c)
+{
+    static const char *const names[] = { "numbers", "categories", "texts" };
+    return c->kind == CRI_NONE ? "nothing" : names[c->kind];
+}
+
+size_t cri_spec_count(const cr_kernel_class *c)
+{
+    size_t n = 0;
+    while (c->specs[n].shown.name) n++;
+    return n;
+}
+
+size_t cri_spec_of_role(const cr_kernel_class *c, cri_role role)
+{
+    for (size_t s = 0; c->specs[s].shown.name; s++)
+        if (c->specs[s].role == role) return s;
+    return SIZE_MAX;
+}
+
+const cr_kernel_spec *cr_kernel_spec_at(const cr_kernel_class *c, size_t i)
+{
+    return i < cri_spec_count(c) ? &c->specs[i].shown : NULL;
+}

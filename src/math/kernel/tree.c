@@ -1,0 +1,248 @@
+/* tree.c -- sums, products, powers and distances over a base, tile by tile, forwards and backwards. */
+#include "kernel_internal.h"
+#include "../../base/checked.h"
+#include "../../base/context_internal.h"
+
+#include <string.h>
+
+/* --- room -------------------------------------------------------------------------------------- */
+
+static size_t most_width(const cri_job *job)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < job->k->n_nodes; i++)
+        if (job->a.node[i].width > most) most = job->a.node[i].width;
+    return most;
+}
+
+size_t cri_room_size(const cri_job *job, bool backward)
+{
+    size_t n = job->k->n_nodes;
+    return (n * (backward ? 3 : 1) + 2) * CRI_AREA + (backward ? 2 * CRI_TILE * most_width(job) : 0);
+}
+
+bool cri_room_new(const cri_job *job, bool backward, cri_room *room)
+{
+    size_t   n = job->k->n_nodes;
+    double **pointers = cri_resize_quietly(job->cx, NULL, 0, 3 * n, sizeof *pointers);
+    double  *at;
+    room->size = cri_room_size(job, backward);
+    room->memory = at = cri_resize_quietly(job->cx, NULL, 0, room->size, sizeof *at);
+    room->pointers = pointers;
+    if (!pointers || !at) {
+        cri_room_free(job, room);
+        return false;
+    }
+    room->value = pointers, room->t = pointers + n, room->adjoint = pointers + 2 * n;
+    for (size_t i = 0; i < n; i++) {
+        room->value[i] = at, at += CRI_AREA;
+        room->t[i] = room->value[i];
+        room->adjoint[i] = NULL;
+        if (backward) room->t[i] = at, at += CRI_AREA;
+        if (backward) room->adjoint[i] = at, at += CRI_AREA;
+    }
+    for (size_t i = 0; i < 2; i++) room->work[i] = at, at += CRI_AREA;
+    room->products = at;
+    return true;
+}
+
+void cri_room_free(const cri_job *job, cri_room *room)
+{
+    cr_free(job->cx, room->memory, room->size, sizeof *room->memory);
+    cr_free(job->cx, room->pointers, 3 * job->k->n_nodes, sizeof(double *));
+}
+
+/* --- forwards ---------------------------------------------------------------------------------- */
+
+static double whole_power(double x, size_t n)
+{
+    double out = 1;
+    for (; n > 0; n >>= 1, x *= x)
+        if (n & 1) out *= x;
+    return out;
+}
+
+static void add_into(double *out, const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) out[i] += x[i];
+}
+
+/* l^2 of a distance over a base. */
+static double squared_length(const cr_kernel *k, const cri_node *node)
+{
+    double l = cri_value(k, node, cri_spec_of_role(node->class, CRI_LENGTH), 0);
+    return l * l;
+}
+
+static void over_forward(const cri_job *job, size_t at, cri_tile tile, cri_room *room)
+{
+    const cri_node *node = &job->k->nodes[at];
+    const double   *base = room->value[node->first], l2 = squared_length(job->k, node);
+    const double   *a = job->a.node[at].diagonal, *b = job->b.node[at].diagonal;
+    double         *t = room->t[at];
+    for (size_t i = 0; i < tile.ni; i++)
+        for (size_t j = 0; j < tile.nj; j++) {
+            size_t e = i * tile.nj + j, row = tile.i0 + i, col = tile.j0 + j;
+            if (tile.diagonal || (job->same && row == col)) t[e] = 0;
+            else t[e] = ((a[row] - base[e]) + (b[col] - base[e])) / l2;
+            if (t[e] < 0) t[e] = 0; /* rounding, or a base that is not positive semi-definite */
+        }
+    node->class->link(job->k, node, t, tile.ni * tile.nj, room->value[at]);
+}
+
+void cri_forward(const cri_job *job, cri_tile tile, cri_room *room)
+{
+    const cr_kernel *k = job->k;
+    size_t           n = tile.ni * tile.nj;
+    for (size_t i = 0; i < k->n_nodes; i++) {
+        const cri_node *node = &k->nodes[i];
+        double         *out = room->value[i];
+        if (node->op == CRI_LEAF) cri_leaf_forward(job, i, tile, room->t[i], out);
+        if (node->op == CRI_OVER) over_forward(job, i, tile, room);
+        if (node->op == CRI_POWER)
+            for (size_t e = 0; e < n; e++) out[e] = whole_power(room->value[node->first][e], node->power);
+        if (node->op != CRI_SUM && node->op != CRI_PRODUCT) continue;
+        memcpy(out, room->value[node->first], n * sizeof *out);
+        for (size_t c = k->nodes[node->first].next; c != SIZE_MAX; c = k->nodes[c].next)
+            if (node->op == CRI_SUM) add_into(out, room->value[c], n);
+            else cri_multiply_array(out, room->value[c], n, out);
+    }
+}
+
+/* --- backwards --------------------------------------------------------------------------------- */
+
+/* out = x times the values of all members of the product but c. */
+static void times_others(const cr_kernel *k, const cri_node *product, size_t c, const cri_room *room,
+                         const double *x, size_t n, double *out)
+{
+    const double *from = x;
+    for (size_t m = product->first; m != SIZE_MAX; m = k->nodes[m].next) {
+        if (m == c) continue;
+        cri_multiply_array(from, room->value[m], n, out);
+        from = out;
+    }
+    if (from != out) memcpy(out, from, n * sizeof *out);
+}
+
+static void power_slope(const cri_node *node, const double *base, const double *x, size_t n, double *out)
+{
+    for (size_t e = 0; e < n; e++)
+        out[e] = x[e] * (double)node->power * whole_power(base[e], node->power - 1);
+}
+
+/* Parameters of what stands over a base: its length-scale, and others of its link. */
+static void over_partial(const cri_job *job, size_t at, size_t s, size_t n, const cri_room *room,
+                         double *out)
+{
+    const cri_node *node = &job->k->nodes[at];
+    if (node->class->specs[s].role == CRI_LINK) {
+        node->class->partial(job->k, node, s, room->t[at], room->value[at], n, out);
+        return;
+    }
+    double l = cri_value(job->k, node, s, 0);
+    node->class->slope(job->k, node, room->t[at], room->value[at], n, out);
+    for (size_t e = 0; e < n; e++) out[e] *= -2 / l * room->t[at][e];
+}
+
+static void over_backward(const cri_job *job, size_t at, cri_tile tile, const double *adjoint,
+                          cri_room *room, cri_gradient *g)
+{
+    const cri_node *node = &job->k->nodes[at];
+    size_t          n = tile.ni * tile.nj;
+    double         *out = room->adjoint[node->first], l2 = squared_length(job->k, node);
+    for (size_t s = 0; g->natural && node->class->specs[s].shown.name; s++) {
+        if (node->class->specs[s].role == CRI_SETTING || node->n_values[s] == 0) continue;
+        over_partial(job, at, s, n, room, room->work[0]);
+        g->natural[node->param[s]] += cri_dot_array(adjoint, room->work[0], n);
+    }
+    node->class->slope(job->k, node, room->t[at], room->value[at], n, room->work[0]);
+    for (size_t i = 0; i < tile.ni; i++)
+        for (size_t j = 0; j < tile.nj; j++) {
+            double G = adjoint[i * tile.nj + j] * room->work[0][i * tile.nj + j] / l2;
+            out[i * tile.nj + j] = -2 * G;
+            if (g->diagonal_a) g->diagonal_a[at][tile.i0 + i] += G;
+            if (g->diagonal_b) g->diagonal_b[at][tile.j0 + j] += G;
+        }
+}
+
+void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room, cri_gradient *g)
+{
+    const cr_kernel *k = job->k;
+    const double    *adjoint[CRI_MOST_NODES] = { NULL };
+    size_t           n = tile.ni * tile.nj;
+    adjoint[last] = room->adjoint[last];
+    for (size_t i = last + 1; i-- > 0;) {
+        const cri_node *node = &k->nodes[i];
+        if (!adjoint[i]) continue;
+        if (node->op == CRI_LEAF) {
+            cri_leaf_backward(job, i, tile, adjoint[i], room, g);
+            continue;
+        }
+        if (node->op == CRI_OVER && tile.diagonal) continue; /* it is 1 there */
+        if (node->op == CRI_OVER) over_backward(job, i, tile, adjoint[i], room, g);
+        for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next) {
+            adjoint[c] = node->op == CRI_SUM ? adjoint[i] : room->adjoint[c];
+            if (node->op == CRI_POWER)
+                power_slope(node, room->value[c], adjoint[i], n, room->adjoint[c]);
+            if (node->op == CRI_PRODUCT)
+                times_others(k, node, c, room, adjoint[i], n, room->adjoint[c]);
+        }
+    }
+}
+
+/* --- one derivative, forwards ------------------------------------------------------------------ */
+
+bool cri_depends(const cr_kernel *k, size_t node, size_t param)
+{
+    if (k->params[param].node == node) return true;
+    for (size_t c = k->nodes[node].first; c != SIZE_MAX; c = k->nodes[c].next)
+        if (cri_depends(k, c, param)) return true;
+    return false;
+}
+
+static void over_tangent(const cri_job *job, size_t at, const double *diagonal, cri_tile tile,
+                         cri_room *room)
+{
+    const cri_node *node = &job->k->nodes[at];
+    const double   *base = room->adjoint[node->first], l2 = squared_length(job->k, node);
+    double         *out = room->adjoint[at];
+    node->class->slope(job->k, node, room->t[at], room->value[at], tile.ni * tile.nj, out);
+    for (size_t i = 0; i < tile.ni; i++)
+        for (size_t j = 0; j < tile.nj; j++) {
+            size_t e = i * tile.nj + j;
+            out[e] *= tile.diagonal
+                          ? 0
+                          : (diagonal[tile.i0 + i] - 2 * base[e] + diagonal[tile.j0 + j]) / l2;
+        }
+}
+
+void cri_tangent(const cri_job *job, size_t param, double *const *diagonals, cri_tile tile,
+                 cri_room *room)
+{
+    const cr_kernel *k = job->k;
+    const cri_param *p = &k->params[param];
+    size_t           n = tile.ni * tile.nj;
+    for (size_t i = 0; i < k->n_nodes; i++) {
+        const cri_node *node = &k->nodes[i];
+        double         *out = room->adjoint[i];
+        if (!cri_depends(k, i, param)) continue;
+        if (p->node == i) {
+            size_t s = (size_t)(p->spec - node->class->specs);
+            if (node->op == CRI_LEAF)
+                cri_leaf_partial(job, i, s, p->element, tile, room->t[i], room->value[i], out);
+            else over_partial(job, i, s, n, room, out);
+            continue;
+        }
+        if (node->op == CRI_OVER) over_tangent(job, i, diagonals[i], tile, room);
+        bool fresh = true;
+        for (size_t c = node->first; node->op != CRI_OVER && c != SIZE_MAX; c = k->nodes[c].next) {
+            if (!cri_depends(k, c, param)) continue;
+            double *part = fresh ? out : room->work[1];
+            if (node->op == CRI_SUM) memcpy(part, room->adjoint[c], n * sizeof *part);
+            if (node->op == CRI_POWER) power_slope(node, room->value[c], room->adjoint[c], n, part);
+            if (node->op == CRI_PRODUCT) times_others(k, node, c, room, room->adjoint[c], n, part);
+            if (!fresh) add_into(out, part, n);
+            fresh = false;
+        }
+    }
+}

@@ -1,0 +1,219 @@
+/* test_kernel_strings.c -- kernels of texts against their definitions, by enumeration, and against
+ * reference values. */
+#include "rows.h"
+
+#include <ctype.h>
+#include <jansson.h>
+
+/* All texts of k letters over "abc", in turn. */
+static bool next_text(char *u, size_t k)
+{
+    for (size_t i = 0; i < k; i++) {
+        if (u[i] < 'c') return u[i]++, true;
+        u[i] = 'a';
+    }
+    return false;
+}
+
+/* The number of pieces of s that differ from u in at most m places. */
+static double near_pieces(const char *s, const char *u, size_t k, size_t m)
+{
+    double n = 0;
+    for (size_t i = 0; i + k <= strlen(s); i++) {
+        size_t h = 0;
+        for (size_t c = 0; c < k; c++) h += s[i + c] != u[c];
+        n += h <= m;
+    }
+    return n;
+}
+
+static double enumerate_mismatch(const char *s, const char *t, size_t k, size_t m)
+{
+    char   u[8];
+    double sum = 0;
+    memset(u, 'a', k);
+    do sum += near_pieces(s, u, k, m) * near_pieces(t, u, k, m);
+    while (next_text(u, k));
+    return sum;
+}
+
+/* sum over the places of u in s of lambda^span: begins after `from`; `first` is where it began. */
+static double weigh(const char *s, const char *u, size_t k, size_t from, size_t first, size_t done, double lambda)
+{
+    double sum = 0;
+    if (done == k) return pow(lambda, (double)(from - first));
+    for (size_t i = from; i < strlen(s); i++)
+        if (s[i] == u[done]) sum += weigh(s, u, k, i + 1, done ? first : i, done + 1, lambda);
+    return sum;
+}
+
+static double enumerate_subsequence(const char *s, const char *t, size_t k, double lambda)
+{
+    char   u[8];
+    double sum = 0;
+    memset(u, 'a', k);
+    do sum += weigh(s, u, k, 0, 0, 0, lambda) * weigh(t, u, k, 0, 0, 0, lambda);
+    while (next_text(u, k));
+    return sum;
+}
+
+enum { TEXTS = 24 };
+
+static void letters_only(rows *r, dice *d)
+{
+    make_rows(r, d, TEXTS, 0, 1);
+    for (size_t i = 0; i < TEXTS; i++)
+        for (char *c = r->text[i]; *c; c++)
+            if (*c == ' ') *c = 'a';
+    strcpy(r->text[0], ""), strcpy(r->text[1], "a"), strcpy(r->text[2], "aaaaaaa");
+}
+
+static void gram_of(cr_ctx *cx, const char *text, const cr_kernel_input *in, double *K)
+{
+    cr_kernel *k = parse(cx, text);
+    assert_ok(cx, cr_kernel_gram(cx, k, in, CR_FILL_BOTH, cr_mat_of(K, in->rows, in->rows)));
+    cr_kernel_free(cx, k);
+}
+
+static void test_enumeration(void **state)
+{
+    cr_ctx       *cx = *state;
+    static rows   r;
+    static double S[TEXTS * TEXTS], M[TEXTS * TEXTS], G[TEXTS * TEXTS], H[TEXTS * TEXTS];
+    dice          d = { 21 };
+    letters_only(&r, &d);
+    for (size_t k = 1; k <= 4; k++) {
+        char text[100];
+        snprintf(text, sizeof text, "spectrum(k=%zu)", k), gram_of(cx, text, &r.in, S);
+        snprintf(text, sizeof text, "mismatch(k=%zu, m=%zu, alphabet=3)", k, k / 2), gram_of(cx, text, &r.in, M);
+        snprintf(text, sizeof text, "subsequence(k=%zu, lambda=0.7)", k), gram_of(cx, text, &r.in, G);
+        snprintf(text, sizeof text, "subsequence(t1; k=%zu, lambda=0.7, normalise=1)", k), gram_of(cx, text, &r.in, H);
+        for (size_t i = 0; i < TEXTS; i++)
+            for (size_t j = 0; j < TEXTS; j++) {
+                size_t      at = i * TEXTS + j;
+                const char *s = r.text[i], *t = r.text[j];
+                assert_true(S[at] == enumerate_mismatch(s, t, k, 0));
+                assert_true(M[at] == enumerate_mismatch(s, t, k, k / 2));
+                double xy = enumerate_subsequence(s, t, k, 0.7), xx = G[i * TEXTS + i], yy = G[j * TEXTS + j];
+                assert_close(G[at], xy, 1e-13);
+                assert_close(H[at], xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0, 1e-13);
+            }
+    }
+}
+
+static void test_sets(void **state)
+{
+    cr_ctx         *cx = *state;
+    const char     *texts[] = { "a b c", "c,a ;a|a", "", "bb\tb", NULL };
+    cr_kernel_input in = { .rows = 5, .texts = texts, .text_columns = 1 };
+    double          K[25], J[25];
+    static const double both[4][4] = { { 3, 2, 0, 1 }, { 2, 2, 0, 0 }, { 0, 0, 0, 0 }, { 1, 0, 0, 2 } };
+    static const double size[] = { 3, 2, 0, 2 };
+    gram_of(cx, "set", &in, K);
+    gram_of(cx, "jaccard(t1)", &in, J);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++) {
+            double either = size[i] + size[j] - both[i][j];
+            assert_true(K[i * 5 + j] == exp2(both[i][j]));
+            assert_close(J[i * 5 + j], either > 0 ? both[i][j] / either : 1, 1e-15);
+        }
+    assert_true(J[24] == 1 && J[14] == 1 && J[4] == 0); /* a text that is missing is an empty one */
+}
+
+/* --- reference values --------------------------------------------------------------------------- */
+
+/* The case with this id in the file of reference answers; a new reference, or NULL. */
+static json_t *reference_case(const char *id)
+{
+    const char *path = test_shared_data("tabular/reference.json");
+    json_t     *root = path ? json_load_file(path, 0, NULL) : NULL, *found = NULL, *one;
+    size_t      i;
+    json_array_foreach(json_object_get(root, "cases"), i, one)
+    {
+        const char *name = json_string_value(json_object_get(one, "id"));
+        if (name && strcmp(name, id) == 0) found = json_incref(one);
+    }
+    json_decref(root);
+    return found;
+}
+
+static void compare(cr_ctx *cx, const char *text, const cr_kernel_input *in, json_t *one, const char *name)
+{
+    double  K[400];
+    json_t *matrix = json_object_get(json_object_get(one, "matrices"), name);
+    assert_int_equal(json_array_size(matrix), in->rows);
+    gram_of(cx, text, in, K);
+    for (size_t i = 0; i < in->rows; i++)
+        for (size_t j = 0; j < in->rows; j++)
+            assert_relative(K[i * in->rows + j], json_number_value(json_array_get(json_array_get(matrix, i), j)), 1e-12);
+}
+
+static void test_reference_texts(void **state)
+{
+    static const size_t wanted[] = { 0, 1, 2, 1000, 1500, 2000, 2500, 3000 };
+    cr_ctx             *cx = *state;
+    json_t             *one = reference_case("stringkernels");
+    static char         lines[8][256];
+    const char         *texts[8];
+    char                line[256];
+    if (!one) skip();
+    FILE *file = fopen(test_shared_data("tabular/splice.csv"), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    for (size_t i = 0, n = 0; n < 8 && fgets(line, sizeof line, file); i++)
+        if (i == wanted[n]) {
+            line[strcspn(line, ",\r\n")] = '\0';
+            for (size_t c = 0; line[c]; c++) line[c] = (char)toupper((unsigned char)line[c]);
+            texts[n] = strcpy(lines[n], line);
+            n++;
+        }
+    fclose(file);
+    cr_kernel_input in = { .rows = 8, .texts = texts, .text_columns = 1 };
+    compare(cx, "spectrum(k=3)", &in, one, "spectrum3");
+    compare(cx, "spectrum(k=5)", &in, one, "spectrum5");
+    compare(cx, "spectrum(1) + spectrum(2) + spectrum(3) + spectrum(4)", &in, one, "boundrange4");
+    compare(cx, "mismatch(k=4, m=1, alphabet=4)", &in, one, "mismatch_k4_m1");
+    compare(cx, "subsequence(k=3, lambda=0.5)", &in, one, "ssk_n3_lam0_5");
+    compare(cx, "subsequence(k=4, lambda=0.8)", &in, one, "ssk_n4_lam0_8");
+    json_decref(one);
+}
+
+static void test_reference_histograms(void **state)
+{
+    enum { PIXELS = 64, IMAGES = 12 };
+    cr_ctx *cx = *state;
+    json_t *one = reference_case("histkernels");
+    double  X[IMAGES * PIXELS];
+    char    line[1024];
+    if (!one) skip();
+    FILE *file = fopen(test_shared_data("tabular/digits.csv"), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    for (size_t i = 0; i < IMAGES; i++) {
+        double sum = 0;
+        assert_non_null(fgets(line, sizeof line, file));
+        char *at = line;
+        for (size_t c = 0; c < PIXELS; c++, at++) sum += X[i * PIXELS + c] = strtod(at, &at);
+        for (size_t c = 0; c < PIXELS; c++) X[i * PIXELS + c] /= sum;
+    }
+    fclose(file);
+    cr_kernel_input in = cr_kernel_rows(cr_cmat_of(X, IMAGES, PIXELS));
+    compare(cx, "chi2", &in, one, "exp_chi2_gamma1");
+    compare(cx, "intersection", &in, one, "intersection");
+    compare(cx, "bhattacharyya", &in, one, "bhattacharyya");
+    json_decref(one);
+}
+
+static int setup(void **state) { return (*state = test_context()) == NULL; }
+static int teardown(void **state) { return test_context_free(*state), 0; }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_enumeration),
+        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_reference_texts),
+        cmocka_unit_test(test_reference_histograms),
+    };
+    return cmocka_run_group_tests_name("string kernels", tests, setup, teardown);
+}
