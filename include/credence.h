@@ -27,6 +27,8 @@
 #include "../src/math/neighbours.h"
 
 #include "../src/prob/dist/dist.h"
+#include "../src/prob/info.h"
+#include "../src/prob/info_source.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"
