@@ -41,6 +41,7 @@
 #include "../src/models/model.h"
 
 #include "../src/study/assess.h"
+#include "../src/study/info.h"
 
 #include "../src/plot/figure.h"
 

@@ -84,20 +84,31 @@ static double grassberger(const uint64_t *count, size_t n, census c)
     return log(c.N) - sum / c.N;
 }
 
+/* The integral J(n) of the header: J(1) = log(1 + a) = 1/2, J(n + 1) = a^n / n - J(n); beyond 90 it
+ * is below 1e-18. */
+static double schuermann(const uint64_t *count, size_t n, census c)
+{
+    enum { FEW = 90 };
+    double J[FEW + 1] = { 0, 0.5 }, a = expm1(0.5), power = a, sum = 0;
+    for (size_t i = 1; i < FEW; i++, power *= a) J[i + 1] = power / (double)i - J[i];
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)count[i], sign = count[i] % 2 ? -1 : 1;
+        if (count[i] > 0) sum += x * (cr_digamma(x) + (count[i] <= FEW ? sign * J[count[i]] : 0));
+    }
+    return cr_digamma(c.N) - sum / c.N;
+}
+
 double cr_info_entropy_counts(const uint64_t *count, size_t n, cr_info_estimator estimator)
 {
     census c = take_census(count, n);
     if (c.N == 0) return NAN;
     if (c.K == 1) return 0; /* one value, so far as anyone can see */
     switch (estimator) {
-    case CR_INFO_PLUGIN:
-        return plugin(count, n, c);
-    case CR_INFO_MILLER_MADOW:
-        return plugin(count, n, c) + (c.K - 1) / (2 * c.N);
-    case CR_INFO_CHAO_SHEN:
-        return chao_shen(count, n, c);
-    case CR_INFO_GRASSBERGER:
-        return grassberger(count, n, c);
+    case CR_INFO_PLUGIN: return plugin(count, n, c);
+    case CR_INFO_MILLER_MADOW: return plugin(count, n, c) + (c.K - 1) / (2 * c.N);
+    case CR_INFO_CHAO_SHEN: return chao_shen(count, n, c);
+    case CR_INFO_GRASSBERGER: return grassberger(count, n, c);
+    case CR_INFO_SCHUERMANN: return schuermann(count, n, c);
     }
     return NAN;
 }

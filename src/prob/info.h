@@ -21,14 +21,17 @@ CR_API double cr_info_js(const double *p, const double *q, size_t n);
  *   chao-shen     shares reduced by the coverage 1 - f_1 / N, f_1 values seen once, and weighted by
  *                 their chance of being seen at all: Chao & Shen (2003)
  *   grassberger   log N - sum n_i G(n_i) / N, G(n) = psi(n) + (-1)^n/2 (psi((n+1)/2) - psi(n/2)),
- *                 whose bias falls exponentially with N p_i: Grassberger (2003) */
+ *                 least bias, but even and odd counts differ: Grassberger (2003)
+ *   schuermann    psi(N) - sum n_i S(n_i) / N, S(n) = psi(n) + (-1)^n int_0^a t^(n-1) / (1 + t) dt
+ *                 with a = sqrt(e) - 1: nearly as little, and smooth: Schuermann (2004) */
 typedef enum cr_info_estimator {
     CR_INFO_PLUGIN,
     CR_INFO_MILLER_MADOW,
     CR_INFO_CHAO_SHEN,
-    CR_INFO_GRASSBERGER
+    CR_INFO_GRASSBERGER,
+    CR_INFO_SCHUERMANN
 } cr_info_estimator;
-#define CR_INFO_ESTIMATORS "plugin|miller-madow|chao-shen|grassberger"
+#define CR_INFO_ESTIMATORS "plugin|miller-madow|chao-shen|grassberger|schuermann"
 
 /* The estimate from count [n]; counts of 0 do not matter; NaN when all are. */
 CR_API double cr_info_entropy_counts(const uint64_t *count, size_t n, cr_info_estimator estimator);

@@ -46,30 +46,45 @@ static double G(double n)
            (fmod(n, 2) == 0 ? 0.5 : -0.5) * (cr_digamma((n + 1) / 2) - cr_digamma(n / 2));
 }
 
+/* Schuermann's S with its integral by Simpson's rule. */
+static double S(double n)
+{
+    enum { STEPS = 2000 };
+    double a = sqrt(exp(1)) - 1, sum = 0;
+    for (size_t i = 0; i <= STEPS; i++) {
+        double t = a * (double)i / STEPS, weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+        sum += weight * pow(t, n - 1) / (1 + t);
+    }
+    return cr_digamma(n) + (fmod(n, 2) == 0 ? 1 : -1) * sum * a / STEPS / 3;
+}
+
 static void test_estimators(void **state)
 {
-    const uint64_t count[] = { 4, 2, 1, 0, 1, 7 };
-    double         N = 15, plugin = 0, grassberger = log(15), chao = 0, C = 1 - 2 / N;
+    const uint64_t count[] = { 4, 2, 1, 0, 1, 7, 91, 90 };
+    double N = 196, plugin = 0, grassberger = log(196), schuermann = cr_digamma(196), chao = 0,
+           C = 1 - 2 / N;
     (void)state;
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 8; i++) {
         double n = (double)count[i], c = C * n / N;
         if (n == 0) continue;
         plugin -= n / N * log(n / N);
         grassberger -= n / N * G(n);
+        schuermann -= n / N * S(n);
         chao -= c * log(c) / (1 - pow(1 - c, N));
     }
-    assert_relative(cr_info_entropy_counts(count, 6, CR_INFO_PLUGIN), plugin, 1e-14);
-    assert_relative(cr_info_entropy_counts(count, 6, CR_INFO_MILLER_MADOW), plugin + 4 / (2 * N),
+    assert_relative(cr_info_entropy_counts(count, 8, CR_INFO_PLUGIN), plugin, 1e-14);
+    assert_relative(cr_info_entropy_counts(count, 8, CR_INFO_MILLER_MADOW), plugin + 6 / (2 * N),
                     1e-14);
-    assert_relative(cr_info_entropy_counts(count, 6, CR_INFO_GRASSBERGER), grassberger, 1e-14);
-    assert_relative(cr_info_entropy_counts(count, 6, CR_INFO_CHAO_SHEN), chao, 1e-13);
+    assert_relative(cr_info_entropy_counts(count, 8, CR_INFO_GRASSBERGER), grassberger, 1e-14);
+    assert_relative(cr_info_entropy_counts(count, 8, CR_INFO_CHAO_SHEN), chao, 1e-13);
+    assert_relative(cr_info_entropy_counts(count, 8, CR_INFO_SCHUERMANN), schuermann, 1e-12);
 }
 
 static void test_corners(void **state)
 {
     const uint64_t none[] = { 0, 0 }, one[] = { 0, 9 }, singles[] = { 1, 1, 1, 1 };
     (void)state;
-    for (int e = CR_INFO_PLUGIN; e <= CR_INFO_GRASSBERGER; e++) {
+    for (int e = CR_INFO_PLUGIN; e <= CR_INFO_SCHUERMANN; e++) {
         assert_true(isnan(cr_info_entropy_counts(none, 2, (cr_info_estimator)e)));
         assert_true(cr_info_entropy_counts(one, 2, (cr_info_estimator)e) == 0);
         double h = cr_info_entropy_counts(singles, 4, (cr_info_estimator)e);
@@ -82,20 +97,21 @@ static void test_bias(void **state)
 {
     enum { K = 20, N = 60, DRAWS = 2000 };
     cr_rng r = cr_rng_stream(5, 0);
-    double p[K], sum = 0, mean[4] = { 0 };
+    double p[K], sum = 0, mean[5] = { 0 };
     (void)state;
     for (size_t i = 0; i < K; i++) sum += p[i] = 1 / (double)(i + 1);
     for (size_t i = 0; i < K; i++) p[i] /= sum;
     for (size_t t = 0; t < DRAWS; t++) {
         uint64_t count[K];
         cr_rng_multinomial(&r, N, p, K, count);
-        for (int e = 0; e < 4; e++)
+        for (int e = 0; e < 5; e++)
             mean[e] += cr_info_entropy_counts(count, K, (cr_info_estimator)e) / DRAWS;
     }
     double truth = cr_info_entropy(p, K);
     assert_true(mean[CR_INFO_PLUGIN] < truth - 0.1);
     assert_true(fabs(mean[CR_INFO_MILLER_MADOW] - truth) < 0.08);
     assert_true(fabs(mean[CR_INFO_CHAO_SHEN] - truth) < 0.03);
+    assert_true(fabs(mean[CR_INFO_SCHUERMANN] - truth) < 0.025);
     assert_true(fabs(mean[CR_INFO_GRASSBERGER] - truth) < 0.012);
 }
 
