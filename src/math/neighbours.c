@@ -141,6 +141,14 @@ static void fill_leaf(void *arg, size_t g)
     }
 }
 
+cr_status cri_neighbours_run(cr_ctx *cx, size_t items, size_t blocks,
+                             void (*body)(void *arg, size_t block), void *arg)
+{
+    if (items >= 2048) return cri_parallel_for(cx, NULL, blocks, body, arg);
+    for (size_t b = 0; b < blocks; b++) body(arg, b);
+    return cr_check_interrupt(cx);
+}
+
 /* --- life ------------------------------------------------------------------------------------- */
 
 static cr_status check_points(cr_ctx *cx, cr_cmat X)
@@ -195,8 +203,8 @@ cr_status cr_neighbours_new(cr_ctx *cx, cr_cmat X, cr_norm norm, cr_neighbours *
     for (size_t i = 0; i < nb->n; i++) nb->point[i] = i;
     if (nb->d == 1) CR_TRY(sort_line(cx, &b));
     for (; nb->tree && b.level <= nb->levels; b.level++)
-        CR_TRY(cri_parallel_for(cx, NULL, (size_t)1 << b.level, build_node, &b));
-    CR_TRY(cri_parallel_for(cx, NULL, nb->leaves, fill_leaf, &b));
+        CR_TRY(cri_neighbours_run(cx, nb->n, (size_t)1 << b.level, build_node, &b));
+    CR_TRY(cri_neighbours_run(cx, nb->n, nb->leaves, fill_leaf, &b));
     *out = nb;
     nb = NULL;
 done:

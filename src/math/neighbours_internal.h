@@ -23,6 +23,11 @@ struct cr_neighbours {
     double *high;  /* [nodes x d]                                                */
 };
 
+/* Runs body(arg, b) for all blocks: side by side where there are at least 2048 points or queries,
+ * for which it is worth while; else one after the other. */
+cr_status cri_neighbours_run(cr_ctx *cx, size_t items, size_t blocks,
+                             void (*body)(void *arg, size_t block), void *arg);
+
 /* The first place of leaf g, and of the end when g == leaves. */
 static inline size_t cri_leaf_begin(const cr_neighbours *nb, size_t g)
 {

@@ -269,7 +269,7 @@ cr_status cr_neighbours_nearest(cr_ctx *cx, const cr_neighbours *nb, const cr_cm
     if (k == 0 || k > others)
         CR_TRY(cr_fail(cx, CR_EARG, "neighbours: %zu are asked for, and there are %zu", k, others));
     w.q = opt_Q ? opt_Q->rows : nb->n;
-    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(w.q, QUERIES), nearest_block, &w));
+    CR_TRY(cri_neighbours_run(cx, w.q, cri_block_count(w.q, QUERIES), nearest_block, &w));
 done:
     return st;
 }
@@ -281,7 +281,7 @@ cr_status cr_neighbours_count(cr_ctx *cx, const cr_neighbours *nb, const cr_cmat
     job w = { .nb = nb, .opt_Q = opt_Q, .radius = radius, .closed = closed, .count = out_count };
     CR_TRY(check_queries(cx, nb, opt_Q));
     w.q = opt_Q ? opt_Q->rows : nb->n;
-    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(w.q, QUERIES), count_block, &w));
+    CR_TRY(cri_neighbours_run(cx, w.q, cri_block_count(w.q, QUERIES), count_block, &w));
 done:
     return st;
 }

@@ -11,12 +11,12 @@
  * each is spread evenly over the smallest gap between two different values, its resolution.  That
  * changes no mutual information between rounded values.
  *
- * Intervals.  Counts: B multinomial draws from the shares; the spread of (estimate of the draw -
- * plug-in value of the data) around the estimate, so that bias is taken off and not added again
- * (the basic bootstrap).  Neighbours: resampling with replacement would make ties, so the rows are
- * cut at random into m disjoint parts, whose estimates have m times the variance of the whole:
- * Holmes & Nemenman (2019).  These are normal intervals; they do not cover the bias of the
- * estimate.
+ * Intervals.  Counts: the bootstrap-t (Efron & Tibshirani 1993, sec. 12.5) with multinomial draws
+ * from the shares; the error of a draw is its estimate less the plug-in value of the data, which is
+ * the truth there, so that bias is taken off and not added a second time.  Neighbours: resampling
+ * with replacement would make ties, so the rows are cut at random into m disjoint parts, whose
+ * estimates have m times the variance of the whole: Holmes & Nemenman (2019).  These are normal
+ * intervals; they do not cover the bias of the estimate.
  *
  * Everything is in nats.  Rows with a missing value in a column that is used are left out, and
  * counted in `dropped`. */

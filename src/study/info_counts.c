@@ -142,6 +142,25 @@ static double evaluate(const views *w, const uint64_t *count, cr_info_estimator 
     return value;
 }
 
+/* Its standard error in large samples: each row adds -log of its share, with the signs; their
+ * standard deviation over sqrt(N).  influence [joint cells]. */
+static double delta_error(const views *w, const uint64_t *count, uint64_t *room, double *influence)
+{
+    double N = 0, mean = 0, square = 0;
+    memset(influence, 0, w->joint.cells * sizeof *influence);
+    for (size_t i = 0; i < w->joint.cells; i++) N += (double)count[i];
+    for (size_t t = 0; t < w->terms; t++) {
+        memset(room, 0, w->cells[t] * sizeof *room);
+        for (size_t i = 0; i < w->joint.cells; i++) room[w->of[t][i]] += count[i];
+        for (size_t i = 0; i < w->joint.cells; i++)
+            if (count[i]) influence[i] -= w->sign[t] * log((double)room[w->of[t][i]] / N);
+    }
+    for (size_t i = 0; i < w->joint.cells; i++) mean += (double)count[i] / N * influence[i];
+    for (size_t i = 0; i < w->joint.cells; i++)
+        square += (double)count[i] / N * (influence[i] - mean) * (influence[i] - mean);
+    return sqrt(square / N);
+}
+
 /* --- bootstrap -------------------------------------------------------------------------------- */
 
 enum { SIDES = 8 }; /* draws that may run side by side, each with counts of its own */
@@ -153,19 +172,22 @@ typedef struct bootstrap {
     size_t            draws;
     const double     *share; /* [cells]: weights */
     double            plugin;
-    uint64_t         *room;  /* [SIDES x 2 cells] */
-    double           *error; /* [draws]: estimate of the draw - what it should be */
+    uint64_t         *room;      /* [SIDES x 2 cells] */
+    double           *influence; /* [SIDES x cells]   */
+    double           *error;     /* [draws]: estimate of the draw - what it should be */
+    double           *se;        /* [draws]: standard error that the draw would show  */
 } bootstrap;
 
 static void draw_side(void *arg, size_t side)
 {
     const bootstrap *b = arg;
     size_t           cells = b->w->joint.cells;
-    uint64_t        *count = b->room + 2 * side * cells;
+    uint64_t        *count = b->room + 2 * side * cells, *room = count + cells;
     for (size_t i = side; i < b->draws; i += SIDES) {
         cr_rng r = cri_info_rng(b->seed, CRI_STREAM_DRAWS, i);
         cr_rng_multinomial(&r, b->rows, b->share, cells, count);
-        b->error[i] = evaluate(b->w, count, b->estimator, count + cells) - b->plugin;
+        b->error[i] = evaluate(b->w, count, b->estimator, room) - b->plugin;
+        b->se[i] = delta_error(b->w, count, room, b->influence + side * cells);
     }
 }
 
@@ -183,16 +205,25 @@ static double quantile(const double *sorted, size_t n, double p)
     return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-void cri_basic_interval(double value, double *draws, size_t n, double level, double least,
-                        double *out_se, double *out_lower, double *out_upper)
+void cri_bootstrap_interval(double value, double se, double *error, const double *draw_se, size_t n,
+                            double level, double least, double *out_se, double *out_lower,
+                            double *out_upper)
 {
     double mean = 0, square = 0, tail = 0.5 * (1 - level);
-    qsort(draws, n, sizeof *draws, compare_numbers);
-    for (size_t i = 0; i < n; i++) mean += draws[i] / (double)n;
-    for (size_t i = 0; i < n; i++) square += (draws[i] - mean) * (draws[i] - mean);
-    *out_se = n > 1 ? sqrt(square / (double)(n - 1)) : NAN;
-    *out_lower = fmax(least, value - quantile(draws, n, 1 - tail));
-    *out_upper = fmax(least, value - quantile(draws, n, tail));
+    for (size_t i = 0; i < n; i++) mean += error[i] / (double)n;
+    for (size_t i = 0; i < n; i++) square += (error[i] - mean) * (error[i] - mean);
+    double sd = n > 1 ? sqrt(square / (double)(n - 1)) : se;
+    double floor = 0.25 * fmax(se, sd); /* where the first order vanishes: equal shares, say */
+    if (!(floor > 0)) {
+        *out_se = 0, *out_lower = *out_upper = fmax(least, value);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) error[i] /= fmax(draw_se[i], floor);
+    qsort(error, n, sizeof *error, compare_numbers);
+    se = fmax(se, floor);
+    *out_se = sd;
+    *out_lower = fmax(least, value - se * quantile(error, n, 1 - tail));
+    *out_upper = fmax(least, value - se * quantile(error, n, tail));
 }
 
 static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, uint64_t seed,
@@ -202,16 +233,22 @@ static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, 
     cr_scratch s = cr_scratch_begin(cx);
     size_t     cells = w->joint.cells;
     double    *share = cr_scratch_f64(&s, cells);
-    bootstrap  b = {
-         w, (cr_info_estimator)o->estimator, seed, rows, o->bootstrap, share, out->plugin, NULL, NULL
-    };
+    bootstrap  b = { .w = w,
+                     .estimator = (cr_info_estimator)o->estimator,
+                     .seed = seed,
+                     .rows = rows,
+                     .share = share,
+                     .plugin = out->plugin,
+                     .draws = o->bootstrap };
     b.room = cr_scratch_bytes(&s, 2 * SIDES * cells, sizeof *b.room);
-    b.error = cr_scratch_f64(&s, o->bootstrap);
+    b.influence = cr_scratch_f64(&s, SIDES * cells);
+    b.error = cr_scratch_f64(&s, b.draws);
+    b.se = cr_scratch_f64(&s, b.draws);
     CR_TRY(s.status);
     for (size_t i = 0; i < cells; i++) share[i] = (double)w->count[i];
     CR_TRY(cri_parallel_for(cx, "bootstrap", SIDES, draw_side, &b));
-    cri_basic_interval(out->value, b.error, b.draws, o->level, least, &out->se, &out->lower,
-                       &out->upper);
+    cri_bootstrap_interval(out->value, delta_error(w, w->count, b.room, b.influence), b.error, b.se,
+                           b.draws, o->level, least, &out->se, &out->lower, &out->upper);
 done:
     cr_scratch_end(&s);
     return st;

@@ -209,12 +209,28 @@ static void take_shares(const uint64_t *count, size_t cells, double more, double
     for (size_t i = 0; i < cells; i++) out[i] /= sum;
 }
 
+/* Standard error in large samples: each row of a adds log(p / q), each of b subtracts p / q. */
+static double kl_error(const double *p, const double *q, size_t cells, const size_t n[2])
+{
+    double mean = 0, square[2] = { 0, 0 };
+    for (size_t i = 0; i < cells; i++)
+        if (p[i] > 0) mean += p[i] * log(p[i] / q[i]);
+    for (size_t i = 0; i < cells; i++) {
+        if (p[i] > 0) square[0] += p[i] * pow(log(p[i] / q[i]) - mean, 2);
+        if (q[i] > 0) square[1] += q[i] * pow(p[i] / q[i] - 1, 2);
+    }
+    return sqrt(square[0] / (double)n[0] + square[1] / (double)n[1]);
+}
+
+/* No interval when a draw lacks a value of the first table, so that its divergence is infinite. */
 static cr_status bootstrap_kl(cr_ctx *cx, uint64_t *const count[2], const size_t n[2], size_t cells,
-                              const cr_info_options *o, uint64_t seed, cr_divergence *out)
+                              const cr_info_options *o, uint64_t seed, double se,
+                              cr_divergence *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *error = cr_scratch_f64(&s, o->bootstrap), *share[2], *drawn[2];
+    double    *error = cr_scratch_f64(&s, o->bootstrap), *ses = cr_scratch_f64(&s, o->bootstrap);
+    double    *share[2], *drawn[2];
     uint64_t  *draw = cr_scratch_bytes(&s, cells, sizeof *draw);
     for (size_t side = 0; side < 2; side++) {
         share[side] = cr_scratch_f64(&s, cells);
@@ -229,11 +245,12 @@ static cr_status bootstrap_kl(cr_ctx *cx, uint64_t *const count[2], const size_t
             take_shares(draw, cells, o->smoothing, drawn[side]);
         }
         error[t] = cr_info_kl(drawn[0], drawn[1], cells) - out->kl;
-        if (isinf(error[t])) goto done; /* no interval */
+        if (isinf(error[t])) goto done;
+        ses[t] = kl_error(drawn[0], drawn[1], cells, n);
         CR_TRY(cr_check_interrupt(cx));
     }
-    cri_basic_interval(out->kl, error, o->bootstrap, o->level, 0, &out->se, &out->lower,
-                       &out->upper);
+    cri_bootstrap_interval(out->kl, se, error, ses, o->bootstrap, o->level, 0, &out->se,
+                           &out->lower, &out->upper);
 done:
     cr_scratch_end(&s);
     return st;
@@ -261,7 +278,8 @@ static cr_status compare_counts(cr_ctx *cx, const pooled *all, const cr_info_opt
     out->kl = cr_info_kl(p, q, c.cells);
     out->js = cr_info_js(p, q, c.cells);
     if (o->bootstrap > 0 && isfinite(out->kl))
-        CR_TRY(bootstrap_kl(cx, count, all->n, c.cells, o, seed, out));
+        CR_TRY(bootstrap_kl(cx, count, all->n, c.cells, o, seed, kl_error(p, q, c.cells, all->n),
+                            out));
 done:
     cr_scratch_end(&s);
     return st;

@@ -92,10 +92,12 @@ typedef struct cri_counts_arg {
     const cr_info_options *options;
 } cri_counts_arg;
 cr_status cri_counts_value(cr_ctx *cx, const cri_variables *vs, const void *arg, double *out);
-/* The interval around `value` from `draws` [n] of the error (sorted on return); values below
- * `least` cannot be. */
-void cri_basic_interval(double value, double *draws, size_t n, double level, double least,
-                        double *out_se, double *out_lower, double *out_upper);
+/* The bootstrap-t interval around `value` with standard error se, from the error [n] of each draw
+ * (changed) and the standard error draw_se [n] that it would show itself; *out_se: the standard
+ * deviation of the errors.  Values below `least` cannot be. */
+void cri_bootstrap_interval(double value, double se, double *error, const double *draw_se, size_t n,
+                            double level, double least, double *out_se, double *out_lower,
+                            double *out_upper);
 
 /* --- info_neighbours.c ------------------------------------------------------------------------ */
 
