@@ -246,7 +246,10 @@ static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, 
     b.se = cr_scratch_f64(&s, b.draws);
     CR_TRY(s.status);
     for (size_t i = 0; i < cells; i++) share[i] = (double)w->count[i];
-    CR_TRY(cri_parallel_for(cx, "bootstrap", SIDES, draw_side, &b));
+    if (cells * b.draws >= 100000)
+        CR_TRY(cri_parallel_for(cx, "bootstrap", SIDES, draw_side, &b));
+    else
+        for (size_t side = 0; side < SIDES; side++) draw_side(&b, side);
     cri_bootstrap_interval(out->value, delta_error(w, w->count, b.room, b.influence), b.error, b.se,
                            b.draws, o->level, least, &out->se, &out->lower, &out->upper);
 done:

@@ -198,14 +198,14 @@ static void test_many_levels(void **state)
  * of the plug-in value would hold it far less often. */
 static void test_coverage_of_counts(void **state)
 {
-    enum { ROWS = 80, K = 6, TIMES = 300 };
+    enum { ROWS = 80, K = 6, TIMES = 200 };
     const double    p[K] = { 0.4, 0.25, 0.15, 0.1, 0.06, 0.04 };
     double          truth = cr_info_entropy(p, K);
     size_t          held = 0, mutual_held = 0;
     cr_ctx         *cx = test_context();
     cr_info_options o = plain(cx);
     (void)state;
-    o.bootstrap = 200;
+    o.bootstrap = 150;
     for (size_t s = 0; s < TIMES; s++) {
         uint32_t       x[ROWS], y[ROWS];
         cr_rng         r = cr_rng_stream(31, s);
@@ -229,15 +229,15 @@ static void test_coverage_of_counts(void **state)
     }
     print_message("coverage: entropy %.3f, mutual information %.3f\n", (double)held / TIMES,
                   (double)mutual_held / TIMES);
-    assert_true(held >= 0.90 * TIMES && held <= 0.99 * TIMES); /* standard error: 0.0126 */
-    assert_true(mutual_held >= 0.90 * TIMES && mutual_held <= 0.99 * TIMES);
+    assert_true(held >= 0.90 * TIMES && held <= 0.995 * TIMES); /* standard error: 0.0154 */
+    assert_true(mutual_held >= 0.90 * TIMES && mutual_held <= 0.995 * TIMES);
     test_context_free(cx);
 }
 
 /* Likewise for neighbours, where the standard error comes from parts. */
 static void test_coverage_of_neighbours(void **state)
 {
-    enum { ROWS = 400, TIMES = 60 };
+    enum { ROWS = 400, TIMES = 40 };
     const double    rho = 0.7;
     double          truth = 0.5 * log(2 * M_PI * M_E), information = -0.5 * log(1 - rho * rho);
     size_t          held = 0, mutual_held = 0;
@@ -264,7 +264,7 @@ static void test_coverage_of_neighbours(void **state)
     }
     print_message("coverage: entropy %.3f, mutual information %.3f\n", (double)held / TIMES,
                   (double)mutual_held / TIMES);
-    assert_true(held >= 0.85 * TIMES && mutual_held >= 0.85 * TIMES); /* standard error: 0.03 */
+    assert_true(held >= 0.85 * TIMES && mutual_held >= 0.85 * TIMES); /* standard error: 0.034 */
     test_context_free(cx);
 }
 
@@ -684,7 +684,7 @@ static void test_threads_give_the_same(void **state)
 /* --- memory ------------------------------------------------------------------------------------
  */
 
-static cr_status ask_everything(cr_ctx *cx, void *arg)
+static cr_status ask(cr_ctx *cx, void *arg)
 {
     cr_status                st = CR_OK;
     cr_table                *t = NULL;
@@ -700,18 +700,19 @@ static cr_status ask_everything(cr_ctx *cx, void *arg)
     static uint32_t          c[] = { 0, 1, 0, 1, 0, 1, 0, 1 }, e[] = { 0, 0, 1, 1, 0, 0, 1, 1 };
     static const char *const levels[] = { "a", "b" };
     const char              *names[] = { "x", "c", "y", "e" };
-    (void)arg;
     CR_TRY(cr_table_new(cx, "t", 8, &t));
     CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
     CR_TRY(cr_table_add_category(cx, t, "c", c, levels, 2));
     CR_TRY(cr_table_add_category(cx, t, "e", e, levels, 2));
-    CR_TRY(cr_table_entropy(cx, t, names, 2, names + 3, 1, &o, 0, &g));
-    CR_TRY(cr_table_mutual(cx, t, "x", "y", names + 1, 1, &o, 0, &g));
-    CR_TRY(cr_table_mutual(cx, t, "c", "e", NULL, 0, &o, 0, &g));
-    CR_TRY(cr_table_divergence(cx, t, t, names, 1, &o, 0, &d));
-    CR_TRY(cr_table_divergence(cx, t, t, names + 1, 1, &o, 0, &d));
-    CR_TRY(cr_table_surprise(cx, t, names, 2, false, &o, 0, &s));
+    switch (*(const int *)arg) {
+    case 0: CR_TRY(cr_table_entropy(cx, t, names, 2, names + 3, 1, &o, 0, &g)); break;
+    case 1: CR_TRY(cr_table_mutual(cx, t, "x", "y", names + 1, 1, &o, 0, &g)); break;
+    case 2: CR_TRY(cr_table_mutual(cx, t, "c", "e", NULL, 0, &o, 0, &g)); break;
+    case 3: CR_TRY(cr_table_divergence(cx, t, t, names, 1, &o, 0, &d)); break;
+    case 4: CR_TRY(cr_table_divergence(cx, t, t, names + 1, 1, &o, 0, &d)); break;
+    default: CR_TRY(cr_table_surprise(cx, t, names, 2, false, &o, 0, &s));
+    }
 done:
     cr_surprise_free(cx, &s);
     cr_table_free(cx, t);
@@ -721,7 +722,7 @@ done:
 static void test_allocations(void **state)
 {
     (void)state;
-    test_every_allocation_fails(ask_everything, NULL);
+    for (int question = 0; question < 6; question++) test_every_allocation_fails(ask, &question);
 }
 
 int main(void)
