@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define ROW(...) CR_OPTION_ROW(info_options, __VA_ARGS__)
 static const cr_option info_table[] = { INFO_OPTIONS(ROW) CR_OPTION_LAST };
@@ -303,6 +304,13 @@ done:
     return st;
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static cr_status run_info(cli *c)
 {
     cr_status st = CR_OK;
@@ -321,7 +329,9 @@ static cr_status run_info(cli *c)
     if (c->n_args > 0) CR_TRY(cli_read_data(c, 0, NULL, &j.a));
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, NULL, &j.b));
     add_settings(&j);
+    double begin = now();
     CR_TRY(answer(&j));
+    json_object_set_new(j.root, "seconds", json_real(now() - begin));
     CR_TRY(cli_check_strict(c));
     if (!j.printed) CR_TRY(print_answer(&j));
 done:

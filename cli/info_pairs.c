@@ -18,6 +18,7 @@ typedef struct one_pair {
 static double normalise(const cr_information *g, double entropy_a, double entropy_b)
 {
     double i = fmax(0, g->value);
+    if (isnan(g->value)) return NAN;
     if (!g->counted) return sqrt(-expm1(-2 * i));
     return entropy_a + entropy_b > 0 ? fmin(1, 2 * i / (entropy_a + entropy_b)) : NAN;
 }
@@ -42,24 +43,15 @@ static cr_status measure_pairs(info_job *j, const char **names, size_t n, one_pa
     cr_status       st = CR_OK;
     cr_info_options how = j->how;
     double         *entropy = cr_scratch_f64(&j->s, n);
+    cr_information *got = cr_scratch_bytes(&j->s, n * (n - 1) / 2, sizeof *got);
     how.bootstrap = 0;
     CR_TRY(j->s.status);
     CR_TRY(measure_columns(j, names, n, entropy));
+    CR_TRY(cr_table_mutual_pairs(j->c->cx, j->a, names, n, &how, j->seed, got));
     for (size_t b = 1, k = 0; b < n; b++)
-        for (size_t a = 0; a < b; a++, k++) {
-            one_pair *p = &out[k];
-            *p = (one_pair){ .a = names[a], .b = names[b], .normalised = NAN };
-            st = cr_table_mutual(j->c->cx, j->a, names[a], names[b], NULL, 0, &how, j->seed,
-                                 &p->got);
-            if (st == CR_EDATA) { /* constant, or too few rows: said, and left empty */
-                cr_log(j->c->cx, CR_LOG_WARNING, "%s", cr_error(j->c->cx));
-                p->got = (cr_information){ .value = NAN, .p = NAN };
-                st = CR_OK;
-                continue;
-            }
-            CR_TRY(st);
-            p->normalised = normalise(&p->got, entropy[a], entropy[b]);
-        }
+        for (size_t a = 0; a < b; a++, k++)
+            out[k] = (one_pair){ names[a], names[b], got[k],
+                                 normalise(&got[k], entropy[a], entropy[b]) };
 done:
     return st;
 }

@@ -330,6 +330,7 @@ const cli_field result_info[] = {
           info_divergence),
     INNER(OBJECT, "source", FIELD_SOMETIMES, "with --source: its strings", info_source),
     INNER(ROWS, "surprise", FIELD_SOMETIMES, "with --rows: each row", info_surprise),
+    NUMBER("seconds", 0, "time of the work, reading not counted"),
     FIELD_LAST,
 };
 

@@ -12,7 +12,7 @@
 typedef struct builder {
     cr_neighbours *nb;
     cr_cmat        X;
-    size_t         level; /* being split */
+    size_t         level; /* in hand */
 } builder;
 
 typedef struct ranked {
@@ -74,6 +74,8 @@ static void split_at(cr_cmat X, size_t j, size_t *p, size_t n, size_t m)
     }
 }
 
+enum { APART = 4, WORTH_WHILE = 16384 }; /* levels split one by one; points, to share the work */
+
 /* --- the tree --------------------------------------------------------------------------------- */
 
 static size_t place_of(const cr_neighbours *nb, size_t level, size_t j)
@@ -99,20 +101,34 @@ static void measure_node(const builder *b, size_t node, size_t begin, size_t end
     nb->least[node] = least;
 }
 
-/* Measures the node at this level and, above the leaves, halves it across its widest side. */
-static void build_node(void *arg, size_t j)
+/* Measures node j of a level and, above the leaves, halves it across its widest side. */
+static void build_node(const builder *b, size_t level, size_t j)
 {
-    const builder *b = arg;
     cr_neighbours *nb = b->nb;
-    size_t         node = ((size_t)1 << b->level) - 1 + j, widest = 0;
-    size_t         begin = place_of(nb, b->level, j), end = place_of(nb, b->level, j + 1);
+    size_t         node = ((size_t)1 << level) - 1 + j, widest = 0;
+    size_t         begin = place_of(nb, level, j), end = place_of(nb, level, j + 1);
     const double  *low = nb->low + node * nb->d, *high = nb->high + node * nb->d;
     measure_node(b, node, begin, end);
-    if (b->level == nb->levels || nb->d == 1) return;
+    if (level == nb->levels || nb->d == 1) return;
     for (size_t i = 1; i < nb->d; i++)
         if (high[i] - low[i] > high[widest] - low[widest]) widest = i;
     split_at(b->X, widest, nb->point + begin, end - begin,
-             place_of(nb, b->level + 1, 2 * j + 1) - begin);
+             place_of(nb, level + 1, 2 * j + 1) - begin);
+}
+
+static void build_on_level(void *arg, size_t j)
+{
+    const builder *b = arg;
+    build_node(b, b->level, j);
+}
+
+/* Node j of a level and all below it. */
+static void build_below(void *arg, size_t j)
+{
+    const builder *b = arg;
+    for (size_t down = 0; b->level + down <= b->nb->levels; down++)
+        for (size_t i = 0; i < (size_t)1 << down; i++)
+            build_node(b, b->level + down, (j << down) + i);
 }
 
 /* In one dimension all places are in order. */
@@ -144,7 +160,7 @@ static void fill_leaf(void *arg, size_t g)
 cr_status cri_neighbours_run(cr_ctx *cx, size_t items, size_t blocks,
                              void (*body)(void *arg, size_t block), void *arg)
 {
-    if (items >= 2048) return cri_parallel_for(cx, NULL, blocks, body, arg);
+    if (items >= WORTH_WHILE) return cri_parallel_for(cx, NULL, blocks, body, arg);
     for (size_t b = 0; b < blocks; b++) body(arg, b);
     return cr_check_interrupt(cx);
 }
@@ -202,8 +218,9 @@ cr_status cr_neighbours_new(cr_ctx *cx, cr_cmat X, cr_norm norm, cr_neighbours *
     CR_TRY(allocate(cx, nb));
     for (size_t i = 0; i < nb->n; i++) nb->point[i] = i;
     if (nb->d == 1) CR_TRY(sort_line(cx, &b));
-    for (; nb->tree && b.level <= nb->levels; b.level++)
-        CR_TRY(cri_neighbours_run(cx, nb->n, (size_t)1 << b.level, build_node, &b));
+    for (; nb->tree && b.level < nb->levels && b.level < APART; b.level++)
+        CR_TRY(cri_neighbours_run(cx, nb->n, (size_t)1 << b.level, build_on_level, &b));
+    if (nb->tree) CR_TRY(cri_neighbours_run(cx, nb->n, (size_t)1 << b.level, build_below, &b));
     CR_TRY(cri_neighbours_run(cx, nb->n, nb->leaves, fill_leaf, &b));
     *out = nb;
     nb = NULL;

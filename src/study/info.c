@@ -1,6 +1,7 @@
 /* info.c -- entropy and mutual information of columns: by counts, or by neighbours. */
 #include "info.h"
 #include "info_internal.h"
+#include "../math/neighbours.h"
 
 #include <math.h>
 
@@ -143,32 +144,117 @@ static cr_status test_dependence(cr_ctx *cx, const cri_variables *vs, cri_estima
     return cri_permutation_p(cx, vs, estimate, arg, out->value, o, seed, &out->p);
 }
 
+static const cri_sum mutual_sum = { 4,
+                                    { 1, 1, -1, -1 },
+                                    { CRI_A | CRI_GIVEN, CRI_B | CRI_GIVEN,
+                                      CRI_A | CRI_B | CRI_GIVEN, CRI_GIVEN } };
+
+static cr_status measure_mutual(cr_ctx *cx, const cr_table *table, const cri_variables *vs,
+                                const cr_info_options *o, uint64_t seed, cr_information *out)
+{
+    cr_status      st = CR_OK;
+    cri_counts_arg arg = { &mutual_sum, o };
+    CR_TRY(check_rows(cx, table, vs));
+    CR_TRY(check_levels(cx, table, vs));
+    cr_information got = start(vs);
+    if (got.counted) {
+        CR_TRY(cri_counts_measure(cx, vs, &mutual_sum, o, seed, 0, &got));
+        CR_TRY(test_dependence(cx, vs, cri_counts_value, &arg, o, seed, &got));
+    } else {
+        CR_TRY(cri_neighbours_mutual(cx, vs, o->neighbours, &got.value, &got.alone));
+        CR_TRY(resample(cx, vs, mutual_value, o, seed, 0, &got));
+        CR_TRY(test_dependence(cx, vs, mutual_value, o, o, seed, &got));
+    }
+    *out = got;
+done:
+    return st;
+}
+
 cr_status cr_table_mutual(cr_ctx *cx, const cr_table *table, const char *a, const char *b,
                           const char *const *given, size_t n_given, const cr_info_options *options,
                           uint64_t seed, cr_information *out)
 {
-    static const cri_sum sum = { 4,
-                                 { 1, 1, -1, -1 },
-                                 { CRI_A | CRI_GIVEN, CRI_B | CRI_GIVEN, CRI_A | CRI_B | CRI_GIVEN,
-                                   CRI_GIVEN } };
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(cx);
-    cri_counts_arg       arg = { &sum, options };
-    cri_variables        vs;
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cri_variables vs;
     CR_TRY(read_variables(&s, table, &a, 1, b, given, n_given, seed, &vs));
-    CR_TRY(check_rows(cx, table, &vs));
-    CR_TRY(check_levels(cx, table, &vs));
-    cr_information got = start(&vs);
-    if (got.counted) {
-        CR_TRY(cri_counts_measure(cx, &vs, &sum, options, seed, 0, &got));
-        CR_TRY(test_dependence(cx, &vs, cri_counts_value, &arg, options, seed, &got));
-    } else {
-        CR_TRY(cri_neighbours_mutual(cx, &vs, options->neighbours, &got.value, &got.alone));
-        CR_TRY(resample(cx, &vs, mutual_value, options, seed, 0, &got));
-        CR_TRY(test_dependence(cx, &vs, mutual_value, options, options, seed, &got));
-    }
-    *out = got;
+    CR_TRY(measure_mutual(cx, table, &vs, options, seed, out));
 done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- all pairs -------------------------------------------------------------------------------- */
+
+/* All columns at once, when they have values in every row: *out_ready says so.  A column without
+ * density spoils it; then each pair is read by itself. */
+static cr_status read_together(cr_scratch *s, const cr_table *table, const char *const *columns,
+                               size_t n, uint64_t seed, cri_variables *out, bool *out_ready)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < n; i++) {
+        const cr_column *c = NULL;
+        CR_TRY(cri_info_column(s->cx, table, columns[i], &c));
+        if (c->missing > 0) return CR_OK;
+    }
+    st = read_variables(s, table, columns, n, NULL, NULL, 0, seed, out);
+    *out_ready = st == CR_OK;
+    if (st == CR_EDATA) st = CR_OK;
+done:
+    return st;
+}
+
+static cr_status make_lines(cr_ctx *cx, cri_variables *vs)
+{
+    cr_status st = CR_OK;
+    for (size_t j = 0; j < vs->m; j++) {
+        cr_neighbours *line = NULL;
+        if (vs->v[j].counted) continue;
+        CR_TRY(cr_neighbours_new(cx, cr_cmat_of(vs->v[j].x, vs->n, 1), CR_NORM_MAX, &line));
+        vs->v[j].opt_line = line;
+    }
+done:
+    return st;
+}
+
+static void free_lines(cr_ctx *cx, cri_variables *vs)
+{
+    for (size_t j = 0; j < vs->m; j++)
+        cr_neighbours_free(cx, (cr_neighbours *)(uintptr_t)vs->v[j].opt_line);
+}
+
+cr_status cr_table_mutual_pairs(cr_ctx *cx, const cr_table *table, const char *const *columns,
+                                size_t n, const cr_info_options *options, uint64_t seed,
+                                cr_information *out)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cri_variables all = { 0 };
+    bool          ready = false;
+    CR_TRY(read_together(&s, table, columns, n, seed, &all, &ready));
+    if (ready) CR_TRY(make_lines(cx, &all));
+    for (size_t b = 1, k = 0; b < n; b++)
+        for (size_t a = 0; a < b; a++, k++) {
+            cri_variable  two[2];
+            cri_variables vs = { all.n, 0, 2, all.row, two };
+            if (ready) {
+                two[0] = all.v[a], two[1] = all.v[b], two[1].role = CRI_B;
+                st = measure_mutual(cx, table, &vs, options, seed, &out[k]);
+            } else {
+                st = cr_table_mutual(cx, table, columns[a], columns[b], NULL, 0, options, seed,
+                                     &out[k]);
+            }
+            if (st == CR_EDATA) {
+                cr_log(cx, CR_LOG_WARNING, "%s", cr_error(cx));
+                out[k] = (cr_information){ .value = NAN, .plugin = NAN, .p = NAN };
+            } else {
+                CR_TRY(st);
+            }
+            cr_progress(cx, "pairs", (double)(k + 1), (double)(n * (n - 1) / 2));
+        }
+    st = CR_OK;
+done:
+    free_lines(cx, &all);
     cr_scratch_end(&s);
     return st;
 }

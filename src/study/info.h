@@ -77,6 +77,13 @@ CR_API cr_status cr_table_mutual(cr_ctx *cx, const cr_table *table, const char *
                                  const cr_info_options *options, uint64_t seed,
                                  cr_information *out);
 
+/* The same for each pair of n columns: out [n (n - 1) / 2], columns a < b at b (b - 1) / 2 + a.  A
+ * pair that fails with CR_EDATA, though the columns are there, gets NaN, and a warning says why. */
+CR_API cr_status cr_table_mutual_pairs(cr_ctx *cx, const cr_table *table,
+                                       const char *const *columns, size_t n,
+                                       const cr_info_options *options, uint64_t seed,
+                                       cr_information *out);
+
 typedef struct cr_divergence {
     size_t rows[2], dropped[2];
     bool   counted;

@@ -23,14 +23,15 @@ static inline cr_rng cri_info_rng(uint64_t seed, unsigned use, uint64_t number)
 enum { CRI_A = 1, CRI_B = 2, CRI_GIVEN = 4 };
 
 typedef struct cri_variable {
-    const char *name;
-    unsigned    role;
-    bool        counted;
-    size_t      levels;     /* of a counted one                                   */
-    uint32_t   *code;       /* [n] below levels                                   */
-    double     *x;          /* [n] standardised, repeated values spread           */
-    double      log_scale;  /* log of the standard deviation it was divided by    */
-    double      resolution; /* in the column's own units; NaN if nothing repeats  */
+    const char                 *name;
+    unsigned                    role;
+    bool                        counted;
+    size_t                      levels;     /* of a counted one                                   */
+    uint32_t                   *code;       /* [n] below levels                                   */
+    double                     *x;          /* [n] standardised, repeated values spread           */
+    double                      log_scale;  /* log of the standard deviation it was divided by    */
+    double                      resolution; /* in the column's own units; NaN if nothing repeats  */
+    const struct cr_neighbours *opt_line;   /* x, ready to be searched; NULL: not yet made */
 } cri_variable;
 
 typedef struct cri_variables {

@@ -87,17 +87,31 @@ done:
     return st;
 }
 
+/* The search of the only variable of a set, where it is made already. */
+static const cr_neighbours *ready_line(const cri_variables *vs, unsigned set)
+{
+    const cr_neighbours *line = NULL;
+    for (size_t j = 0, members = 0; j < vs->m; j++) {
+        if (!(vs->v[j].role & set)) continue;
+        if (members++ > 0) return NULL;
+        line = vs->v[j].opt_line;
+    }
+    return line;
+}
+
 /* count[i]: other rows of the cell of row i that are nearer than radius[i]; where nothing is
  * measured, all others. */
 static cr_status count_within(cr_ctx *cx, const cri_variables *vs, unsigned set,
                               const double *radius, size_t *count)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    cr_neighbours *nb = NULL;
-    strata         t;
-    double        *r = cr_scratch_f64(&s, vs->n);
-    size_t        *within = cr_scratch_index(&s, vs->n);
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    cr_neighbours       *nb = NULL;
+    strata               t;
+    const cr_neighbours *line = ready_line(vs, set);
+    if (line) return cr_neighbours_count(cx, line, NULL, radius, false, count);
+    double *r = cr_scratch_f64(&s, vs->n);
+    size_t *within = cr_scratch_index(&s, vs->n);
     CR_TRY(s.status);
     CR_TRY(make_strata(&s, vs, set, &t));
     for (size_t c = 0; c < t.cells; c++) {

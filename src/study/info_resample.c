@@ -99,6 +99,7 @@ static cr_status reorder(cr_scratch *s, const cri_variables *vs, const size_t *o
         if (v->role != CRI_A) continue;
         v->code = v->counted ? cr_scratch_bytes(s, vs->n, sizeof *v->code) : NULL;
         v->x = v->counted ? NULL : cr_scratch_f64(s, vs->n);
+        v->opt_line = NULL;
         if (s->status != CR_OK) return s->status;
         for (size_t i = 0; i < vs->n; i++) {
             if (v->counted)

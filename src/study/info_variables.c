@@ -211,6 +211,7 @@ cr_status cri_variables_some(cr_scratch *s, const cri_variables *all, const size
         cri_variable       *v = &vs.v[j];
         v->code = from->counted ? cr_scratch_bytes(s, n, sizeof *v->code) : NULL;
         v->x = from->counted ? NULL : cr_scratch_f64(s, n);
+        v->opt_line = NULL;
         if (s->status != CR_OK) return s->status;
         for (size_t i = 0; i < n; i++) {
             if (v->counted)

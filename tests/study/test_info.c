@@ -476,6 +476,44 @@ static void test_level_of_permutations(void **state)
     test_context_free(cx);
 }
 
+/* --- all pairs --------------------------------------------------------------------------------- */
+
+/* The same bits as pair by pair, with and without missing values; a constant column spoils its own. */
+static void test_pairs(void **state)
+{
+    enum { ROWS = 120 };
+    const char     *names[] = { "g", "x", "y", "v", "constant" };
+    double          c[ROWS] = { 0 }, holes[ROWS];
+    cr_ctx         *cx = test_context();
+    cr_table       *t = normal_table(cx, ROWS, 8, 0);
+    cr_info_options o = plain(cx);
+    cr_information  all[10], one;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) holes[i] = i % 9 ? (double)(i * i % 97) : NAN;
+    add_real(cx, t, "constant", c), add_real(cx, t, "holes", holes);
+    o.permutations = 2;
+    for (size_t n = 4; n <= 5; n++) {
+        assert_ok(cx, cr_table_mutual_pairs(cx, t, names, n, &o, 3, all));
+        for (size_t b = 1, k = 0; b < n; b++)
+            for (size_t a = 0; a < b; a++, k++) {
+                if (b == 4) {
+                    assert_true(isnan(all[k].value));
+                    continue;
+                }
+                assert_ok(cx, cr_table_mutual(cx, t, names[a], names[b], NULL, 0, &o, 3, &one));
+                assert_true(all[k].value == one.value && all[k].p == one.p && all[k].rows == ROWS);
+            }
+    }
+    names[4] = "holes";
+    assert_ok(cx, cr_table_mutual_pairs(cx, t, names, 5, &o, 3, all));
+    assert_ok(cx, cr_table_mutual(cx, t, "x", "holes", NULL, 0, &o, 3, &one));
+    assert_true(all[7].value == one.value && all[7].dropped == 14 && all[0].dropped == 0);
+    names[1] = "nobody";
+    assert_fails(cx, cr_table_mutual_pairs(cx, t, names, 5, &o, 3, all), CR_EDATA);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 /* --- two tables --------------------------------------------------------------------------------
  */
 
@@ -693,7 +731,7 @@ static cr_status ask(cr_ctx *cx, void *arg)
                                    .bootstrap = 2,
                                    .level = 0.9,
                                    .permutations = 1 };
-    cr_information           g;
+    cr_information           g, pairs[3];
     cr_divergence            d;
     cr_surprise              s = { 0 };
     static double            x[] = { 1, 2.5, 3, 7, 2, 4, 4, 9 }, y[] = { 3, 1, 4, 1.5, 9, 2, 6, 5 };
@@ -711,6 +749,7 @@ static cr_status ask(cr_ctx *cx, void *arg)
     case 2: CR_TRY(cr_table_mutual(cx, t, "c", "e", NULL, 0, &o, 0, &g)); break;
     case 3: CR_TRY(cr_table_divergence(cx, t, t, names, 1, &o, 0, &d)); break;
     case 4: CR_TRY(cr_table_divergence(cx, t, t, names + 1, 1, &o, 0, &d)); break;
+    case 5: CR_TRY(cr_table_mutual_pairs(cx, t, names, 3, &o, 0, pairs)); break;
     default: CR_TRY(cr_table_surprise(cx, t, names, 2, false, &o, 0, &s));
     }
 done:
@@ -722,7 +761,7 @@ done:
 static void test_allocations(void **state)
 {
     (void)state;
-    for (int question = 0; question < 6; question++) test_every_allocation_fails(ask, &question);
+    for (int question = 0; question < 7; question++) test_every_allocation_fails(ask, &question);
 }
 
 int main(void)
@@ -739,6 +778,7 @@ int main(void)
         cmocka_unit_test(test_repeated_values),
         cmocka_unit_test(test_permutations),
         cmocka_unit_test(test_level_of_permutations),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_divergence_of_numbers),
         cmocka_unit_test(test_divergence_of_categories),
         cmocka_unit_test(test_surprise),
