@@ -332,6 +332,7 @@ static cr_status run_info(cli *c)
     double begin = now();
     CR_TRY(answer(&j));
     json_object_set_new(j.root, "seconds", json_real(now() - begin));
+    cli_clear_progress(c);
     CR_TRY(cli_check_strict(c));
     if (!j.printed) CR_TRY(print_answer(&j));
 done:

@@ -114,6 +114,7 @@ static cr_status print_text(info_job *j, const char **names, size_t n, one_pair 
     cr_status st = CR_OK;
     CR_TRY(info_title(j, "%s: mutual information in %s", cr_table_source(j->a), j->unit));
     CR_TRY(out_open(j->c, j->c->global.output));
+    cli_clear_progress(j->c);
     if (n > MOST_SHOWN) { /* too wide: the pairs, most first */
         qsort(pairs, many, sizeof *pairs, compare_pairs);
         for (size_t i = 0; i < many; i++) json_array_append_new(j->rows, pair_object(j, &pairs[i]));

@@ -62,19 +62,28 @@ static cr_status resample(cr_ctx *cx, const cri_variables *vs, cri_estimate *est
 
 /* --- entropy ---------------------------------------------------------------------------------- */
 
-/* H(A | GIVEN) = H(A, GIVEN) - H(GIVEN). */
+/* H(A | GIVEN) = H(A) - I(A; GIVEN): the errors of neighbours in spaces of different dimension
+ * would not cancel in H(A, GIVEN) - H(GIVEN). */
 static cr_status entropy_given(cr_ctx *cx, const cri_variables *vs, const cr_info_options *o,
                                double *out, size_t *out_alone)
 {
-    cr_status st = CR_OK;
-    double    joint = 0, given = 0;
-    size_t    alone = 0;
-    bool      any = false;
-    for (size_t j = 0; j < vs->m; j++) any |= vs->v[j].role == CRI_GIVEN;
-    CR_TRY(cri_mixed_entropy(cx, vs, CRI_A | CRI_GIVEN, o, &joint, out_alone));
-    if (any) CR_TRY(cri_mixed_entropy(cx, vs, CRI_GIVEN, o, &given, &alone));
-    *out = joint - given;
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cri_variables pair = *vs;
+    double        entropy = 0, mutual = 0;
+    size_t        alone = 0, known = 0;
+    pair.v = cr_scratch_bytes(&s, vs->m, sizeof *pair.v);
+    CR_TRY(s.status);
+    for (size_t j = 0; j < vs->m; j++) {
+        pair.v[j] = vs->v[j];
+        if (vs->v[j].role == CRI_GIVEN) pair.v[j].role = CRI_B, known++;
+    }
+    CR_TRY(cri_mixed_entropy(cx, vs, CRI_A, o, &entropy, &alone));
+    if (known > 0) CR_TRY(cri_neighbours_mutual(cx, &pair, o->neighbours, &mutual, &alone));
+    *out = entropy - mutual;
+    *out_alone = alone;
 done:
+    cr_scratch_end(&s);
     return st;
 }
 

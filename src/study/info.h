@@ -59,10 +59,10 @@ typedef struct cr_information {
 } cr_information;
 
 /* H(columns | given): the joint entropy, differential where numbers are measured, of n >= 1 columns
- * given n_given others, which may be none.  A conditional entropy is the difference of two joint
- * ones. O(n log n) in the rows, times the resamplings.  Fails with CR_EARG for a column named
- * twice, CR_EDATA for an unknown column, a measured column that is constant or infinite somewhere,
- * or too few rows; CR_ENOMEM, CR_EINTERRUPTED.  *out is then left as it was, here as below. */
+ * given n_given others, which may be none: H(columns) - I(columns; given).  O(n log n) in the rows,
+ * times the resamplings.  Fails with CR_EARG for a column named twice, CR_EDATA for an unknown
+ * column, a measured column that is constant or infinite somewhere, or too few rows; CR_ENOMEM,
+ * CR_EINTERRUPTED.  *out is then left as it was, here as below. */
 CR_API cr_status cr_table_entropy(cr_ctx *cx, const cr_table *table, const char *const *columns,
                                   size_t n, const char *const *given, size_t n_given,
                                   const cr_info_options *options, uint64_t seed,

@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "dist",
-         "plot", "version", "help", "completion"]
+         "info", "plot", "version", "help", "completion"]
 MODELS = ["bayes-linear", "linear", "ridge"]
 
 

@@ -319,6 +319,9 @@ static void test_normal_variables(void **state)
     assert_close(entropy_of(cx, t, "x", "y", NULL, &o), 2 * h1 + log(300) - i_xy, 0.12);
     assert_close(entropy_of(cx, t, "x", NULL, "y", &o), h1 + log(3) - i_xy, 0.12);
     assert_close(mutual_of(cx, t, "x", "y", NULL, &o), i_xy, 0.06);
+    assert_close(mutual_of(cx, t, "g", "v", NULL, &o), /* and exactly: I = H - H given the other */
+                 entropy_of(cx, t, "g", NULL, NULL, &o) - entropy_of(cx, t, "g", NULL, "v", &o),
+                 1e-12);
     assert_close(mutual_of(cx, t, "x", "v", NULL, &o), 0, 0.06);
     assert_close(mutual_of(cx, t, "y", "w", NULL, &o), i_yw, 0.06);
     assert_close(mutual_of(cx, t, "y", "w", "x", &o), 0, 0.06); /* x explains both */
