@@ -90,17 +90,15 @@ static type make_type(const letter *a, size_t k, const size_t *n, size_t length)
     return t;
 }
 
-/* n [k] becomes the next way to write `length` as a sum; false after the last. */
-static bool next_type(size_t *n, size_t k)
+/* n [k] becomes the next way to write `length` as a sum; not to be asked for after the last. */
+static void next_type(size_t *n, size_t k)
 {
     size_t rest = n[k - 1], i = k - 1;
-    if (k == 1) return false;
     n[k - 1] = 0;
     while (i > 0 && n[i - 1] == 0) i--;
-    if (i == 0) return n[k - 1] = rest, false;
+    if (i == 0) return;
     n[i - 1]--;
     n[i] = rest + 1;
-    return true;
 }
 
 static cr_status make_types(cr_ctx *cx, const letter *a, size_t k, size_t length, size_t *n,
