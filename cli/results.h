@@ -46,6 +46,6 @@ extern const cli_field result_common[];
 
 extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[],
     result_cv[], result_describe[], result_models[], result_check[], result_dist[],
-    result_version[], result_help[];
+    result_info[], result_version[], result_help[];
 
 #endif

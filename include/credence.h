@@ -25,9 +25,12 @@
 #include "../src/math/search.h"
 #include "../src/math/quadrature.h"
 #include "../src/math/kernel/kernel.h"
+#include "../src/math/neighbours.h"
 
 #include "../src/prob/dist/dist.h"
 #include "../src/prob/gaussian/gaussian.h"
+#include "../src/prob/info.h"
+#include "../src/prob/info_source.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"
@@ -40,6 +43,7 @@
 #include "../src/models/model.h"
 
 #include "../src/study/assess.h"
+#include "../src/study/info.h"
 
 #include "../src/plot/figure.h"
 

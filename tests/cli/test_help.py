@@ -6,10 +6,11 @@ import shlex
 
 import pytest
 
-VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "dist",
-         "plot", "version", "help", "completion"]
-LIST = pathlib.Path(__file__).resolve().parents[2] / "src/models/list.h"
-MODELS = [stem.replace("_", "-") for stem in re.findall(r"^    X\((\w+)\)", LIST.read_text(), re.MULTILINE)]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HIDDEN = {"complete", "document"}
+VERBS = [verb for verb in re.findall(r"&verb_(\w+)", (ROOT / "cli/credence.c").read_text()) if verb not in HIDDEN]
+MODELS = [stem.replace("_", "-")
+          for stem in re.findall(r"^    X\((\w+)\)", (ROOT / "src/models/list.h").read_text(), re.MULTILINE)]
 
 
 def examples_in(page):

@@ -4,10 +4,10 @@
 On README.md, CONTRIBUTING.md, CHANGELOG.md, examples/README.md and docs/**/*.md, or the pages named:
   1. every `console` session prints what is shown (session.py says how they are compared);
   2. every relative link leads somewhere, and every anchor to a heading;
-  3. `c` programs are files of examples/c; other `c` fences are parts of such files or compile;
+  3. `c` programs are files of examples/; other `c` fences are parts of such files or compile;
   4. tables between <!-- NAME ... --> and <!-- end NAME --> are what the program says of itself;
   5. the figures are what the program draws;
-and every program of examples/c compiles without warnings and is run by some page, and demo.sh runs.
+and every program of examples/ compiles without warnings and is run by some page, and demo.sh runs.
 The build is installed into an empty folder and used from there.  CREDENCE_BIN names another program.
 
 --update writes what is printed now into the pages; read the difference before you keep it."""
@@ -175,7 +175,7 @@ def compiles(stage, code):
 
 
 def check_code(stage, text):
-    """Programs are those of examples/c, named above the fence; other code is a part of them, or compiles."""
+    """Programs are those of examples/, named above the fence; other code is a part of them, or compiles."""
     problems, whole = [], set()
 
     def fill(block):
@@ -188,13 +188,13 @@ def check_code(stage, text):
         return f"<!-- from {block[1]} -->\n```c\n{now}```"
 
     new = SOURCE.sub(fill, text)
-    programs = [normal(p.read_text()) for p in sorted((ROOT / "examples/c").glob("*.c"))]
+    programs = [normal(p.read_text()) for p in sorted((ROOT / "examples").rglob("*.c"))]
     for fence in session.FENCE.finditer(text):
         code = normal(fence[2])
         if fence[1] != "c" or code in whole:
             continue
         if "int main(" in code or not (any(code in p for p in programs) or compiles(stage, fence[2])):
-            problems.append((line_of(text, fence.start()), "this code is in no program of examples/c "
+            problems.append((line_of(text, fence.start()), "this code is in no program of examples/ "
                                                            "and does not compile as it stands"))
     return new, problems
 
@@ -210,9 +210,9 @@ def check_demo(stage):
 
 def check_programs(stage, texts):
     """Each program compiles cleanly and is run on some page."""
-    for path in sorted((ROOT / "examples/c").glob("*.c")):
+    for path in sorted((ROOT / "examples").rglob("*.c")):
         done = stage.run(["sh", "-c", f"cc -std=c11 -Wall -Wextra -Wconversion -pedantic -Werror {path} "
-                                      "$(pkg-config --cflags --libs credence) -o program"])
+                                      "$(pkg-config --cflags --libs credence) -lm -o program"])
         if done.returncode:
             yield path, 1, done.stderr
         if not any(f"./{path.stem}" in step.command for text in texts for step in session.steps_of(text)):

@@ -87,6 +87,12 @@ def results(credence, schemas, tmp_path_factory):
         ["dist", "student-t", "1.5", "0", "1", "--variance", "--quantile", "0,1"],
         ["dist", "beta", "0.5", "0.5", "--plot", "--logpdf", "0,2"],
         ["dist", "mvn", "0,1", "2,0.6;0.6,1", "--mean", "--variance", "--mode", "--logpdf", "0,1", "--sample", "2"],
+        ["info", DIABETES, "--bootstrap", "20"], ["info", "mixed.csv", "--bootstrap", "0"],
+        ["info", DIABETES, "--columns", "sex", "--given", "bmi", "--bootstrap", "20"],
+        ["info", DIABETES, "--mutual", "sex,bmi", "--permutations", "2"],
+        ["info", DIABETES, "--matrix", "--columns", "sex,bmi", "--permutations", "2"],
+        ["info", DIABETES, "--rows", "--top", "2"], ["info", DIABETES, DIABETES, "--columns", "sex"],
+        ["info", "--source", "0.5,0.5", "--length", "9"], ["info", DIABETES, "--source", "sex"],
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
     ]

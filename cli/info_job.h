@@ -1,0 +1,70 @@
+/* info_job.h -- what the files of the verb info share: its options, and one question with its
+ * answers. */
+#ifndef CREDENCE_CLI_INFO_JOB_H
+#define CREDENCE_CLI_INFO_JOB_H
+
+#include "cli.h"
+#include "base/scratch.h"
+#include "study/info.h"
+
+/* clang-format off */
+#define INFO_OPTIONS(X)                                                                                \
+    X(list,   columns,  "", "COLUMN",                                                                  \
+      "their joint entropy; with --matrix, --rows or two files: the columns to look at", "sex,bmi")    \
+    X(list,   given,    "", "COLUMN", "with --columns or --mutual: what is known already", "age")      \
+    X(list,   mutual,   "", "COLUMN", "the mutual information of these two columns", "bmi,progression") \
+    X(flag,   matrix,   "false", "", "the mutual information of each pair of columns", "")             \
+    X(flag,   rows,     "false", "", "the information content of each row", "")                        \
+    X(flag,   joint,    "false", "",                                                                   \
+      "with --rows: under the joint distribution, not that of independent columns", "")                \
+    X(count,  top,      "", ">=1", "with --rows: only this many, the most surprising first", "10")     \
+    X(list,   source,   "", "",                                                                        \
+      "typical strings of a source with these probabilities; with DATA: of this column", "0.1,0.9")    \
+    X(count,  length,   "100", ">=1", "with --source: letters of a string", "1000")                    \
+    X(real,   beta,     "0.1", ">0",                                                                   \
+      "with --source: a string is typical when its content per letter is this near to the entropy", "0.05") \
+    X(real,   delta,    "0.01", "0..<1", "with --source: the probability that may be missed", "0.1")   \
+    X(choice, unit,     "bits", "bits|nats", "unit of information", "nats")                            \
+    CR_INFO_OPTIONS(X)
+/* clang-format on */
+CR_OPTIONS_STRUCT(info_options, INFO_OPTIONS);
+
+/* What is being asked, and the answer: as JSON, and as rows for text and CSV. */
+typedef struct info_job {
+    cli                *c;
+    const info_options *o;
+    cr_info_options     how;
+    uint64_t            seed;
+    double              per; /* nats in one unit */
+    const char         *unit;
+    cr_table           *a, *b; /* of the arguments; NULL where there is none */
+    cr_scratch          s;
+    json_t             *root, *rows;
+    char               *title;   /* first line of the text; in the arena */
+    bool                one;     /* the row is to be shown as lines */
+    bool                printed; /* the answer is out already       */
+} info_job;
+
+/* Information in the unit asked for; null, and in tables inf or nothing, where there is no number.
+ */
+json_t *info_number(const info_job *j, double nats);
+json_t *info_cell(const info_job *j, double nats);
+/* The columns asked for, or else all of the first table. */
+cr_status info_columns(info_job *j, const char ***out, size_t *out_n);
+/* A copy of an object for tables: arrays of texts become one text with commas. */
+json_t *info_flat(const json_t *object);
+/* The first line of the text. */
+cr_status info_title(info_job *j, const char *format, ...) CR_PRINTF(2, 3);
+/* Tells of rows that were left out. */
+void info_tell_dropped(const info_job *j, const cr_table *t, size_t dropped);
+
+/* --- the questions ---------------------------------------------------------------------------- */
+
+/* info_pairs.c: the matrix of all pairs; prints by itself as text. */
+cr_status info_matrix(info_job *j);
+/* info_tables.c: two files; rows; a source. */
+cr_status info_divergence(info_job *j);
+cr_status info_surprise(info_job *j);
+cr_status info_source(info_job *j);
+
+#endif

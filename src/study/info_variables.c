@@ -1,0 +1,225 @@
+/* info_variables.c -- columns of a table made ready: rows with values, codes, standardised numbers.
+ */
+#include "info_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_VALUES = 20, ROWS_PER_VALUE = 5 }; /* of an integer that is counted */
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+static const char *column_name(const void *t, size_t i) { return cr_table_column(t, i)->name; }
+
+cr_status cri_info_column(cr_ctx *cx, const cr_table *table, const char *name,
+                          const cr_column **out)
+{
+    const cr_column *c = cr_table_find(table, name);
+    if (!c) {
+        cr_fail(cx, CR_EDATA, "column '%s' not found in %s", name, cr_table_source(table));
+        return cr_fail_nearest(cx, name, "columns", cr_table_columns(table), column_name, table);
+    }
+    if (c->infinite)
+        return cr_fail(cx, CR_EDATA, "column '%s' of %s has infinite values", name,
+                       cr_table_source(table));
+    *out = c;
+    return CR_OK;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t sort_unique(double *x, size_t n)
+{
+    size_t k = 0;
+    qsort(x, n, sizeof *x, compare_numbers);
+    for (size_t i = 0; i < n; i++)
+        if (k == 0 || x[i] != x[k - 1]) x[k++] = x[i];
+    return k;
+}
+
+cr_status cri_is_counted(cr_ctx *cx, const cr_column *column, size_t rows, bool *out_counted)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *x = NULL;
+    size_t     n = 0;
+    if (column->type != CR_INTEGER) {
+        *out_counted = column->type != CR_REAL;
+        goto done;
+    }
+    x = cr_scratch_f64(&s, rows);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < rows; i++)
+        if (!isnan(column->values[i * column->stride])) x[n++] = column->values[i * column->stride];
+    size_t values = sort_unique(x, n);
+    *out_counted = values <= MOST_VALUES && n >= ROWS_PER_VALUE * values;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+double cri_resolution(double *x, size_t n)
+{
+    double gap = INFINITY;
+    bool   repeats = false;
+    qsort(x, n, sizeof *x, compare_numbers);
+    for (size_t i = 1; i < n; i++) {
+        double g = x[i] - x[i - 1];
+        repeats |= g == 0;
+        if (g > 0 && g < gap) gap = g;
+    }
+    return repeats && isfinite(gap) ? gap : NAN;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static bool is_missing(const cr_column *c, size_t row)
+{
+    return c->type == CR_CATEGORY ? c->codes[row] == CR_MISSING_CODE
+                                  : isnan(c->values[row * c->stride]);
+}
+
+static size_t keep_rows(const cr_column *const *columns, size_t m, size_t rows, size_t *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++) {
+        bool whole = true;
+        for (size_t j = 0; j < m && whole; j++) whole = !is_missing(columns[j], i);
+        if (whole) out[n++] = i;
+    }
+    return n;
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static cr_status read_codes(cr_scratch *s, const cr_column *c, const cri_variables *vs,
+                            cri_variable *v)
+{
+    v->code = cr_scratch_bytes(s, vs->n, sizeof *v->code);
+    if (s->status != CR_OK) return s->status;
+    v->levels = c->n_levels;
+    if (c->type == CR_CATEGORY) {
+        for (size_t i = 0; i < vs->n; i++) v->code[i] = c->codes[vs->row[i]];
+        return CR_OK;
+    }
+    double *values = cr_scratch_f64(s, vs->n);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < vs->n; i++) values[i] = c->values[vs->row[i] * c->stride];
+    v->levels = sort_unique(values, vs->n);
+    for (size_t i = 0; i < vs->n; i++) {
+        const double *at = bsearch(&c->values[vs->row[i] * c->stride], values, v->levels,
+                                   sizeof *values, compare_numbers);
+        v->code[i] = (uint32_t)(at - values);
+    }
+    return CR_OK;
+}
+
+/* Each value of the table has its own random number, whatever rows are in use. */
+static void spread(cri_variable *v, const cri_variables *vs, size_t rows, cr_rng r)
+{
+    for (size_t i = 0, k = 0; i < rows && k < vs->n; i++) {
+        double u = cr_rng_uniform(&r) - 0.5;
+        if (vs->row[k] == i) v->x[k++] += v->resolution * u;
+    }
+}
+
+static cr_status read_numbers(cr_scratch *s, const cr_table *t, const cr_column *c,
+                              const cri_variables *vs, cr_rng r, cri_variable *v)
+{
+    double mean = 0, square = 0, low = INFINITY, high = -INFINITY, *sorted;
+    v->x = cr_scratch_f64(s, vs->n);
+    sorted = cr_scratch_f64(s, vs->n);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < vs->n; i++) {
+        sorted[i] = v->x[i] = c->values[vs->row[i] * c->stride];
+        low = fmin(low, v->x[i]), high = fmax(high, v->x[i]);
+    }
+    if (vs->n > 1 && low == high) {
+        cr_fail(s->cx, CR_EDATA, "column '%s' of %s is constant: it has no density", c->name,
+                cr_table_source(t));
+        return cr_fail_hint(s->cx, "--category %s counts its values instead", c->name);
+    }
+    v->resolution = cri_resolution(sorted, vs->n);
+    if (!isnan(v->resolution)) spread(v, vs, cr_table_rows(t), r);
+    for (size_t i = 0; i < vs->n; i++) mean += v->x[i] / (double)vs->n;
+    for (size_t i = 0; i < vs->n; i++) {
+        double e = (v->x[i] - mean) / (high - low); /* a scale that cannot overflow */
+        square += e * e;
+    }
+    double sd = (high - low) * sqrt(square / (double)vs->n);
+    for (size_t i = 0; i < vs->n; i++) v->x[i] = (v->x[i] - mean) / sd;
+    v->log_scale = log(sd);
+    return CR_OK;
+}
+
+static size_t column_place(const cr_table *t, const cr_column *c)
+{
+    size_t j = 0;
+    while (cr_table_column(t, j) != c) j++;
+    return j;
+}
+
+cr_status cri_variables_read(cr_scratch *s, const cr_table *table, const char *const *names,
+                             const unsigned *roles, size_t m, uint64_t seed, cri_variables *out)
+{
+    cr_status         st = CR_OK;
+    size_t            rows = cr_table_rows(table);
+    cri_variables     vs = { .m = m };
+    const cr_column **columns = cr_scratch_bytes(s, m, sizeof(const cr_column *));
+    vs.row = cr_scratch_index(s, rows);
+    vs.v = cr_scratch_bytes(s, m, sizeof *vs.v);
+    CR_TRY(s->status);
+    for (size_t j = 0; j < m; j++) {
+        CR_TRY(cri_info_column(s->cx, table, names[j], &columns[j]));
+        for (size_t i = 0; i < j; i++)
+            if (columns[i] == columns[j])
+                CR_TRY(cr_fail(s->cx, CR_EARG, "column '%s' is named twice", names[j]));
+    }
+    vs.n = keep_rows(columns, m, rows, vs.row);
+    vs.dropped = rows - vs.n;
+    for (size_t j = 0; j < m; j++) {
+        cri_variable *v = &vs.v[j];
+        size_t        place = column_place(table, columns[j]);
+        *v = (cri_variable){ .name = columns[j]->name, .role = roles[j], .resolution = NAN };
+        CR_TRY(cri_is_counted(s->cx, columns[j], rows, &v->counted));
+        if (v->counted)
+            CR_TRY(read_codes(s, columns[j], &vs, v));
+        else
+            CR_TRY(read_numbers(s, table, columns[j], &vs,
+                                cri_info_rng(seed, CRI_STREAM_SPREAD, place), v));
+    }
+    *out = vs;
+done:
+    return st;
+}
+
+cr_status cri_variables_some(cr_scratch *s, const cri_variables *all, const size_t *keep, size_t n,
+                             cri_variables *out)
+{
+    cri_variables vs = { .n = n, .m = all->m, .row = cr_scratch_index(s, n) };
+    vs.v = cr_scratch_bytes(s, all->m, sizeof *vs.v);
+    if (s->status != CR_OK) return s->status;
+    memcpy(vs.v, all->v, all->m * sizeof *vs.v);
+    for (size_t i = 0; i < n; i++) vs.row[i] = all->row[keep[i]];
+    for (size_t j = 0; j < all->m; j++) {
+        const cri_variable *from = &all->v[j];
+        cri_variable       *v = &vs.v[j];
+        v->code = from->counted ? cr_scratch_bytes(s, n, sizeof *v->code) : NULL;
+        v->x = from->counted ? NULL : cr_scratch_f64(s, n);
+        v->opt_line = NULL;
+        if (s->status != CR_OK) return s->status;
+        for (size_t i = 0; i < n; i++) {
+            if (v->counted)
+                v->code[i] = from->code[keep[i]];
+            else
+                v->x[i] = from->x[keep[i]];
+        }
+    }
+    *out = vs;
+    return CR_OK;
+}
