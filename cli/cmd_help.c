@@ -223,7 +223,7 @@ static cr_status run_models(cli *c)
         goto done;
     }
     if (c->n_args > 1)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "models explains one model: '%s' is one too many", c->args[1]));
+        CR_TRY(cr_fail(c->cx, CR_EARG, "models explains one model: '%s' is one argument too many", c->args[1]));
     if (c->n_args && !(m = cr_class_find(c->cx, c->args[0]))) CR_TRY(CR_EARG);
     for (size_t i = 0; i < cr_class_count(); i++)
         json_array_append_new(rows, model_object(cr_class_at(i), c->format == FORMAT_JSON));

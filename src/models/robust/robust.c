@@ -145,7 +145,7 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
     report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = f.iterations;
     if (m->method == STUDENT && isnan(o->dof) && f.nu > 400)
-        cr_log(cx, CR_LOG_WARNING, "the noise looks normal: the degrees of freedom ran to their bound");
+        cr_log(cx, CR_LOG_INFO, "the noise looks normal: the degrees of freedom ran to their bound");
 done:
     cri_robust_fit_free(cx, &p, &f);
     return st;
