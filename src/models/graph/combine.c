@@ -1,0 +1,520 @@
+/* combine.c -- a walk over a joint table in blocks.
+ * Loop nest: outer variables (an odometer), then a block of the last variables.  With one output its
+ * variables come first among the outer ones, so that a block of it stays where it is while the
+ * variables that are summed out run. */
+#include "combine.h"
+#include "../../base/context_internal.h"
+#include "../../base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK_WANTED = 256, BLOCK_MOST = 2048, PART = 1 << 16, MOST_PARTS = 64 };
+
+/* --- spaces ----------------------------------------------------------------------------------------- */
+
+bool cri_space_add(cri_space *space, size_t var, size_t states)
+{
+    if (states == 1) return true;
+    if (space->n == CRI_MOST_DIMS) return false;
+    space->var[space->n] = var;
+    space->states[space->n++] = states;
+    return true;
+}
+
+double cri_space_size(const cri_space *space)
+{
+    double size = 1;
+    for (size_t i = 0; i < space->n; i++) size *= (double)space->states[i];
+    return size;
+}
+
+void cri_space_strides(const cri_space *space, size_t n, const size_t *var, const size_t *states,
+                       size_t *out_stride)
+{
+    size_t stride = 1, i = n;
+    for (size_t d = space->n; d-- > 0;) {
+        while (i > 0 && (var[i - 1] > space->var[d] || states[i - 1] == 1)) i--; /* single states */
+        bool has = i > 0 && var[i - 1] == space->var[d];
+        out_stride[d] = has ? stride : 0;
+        if (has) stride *= states[--i];
+    }
+}
+
+/* --- the plan --------------------------------------------------------------------------------------- */
+
+typedef enum pattern { STRAIGHT, CONSTANT, LISTED } pattern;
+
+/* How one table is walked. */
+typedef struct track {
+    const double   *value;
+    size_t          step[CRI_MOST_DIMS]; /* by which the offset moves (mod 2^64) when outer
+                                            variable p goes on and those after it start again */
+    size_t          stride[CRI_MOST_DIMS];
+    pattern         shape;
+    const uint32_t *place; /* [block] for LISTED */
+    size_t          level;  /* 0: the same in every block; else 1 + the innermost outer variable it has */
+    size_t          buffer; /* for its product: tables of one level share that of the first of them */
+} track;
+
+typedef struct plan {
+    cri_semiring semiring;
+    size_t       outer, states[CRI_MOST_DIMS]; /* the odometer, outermost first       */
+    size_t       block;                        /* entries of the inner variables      */
+    size_t       inner, inner_states[CRI_MOST_DIMS];
+    size_t       kept;    /* outer variables that the single output has; they come first */
+    size_t       summed;  /* product of the states of the other outer variables          */
+    size_t       inputs, outputs;
+    track       *in, *out; /* inputs sorted by level */
+    const cri_output *to;
+    size_t       runs; /* odometer steps in all */
+    size_t       parts;
+} plan;
+
+/* The variables of the space, neighbours joined where every table allows it. */
+typedef struct joined {
+    size_t n, states[CRI_MOST_DIMS], first[CRI_MOST_DIMS]; /* first: the last variable of the group */
+} joined;
+
+static bool can_join(const size_t *stride, size_t d, size_t next, size_t next_states)
+{
+    return stride[next] ? stride[d] == stride[next] * next_states : stride[d] == 0;
+}
+
+/* first[g] is the last (fastest) variable of group g: its stride is the group's. */
+static joined join_variables(const cri_space *sp, size_t inputs, const cri_operand *in, size_t outputs,
+                             const cri_output *out)
+{
+    joined j = { 0 };
+    size_t reversed[CRI_MOST_DIMS], states[CRI_MOST_DIMS], n = 0;
+    for (size_t d = sp->n; d-- > 0;) {
+        bool   join = n > 0 && states[n - 1] * sp->states[d] <= BLOCK_MOST;
+        size_t fast = n ? reversed[n - 1] : 0, group = n ? states[n - 1] : 0;
+        for (size_t i = 0; join && i < inputs; i++)
+            join = can_join(in[i].stride, d, fast, group);
+        for (size_t i = 0; join && i < outputs; i++)
+            join = can_join(out[i].stride, d, fast, group);
+        if (join) {
+            states[n - 1] *= sp->states[d];
+        } else {
+            reversed[n] = d;
+            states[n++] = sp->states[d];
+        }
+    }
+    j.n = n;
+    for (size_t g = 0; g < n; g++) {
+        j.first[g] = reversed[n - 1 - g];
+        j.states[g] = states[n - 1 - g];
+    }
+    return j;
+}
+
+/* How many groups, from the last, make the block. */
+static size_t choose_block(const joined *j, const size_t *opt_output_stride)
+{
+    size_t block = 1, inner = 0;
+    while (inner < j->n && block < BLOCK_WANTED) {
+        size_t g = j->n - 1 - inner;
+        if (inner > 0 && block * j->states[g] > BLOCK_MOST) break;
+        if (opt_output_stride && opt_output_stride[j->first[g]] == 0) break;
+        block *= j->states[g];
+        inner++;
+    }
+    return inner;
+}
+
+static void set_shape(track *t, const plan *p, uint32_t **places)
+{
+    size_t expected = 1;
+    bool   straight = true, constant = true;
+    for (size_t i = p->inner; i-- > 0;) {
+        size_t s = t->stride[p->outer + i];
+        straight &= s == expected;
+        constant &= s == 0;
+        expected *= p->inner_states[i];
+    }
+    t->shape = constant ? CONSTANT : straight ? STRAIGHT : LISTED;
+    if (t->shape != LISTED) return;
+    uint32_t *place = *places;
+    *places += p->block;
+    t->place = place;
+    size_t filled = 1;
+    place[0] = 0;
+    for (size_t i = p->inner; i-- > 0;) {
+        size_t s = t->stride[p->outer + i];
+        for (size_t k = 1; k < p->inner_states[i]; k++)
+            for (size_t e = 0; e < filled; e++)
+                place[k * filled + e] = (uint32_t)(place[e] + k * s);
+        filled *= p->inner_states[i];
+    }
+}
+
+static void set_track(track *t, const plan *p, const double *value, const size_t *order,
+                      const size_t *stride, uint32_t **places)
+{
+    size_t back = 0;
+    t->value = value;
+    t->level = 0;
+    for (size_t i = 0; i < p->outer + p->inner; i++) t->stride[i] = stride[order[i]];
+    for (size_t i = p->outer; i-- > 0;) {
+        t->step[i] = t->stride[i] - back;
+        back += (p->states[i] - 1) * t->stride[i];
+        if (t->stride[i] && t->level == 0) t->level = i + 1;
+    }
+    set_shape(t, p, places);
+}
+
+static void sort_by_level(track *t, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (t[i - 1].level <= t[i].level) continue;
+        track moved = t[i];
+        size_t k = i;
+        for (; k > 0 && t[k - 1].level > moved.level; k--) t[k] = t[k - 1];
+        t[k] = moved;
+    }
+    for (size_t i = 0; i < n; i++)
+        t[i].buffer = i > 0 && t[i - 1].level == t[i].level ? t[i - 1].buffer : i;
+}
+
+/* The order of the loops: with one output its outer variables first. */
+static void order_loops(plan *p, const joined *j, const size_t *opt_output_stride, size_t *order)
+{
+    size_t n = 0;
+    p->outer = j->n - p->inner;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t g = 0; g < p->outer; g++) {
+            bool kept = !opt_output_stride || opt_output_stride[j->first[g]] != 0;
+            if (kept != (pass == 0)) continue;
+            p->states[n] = j->states[g];
+            order[n++] = j->first[g];
+            if (kept) p->kept = n;
+            else p->summed *= j->states[g];
+        }
+    for (size_t i = 0; i < p->inner; i++) {
+        p->inner_states[i] = j->states[p->outer + i];
+        p->block *= p->inner_states[i];
+        order[n++] = j->first[p->outer + i];
+    }
+}
+
+/* --- loops over a block -------------------------------------------------------------------------- */
+
+/* to = from * table (or from + table for logarithms); from may be to. */
+static void apply(const track *t, const double *v, size_t n, bool logs, const double *from, double *to)
+{
+    double c = v[0];
+    if (logs) {
+        if (t->shape == STRAIGHT)
+            for (size_t i = 0; i < n; i++) to[i] = from[i] + v[i];
+        else if (t->shape == CONSTANT)
+            for (size_t i = 0; i < n; i++) to[i] = from[i] + c;
+        else
+            for (size_t i = 0; i < n; i++) to[i] = from[i] + v[t->place[i]];
+    } else {
+        if (t->shape == STRAIGHT)
+            for (size_t i = 0; i < n; i++) to[i] = from[i] * v[i];
+        else if (t->shape == CONSTANT)
+            for (size_t i = 0; i < n; i++) to[i] = from[i] * c;
+        else
+            for (size_t i = 0; i < n; i++) to[i] = from[i] * v[t->place[i]];
+    }
+}
+
+static void spread(const track *t, const double *v, size_t n, double *to)
+{
+    if (t->shape == STRAIGHT) memcpy(to, v, n * sizeof *to);
+    else if (t->shape == CONSTANT)
+        for (size_t i = 0; i < n; i++) to[i] = v[0];
+    else
+        for (size_t i = 0; i < n; i++) to[i] = v[t->place[i]];
+}
+
+/* Four sums side by side, added in a fixed order. */
+static double sum_block(const double *r, size_t n)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) a += r[i], b += r[i + 1], c += r[i + 2], d += r[i + 3];
+    for (; i < n; i++) a += r[i];
+    return (a + b) + (c + d);
+}
+
+static void add_block(const track *t, double *out, const double *r, size_t n)
+{
+    if (t->shape == STRAIGHT)
+        for (size_t i = 0; i < n; i++) out[i] += r[i];
+    else if (t->shape == CONSTANT)
+        out[0] += sum_block(r, n);
+    else
+        for (size_t i = 0; i < n; i++) out[t->place[i]] += r[i];
+}
+
+static void max_block(const track *t, double *out, const double *r, size_t n)
+{
+    if (t->shape == STRAIGHT) {
+        for (size_t i = 0; i < n; i++) out[i] = out[i] > r[i] ? out[i] : r[i];
+    } else if (t->shape == CONSTANT) {
+        double m = out[0];
+        for (size_t i = 0; i < n; i++) m = m > r[i] ? m : r[i];
+        out[0] = m;
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            double *o = &out[t->place[i]];
+            *o = *o > r[i] ? *o : r[i];
+        }
+    }
+}
+
+/* The output is straight: its variables alone make the block. */
+static void argmax_block(double *out, uint16_t *arg, const double *r, size_t n, uint16_t which)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (r[i] > out[i]) {
+            out[i] = r[i];
+            arg[i] = which;
+        }
+    }
+}
+
+static void add_exp_block(const track *t, double *out, const double *peak, const double *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t at = t->shape == STRAIGHT ? i : t->shape == CONSTANT ? 0 : t->place[i];
+        if (r[i] > -INFINITY) out[at] += exp(r[i] - peak[at]);
+    }
+}
+
+/* --- the walk -------------------------------------------------------------------------------------- */
+
+/* Where a walk stands: one offset per table, and the products of the tables up to each level. */
+typedef struct walker {
+    const plan *p;
+    size_t      position[CRI_MOST_DIMS];
+    size_t     *offset;  /* [inputs + outputs] */
+    double     *product; /* [inputs x block]: of tables 0 .. i, where it was needed */
+    const double **at;   /* [inputs]: where that product is */
+} walker;
+
+/* Multiplies tables first .. inputs - 1 onto what the ones before them gave. */
+static const double *multiply(walker *w, size_t first)
+{
+    const plan *p = w->p;
+    bool        logs = p->semiring == CRI_LOG_MAX || p->semiring == CRI_LOG_EXP;
+    for (size_t i = first; i < p->inputs; i++) {
+        const track  *t = &p->in[i];
+        const double *v = t->value + w->offset[i];
+        double       *to = w->product + t->buffer * p->block;
+        if (i == 0 && t->shape == STRAIGHT) {
+            w->at[i] = v;
+        } else if (i == 0) {
+            spread(t, v, p->block, to);
+            w->at[i] = to;
+        } else {
+            apply(t, v, p->block, logs, w->at[i - 1], to);
+            w->at[i] = to;
+        }
+    }
+    return p->inputs ? w->at[p->inputs - 1] : w->product;
+}
+
+static void take(const walker *w, size_t run, const double *r)
+{
+    const plan *p = w->p;
+    for (size_t k = 0; k < p->outputs; k++) {
+        const track *t = &p->out[k];
+        size_t       at = w->offset[p->inputs + k];
+        double      *out = p->to[k].value + at;
+        if (p->semiring == CRI_SUM) add_block(t, out, r, p->block);
+        else if (p->semiring == CRI_LOG_EXP)
+            add_exp_block(t, out, p->to[k].peak + at, r, p->block);
+        else if (p->to[k].arg)
+            argmax_block(out, p->to[k].arg + at, r, p->block, (uint16_t)(run % p->summed));
+        else
+            max_block(t, out, r, p->block);
+    }
+}
+
+/* Puts the odometer at `run`. */
+static void set_position(walker *w, size_t run)
+{
+    const plan *p = w->p;
+    for (size_t d = p->outer; d-- > 0;) {
+        w->position[d] = run % p->states[d];
+        run /= p->states[d];
+    }
+    for (size_t i = 0; i < p->inputs + p->outputs; i++) {
+        const track *t = i < p->inputs ? &p->in[i] : &p->out[i - p->inputs];
+        w->offset[i] = 0;
+        for (size_t d = 0; d < p->outer; d++) w->offset[i] += w->position[d] * t->stride[d];
+    }
+}
+
+/* Goes on to the next run; returns the outermost variable that moved. */
+static size_t advance(walker *w)
+{
+    const plan *p = w->p;
+    size_t      d = p->outer - 1;
+    while (++w->position[d] == p->states[d]) w->position[d--] = 0;
+    for (size_t i = 0; i < p->inputs; i++) w->offset[i] += p->in[i].step[d];
+    for (size_t i = 0; i < p->outputs; i++) w->offset[p->inputs + i] += p->out[i].step[d];
+    return d;
+}
+
+static void walk(walker *w, size_t begin, size_t end)
+{
+    const plan *p = w->p;
+    size_t      first = 0;
+    set_position(w, begin);
+    for (size_t run = begin; run < end; run++) {
+        take(w, run, multiply(w, first));
+        if (run + 1 == end) break;
+        size_t moved = advance(w);
+        first = p->inputs;
+        while (first > 0 && p->in[first - 1].level > moved) first--;
+    }
+}
+
+static bool make_walker(cr_ctx *cx, walker *w, const plan *p)
+{
+    size_t tables = p->inputs + p->outputs, products = p->inputs ? p->inputs : 1;
+    size_t bytes = tables * sizeof(size_t) + products * sizeof(double *) +
+                   products * p->block * sizeof(double);
+    char *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    if (!room) return false;
+    w->p = p;
+    w->product = (double *)(void *)room;
+    w->offset = (size_t *)(void *)(room + products * p->block * sizeof(double));
+    w->at = (const double **)(void *)(w->offset + tables);
+    bool logs = p->semiring == CRI_LOG_MAX || p->semiring == CRI_LOG_EXP;
+    for (size_t i = 0; p->inputs == 0 && i < p->block; i++) w->product[i] = logs ? 0 : 1;
+    return true;
+}
+
+static void free_walker(cr_ctx *cx, walker *w)
+{
+    const plan *p = w->p;
+    size_t      tables = p->inputs + p->outputs, products = p->inputs ? p->inputs : 1;
+    cr_free(cx, w->product,
+            tables * sizeof(size_t) + products * sizeof(double *) +
+                products * p->block * sizeof(double),
+            1);
+}
+
+/* --- parts ----------------------------------------------------------------------------------------- */
+
+typedef struct parts_work {
+    cr_ctx      *cx;
+    const plan  *p;
+    cri_output  *to;     /* [parts x outputs] when parts have outputs of their own */
+    unsigned char *failed; /* [parts] */
+} parts_work;
+
+static void walk_part(void *arg, size_t part)
+{
+    parts_work *w = arg;
+    plan        p = *w->p;
+    walker      k;
+    size_t      grain = p.outputs == 1 ? p.summed : 1, grains = p.runs / grain;
+    if (w->to) p.to = w->to + part * p.outputs;
+    if (!make_walker(w->cx, &k, &p)) {
+        w->failed[part] = 1;
+        return;
+    }
+    walk(&k, part * grains / p.parts * grain, (part + 1) * grains / p.parts * grain);
+    free_walker(w->cx, &k);
+}
+
+/* Runs the parts; the outputs do not meet when there is one, each part has its own otherwise. */
+static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes)
+{
+    unsigned char failed[MOST_PARTS] = { 0 };
+    cri_output   *to = NULL;
+    size_t        total = 0, parts = p->parts;
+    double       *room = NULL;
+    bool          fine = false;
+    if (p->outputs > 1) {
+        for (size_t k = 0; k < p->outputs; k++) total += sizes[k];
+        to = cri_resize_quietly(cx, NULL, 0, parts * p->outputs, sizeof *to);
+        room = to ? cri_resize_quietly(cx, NULL, 0, parts * total, sizeof *room) : NULL;
+        if (!room) goto done;
+        memset(room, 0, parts * total * sizeof *room);
+        double *at = room;
+        for (size_t i = 0; i < parts * p->outputs; i++) {
+            to[i] = p->to[i % p->outputs];
+            to[i].value = at;
+            at += sizes[i % p->outputs];
+        }
+    }
+    parts_work w = { cx, p, to, failed };
+    if (cri_parallel_for(cx, NULL, parts, walk_part, &w) != CR_OK) goto done;
+    for (size_t i = 0; i < parts; i++)
+        if (failed[i]) goto done;
+    for (size_t i = 0; to && i < parts * p->outputs; i++) {
+        double *out = p->to[i % p->outputs].value;
+        for (size_t e = 0; e < sizes[i % p->outputs]; e++) out[e] += to[i].value[e];
+    }
+    fine = true;
+done:
+    cr_free(cx, room, parts * total, sizeof *room);
+    cr_free(cx, to, parts * p->outputs, sizeof *to);
+    return fine;
+}
+
+/* How the work is cut: by its size alone. */
+static size_t choose_parts(const plan *p, const size_t *sizes)
+{
+    double total = (double)p->runs * (double)p->block;
+    size_t grains = p->outputs == 1 ? p->runs / p->summed : p->runs, room = 0;
+    size_t parts = total / PART > MOST_PARTS ? MOST_PARTS : (size_t)(total / PART);
+    if (p->outputs != 1 && p->semiring != CRI_SUM) return 1;
+    for (size_t k = 0; p->outputs > 1 && k < p->outputs; k++) room += sizes[k];
+    while (p->outputs > 1 && parts > 1 && (double)parts * (double)room > total / 4) parts /= 2;
+    if (parts > grains) parts = grains;
+    return parts ? parts : 1;
+}
+
+bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size_t inputs,
+                 const cri_operand *in, size_t outputs, const cri_output *out, bool threaded)
+{
+    plan          p = { .semiring = semiring, .inputs = inputs, .outputs = outputs, .to = out,
+                        .block = 1, .summed = 1 };
+    joined        j = join_variables(space, inputs, in, outputs, out);
+    const size_t *single = outputs == 1 ? out[0].stride : NULL;
+    size_t        order[CRI_MOST_DIMS], tables = inputs + outputs;
+    p.inner = choose_block(&j, out[0].arg ? single : NULL);
+    order_loops(&p, &j, single, order);
+
+    size_t track_bytes = tables * sizeof(track) + outputs * sizeof(size_t);
+    size_t bytes = track_bytes + tables * p.block * sizeof(uint32_t);
+    char  *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    if (!room) return false;
+    uint32_t *places = (uint32_t *)(void *)(room + track_bytes);
+    size_t   *sizes = (size_t *)(void *)(room + tables * sizeof(track));
+    p.in = (track *)(void *)room;
+    p.out = p.in + inputs;
+    for (size_t i = 0; i < inputs; i++)
+        set_track(&p.in[i], &p, in[i].value, order, in[i].stride, &places);
+    for (size_t k = 0; k < outputs; k++) {
+        set_track(&p.out[k], &p, NULL, order, out[k].stride, &places);
+        sizes[k] = 1;
+        for (size_t d = 0; d < space->n; d++)
+            if (out[k].stride[d]) sizes[k] *= space->states[d];
+    }
+    sort_by_level(p.in, inputs);
+    p.runs = 1;
+    for (size_t d = 0; d < p.outer; d++) p.runs *= p.states[d];
+    p.parts = choose_parts(&p, sizes);
+
+    bool fine = !cri_should_stop(cx);
+    if (fine && p.parts > 1 && (threaded || outputs > 1)) { /* several outputs: the same sums always */
+        fine = walk_parts(cx, &p, sizes);
+    } else if (fine) {
+        walker w;
+        fine = make_walker(cx, &w, &p);
+        if (fine) walk(&w, 0, p.runs);
+        if (fine) free_walker(cx, &w);
+    }
+    cr_free(cx, room, bytes, 1);
+    return fine;
+}
