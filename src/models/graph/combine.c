@@ -6,6 +6,7 @@
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -361,7 +362,7 @@ static size_t advance(walker *w)
     return d;
 }
 
-static void walk(walker *w, size_t begin, size_t end)
+static void walk_runs(walker *w, size_t begin, size_t end)
 {
     const plan *p = w->p;
     size_t      first = 0;
@@ -373,6 +374,18 @@ static void walk(walker *w, size_t begin, size_t end)
         first = p->inputs;
         while (first > 0 && p->in[first - 1].level > moved) first--;
     }
+}
+
+/* Walks, and tells whether a product underflowed; the caller's flags are as before. */
+static bool walk(walker *w, size_t begin, size_t end)
+{
+    fexcept_t before;
+    fegetexceptflag(&before, FE_UNDERFLOW);
+    feclearexcept(FE_UNDERFLOW);
+    walk_runs(w, begin, end);
+    bool lost = fetestexcept(FE_UNDERFLOW) != 0;
+    fesetexceptflag(&before, FE_UNDERFLOW);
+    return lost;
 }
 
 static bool make_walker(cr_ctx *cx, walker *w, const plan *p)
@@ -407,7 +420,7 @@ typedef struct parts_work {
     cr_ctx      *cx;
     const plan  *p;
     cri_output  *to;     /* [parts x outputs] when parts have outputs of their own */
-    unsigned char *failed; /* [parts] */
+    unsigned char *failed; /* [parts] 1: no memory; 2: underflow */
 } parts_work;
 
 static void walk_part(void *arg, size_t part)
@@ -421,12 +434,13 @@ static void walk_part(void *arg, size_t part)
         w->failed[part] = 1;
         return;
     }
-    walk(&k, part * grains / p.parts * grain, (part + 1) * grains / p.parts * grain);
+    if (walk(&k, part * grains / p.parts * grain, (part + 1) * grains / p.parts * grain))
+        w->failed[part] = 2;
     free_walker(w->cx, &k);
 }
 
 /* Runs the parts; the outputs do not meet when there is one, each part has its own otherwise. */
-static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes)
+static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *lost)
 {
     unsigned char failed[MOST_PARTS] = { 0 };
     cri_output   *to = NULL;
@@ -448,8 +462,10 @@ static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes)
     }
     parts_work w = { cx, p, to, failed };
     if (cri_parallel_for(cx, NULL, parts, walk_part, &w) != CR_OK) goto done;
-    for (size_t i = 0; i < parts; i++)
-        if (failed[i]) goto done;
+    for (size_t i = 0; i < parts; i++) {
+        if (failed[i] == 1) goto done;
+        *lost |= failed[i] == 2;
+    }
     for (size_t i = 0; to && i < parts * p->outputs; i++) {
         double *out = p->to[i % p->outputs].value;
         for (size_t e = 0; e < sizes[i % p->outputs]; e++) out[e] += to[i].value[e];
@@ -475,7 +491,8 @@ static size_t choose_parts(const plan *p, const size_t *sizes)
 }
 
 bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size_t inputs,
-                 const cri_operand *in, size_t outputs, const cri_output *out, bool threaded)
+                 const cri_operand *in, size_t outputs, const cri_output *out, bool threaded,
+                 bool *opt_lost)
 {
     plan          p = { .semiring = semiring, .inputs = inputs, .outputs = outputs, .to = out,
                         .block = 1, .summed = 1 };
@@ -506,15 +523,16 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
     for (size_t d = 0; d < p.outer; d++) p.runs *= p.states[d];
     p.parts = choose_parts(&p, sizes);
 
-    bool fine = !cri_should_stop(cx);
+    bool fine = !cri_should_stop(cx), lost = false;
     if (fine && p.parts > 1 && (threaded || outputs > 1)) { /* several outputs: the same sums always */
-        fine = walk_parts(cx, &p, sizes);
+        fine = walk_parts(cx, &p, sizes, &lost);
     } else if (fine) {
         walker w;
         fine = make_walker(cx, &w, &p);
-        if (fine) walk(&w, 0, p.runs);
+        if (fine) lost = walk(&w, 0, p.runs);
         if (fine) free_walker(cx, &w);
     }
     cr_free(cx, room, bytes, 1);
+    if (opt_lost) *opt_lost = lost;
     return fine;
 }

@@ -51,8 +51,10 @@ void cri_space_strides(const cri_space *space, size_t n, const size_t *var, cons
 /* The work above.  The outputs have been set to 0 (CRI_SUM, CRI_MAX, CRI_LOG_EXP) or -INFINITY
  * (CRI_LOG_MAX).  No inputs: the product is one.  Large spaces are cut into parts, by size alone, that
  * run on several threads when `threaded`; several outputs need memory for their parts then.
+ * *opt_lost: some product was too small for a double and lost digits.
  * false when out of memory (nothing is recorded) or stopped. */
 bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size_t inputs,
-                 const cri_operand *in, size_t outputs, const cri_output *out, bool threaded);
+                 const cri_operand *in, size_t outputs, const cri_output *out, bool threaded,
+                 bool *opt_lost);
 
 #endif

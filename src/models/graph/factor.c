@@ -82,8 +82,8 @@ static cr_status permute(cr_ctx *cx, const cr_factor *f, const size_t *stride, c
         if (!cri_space_add(&sp, f->var[i], f->states[i])) return cri_fail_dims(cx);
     }
     memset(f->value, 0, f->size * sizeof *f->value);
-    return cri_combine(cx, &sp, CRI_SUM, 1, &in, 1, &out, true) ? CR_OK
-                                                                : cri_fail_combine(cx, f->size);
+    return cri_combine(cx, &sp, CRI_SUM, 1, &in, 1, &out, true, NULL) ? CR_OK
+                                                                      : cri_fail_combine(cx, f->size);
 }
 
 cr_status cr_factor_new(cr_ctx *cx, size_t n, const size_t *var, const size_t *states,

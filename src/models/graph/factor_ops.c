@@ -55,7 +55,7 @@ static cr_status combine(cr_ctx *cx, const cri_space *sp, bool maximise, size_t 
     cri_space_strides(sp, out->n, out->var, out->states, to.stride);
     for (size_t e = 0; e < out->size; e++) out->value[e] = out->is_log ? -INFINITY : 0;
     cri_semiring ring = out->is_log ? CRI_LOG_MAX : maximise ? CRI_MAX : CRI_SUM;
-    if (!cri_combine(cx, sp, ring, inputs, in, 1, &to, true))
+    if (!cri_combine(cx, sp, ring, inputs, in, 1, &to, true, NULL))
         CR_TRY(cri_fail_combine(cx, out->size));
     if (!out->is_log || maximise) goto done;
     peak = cr_resize(cx, NULL, 0, out->size, sizeof *peak);
@@ -63,7 +63,7 @@ static cr_status combine(cr_ctx *cx, const cri_space *sp, bool maximise, size_t 
     memcpy(peak, out->value, out->size * sizeof *peak);
     memset(out->value, 0, out->size * sizeof *peak);
     to.peak = peak;
-    if (!cri_combine(cx, sp, CRI_LOG_EXP, inputs, in, 1, &to, true))
+    if (!cri_combine(cx, sp, CRI_LOG_EXP, inputs, in, 1, &to, true, NULL))
         CR_TRY(cri_fail_combine(cx, out->size));
     for (size_t e = 0; e < out->size; e++)
         out->value[e] = peak[e] > -INFINITY ? peak[e] + log(out->value[e]) : -INFINITY;
