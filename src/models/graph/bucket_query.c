@@ -11,6 +11,8 @@
 
 enum { MOST_CONDITIONED = 24 };
 
+static const double MOST_RUNS = 1e6;
+
 typedef struct question {
     const cr_network       *net;
     const cr_evidence      *e;
@@ -142,13 +144,14 @@ static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, si
                                cri_run *r)
 {
     cr_status st = CR_OK;
-    double    runs = 1;
+    double    runs = 1, room = q->o->memory ? (double)q->o->memory : (double)cri_memory_left(cx);
     size_t    n = 0;
+    if (r->report.bytes > MOST_RUNS * room) CR_TRY(cri_run_refuse(cx, r)); /* a state saves a share */
     while (!cri_run_fits(cx, r, q->o)) {
         size_t v, first = 0;
         CR_TRY(choose_variable(cx, q, r, &v));
         if (v == CR_NONE || n == MOST_CONDITIONED ||
-            (q->o->most > 0 && runs * r->report.operations > 64 * q->o->most) || runs > 1e6)
+            (q->o->most > 0 && runs * r->report.operations > 64 * q->o->most) || runs > MOST_RUNS)
             CR_TRY(cri_run_refuse(cx, r));
         const double *l = q->e ? cr_evidence_likelihood(q->e, v) : NULL;
         while (l && l[first] == 0) first++;

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The search may take as many operations as the work it wants to save, up to here. */
+static const double MOST_WORK = 3e7;
+
 typedef struct list {
     size_t *to;
     size_t  n, room;
@@ -28,6 +31,7 @@ typedef struct eliminator {
     double         *fill;    /* [n] weighted pairs that are missing            */
     double         *missing; /* [n] pairs that are missing, by number          */
     double         *weight;  /* [n] log of the states of the clique v makes    */
+    double         *fill0, *missing0, *weight0; /* [n] the same at the start    */
     double         *key;     /* [n] random, for ties                           */
     size_t         *mark;    /* [n] stamps                                     */
     size_t          stamp;
@@ -194,6 +198,25 @@ static bool eliminate(eliminator *e, size_t v)
 
 /* --- a try ------------------------------------------------------------------------------------------- */
 
+/* The scores of the graph as it is given; every try starts from them. */
+static void score_graph(eliminator *e, const cr_graph *g)
+{
+    for (size_t v = 0; v < e->n; v++) {
+        e->fill0[v] = e->missing0[v] = 0;
+        e->weight0[v] = e->logs[v];
+        for (size_t i = g->begin[v]; i < g->begin[v + 1]; i++) {
+            size_t u = g->to[i], stamp = ++e->stamp;
+            e->weight0[v] += e->logs[u];
+            for (size_t k = g->begin[u]; k < g->begin[u + 1]; k++) e->mark[g->to[k]] = stamp;
+            for (size_t k = g->begin[v]; k < i; k++) {
+                if (e->mark[g->to[k]] == stamp) continue;
+                e->fill0[v] += pair_weight(e, u, g->to[k]);
+                e->missing0[v] += 1;
+            }
+        }
+    }
+}
+
 static bool copy_graph(eliminator *e, const cr_graph *g)
 {
     for (size_t v = 0; v < e->n; v++) {
@@ -201,20 +224,11 @@ static bool copy_graph(eliminator *e, const cr_graph *g)
         for (size_t i = g->begin[v]; i < g->begin[v + 1]; i++)
             if (!append(e, &e->near[v], g->to[i])) return false;
         e->gone[v] = false;
-        e->fill[v] = e->missing[v] = 0;
-        e->weight[v] = e->logs[v];
-        for (size_t i = 0; i < e->near[v].n; i++) e->weight[v] += e->logs[e->near[v].to[i]];
+        e->fill[v] = e->fill0[v];
+        e->missing[v] = e->missing0[v];
+        e->weight[v] = e->weight0[v];
     }
-    for (size_t v = 0; e->fills && v < e->n; v++)
-        for (size_t i = 0; i < e->near[v].n; i++) {
-            size_t u = e->near[v].to[i], stamp = mark_near(e, u);
-            for (size_t k = 0; k < i; k++) {
-                size_t w = e->near[v].to[k];
-                if (e->mark[w] == stamp) continue;
-                e->fill[v] += pair_weight(e, u, w);
-                e->missing[v] += 1;
-            }
-        }
+    e->work += (double)(e->n + g->ends);
     return true;
 }
 
@@ -262,11 +276,15 @@ static cr_status make_eliminator(cr_scratch *s, const cr_graph *g, const size_t 
     e->fill = cr_scratch_f64(s, n);
     e->missing = cr_scratch_f64(s, n);
     e->weight = cr_scratch_f64(s, n);
+    e->fill0 = cr_scratch_f64(s, n);
+    e->missing0 = cr_scratch_f64(s, n);
+    e->weight0 = cr_scratch_f64(s, n);
     e->key = cr_scratch_bytes(s, n, sizeof *e->key);
     e->mark = cr_scratch_bytes(s, n, sizeof *e->mark);
     e->winner = cr_scratch_index(s, 2 * leaves);
     e->gone = cr_scratch_bytes(s, n, sizeof *e->gone);
     for (size_t v = 0; s->status == CR_OK && v < n; v++) e->logs[v] = log((double)states[v]);
+    if (s->status == CR_OK) score_graph(e, g);
     return s->status;
 }
 
@@ -292,7 +310,7 @@ static cr_status try_random(eliminator *e, const cr_graph *g, const cr_eliminati
                             double budget, cr_order *o, cr_order *best)
 {
     cr_rng r = cr_rng_stream(0, 0);
-    for (size_t i = 0; i < 200 && e->work < budget; i++) {
+    for (size_t i = 0; i < 100 && e->work < budget; i++) {
         e->method = methods[i % 2];
         for (size_t v = 0; v < e->n; v++) e->key[v] = cr_rng_uniform(&r);
         cr_status st = try_order(e, g, NULL, best->states, o);
@@ -323,7 +341,8 @@ static cr_status try_all(eliminator *e, const cr_graph *g, double effort, cr_ord
         }
         keep_better(best, o, METHODS[i]);
     }
-    double budget = e->work + effort * (best->states < 1e9 ? best->states : 1e9);
+    double worth = best->states < MOST_WORK ? best->states : MOST_WORK;
+    double budget = e->work + effort * worth;
     return try_random(e, g, two, effort > 0 ? budget : 0, o, best);
 }
 

@@ -26,10 +26,11 @@ void cri_problem_free(cr_ctx *cx, cri_problem *p)
 
 /* --- evidence and pruning ---------------------------------------------------------------------------- */
 
-static void take_evidence(cri_problem *p, const cr_evidence *opt_e)
+void cri_problem_take(cri_problem *p, const cr_evidence *opt_e)
 {
     size_t used = 0;
     for (size_t v = 0; v < p->n; v++) {
+        p->weighed[v] = false;
         const double *l = opt_e ? cr_evidence_likelihood(opt_e, v) : NULL;
         p->first[v] = used;
         for (size_t s = 0; s < cr_network_states(p->net, v); s++) {
@@ -96,7 +97,7 @@ cr_status cri_problem_new(cr_ctx *cx, const cr_network *net, const cr_evidence *
     p->rank = p->var ? cr_alloc(cx, n, sizeof *p->rank) : NULL;
     p->active_states = p->rank ? cr_alloc(cx, n, sizeof *p->active_states) : NULL;
     if (!p->active_states) CR_TRY(CR_ENOMEM);
-    take_evidence(p, opt_e);
+    cri_problem_take(p, opt_e);
     CR_TRY(find_needed(cx, p, opt_e, opt_query));
     find_active(p, opt_query);
     *out_p = p;

@@ -31,6 +31,8 @@ typedef struct cri_problem {
 cr_status cri_problem_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                           const bool *opt_query, cri_problem **out_p);
 void      cri_problem_free(cr_ctx *cx, cri_problem *p);
+/* Takes other evidence: what is left of each variable; which ones are active stays. */
+void cri_problem_take(cri_problem *p, const cr_evidence *opt_e);
 /* The graph over the active variables, numbered as in p->var. */
 cr_status cri_problem_graph(cr_ctx *cx, const cri_problem *p, cr_graph *out_g);
 /* Leaves out what is d-separated from the query given the evidence: tables that no path joins to it. The
