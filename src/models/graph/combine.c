@@ -46,6 +46,11 @@ void cri_space_strides(const cri_space *space, size_t n, const size_t *var, cons
 
 typedef enum pattern { STRAIGHT, CONSTANT, LISTED } pattern;
 
+/* One step of folding a block onto an output: [outer x states x inner] loses its middle. */
+typedef struct fold {
+    size_t outer, states, inner;
+} fold;
+
 /* How one table is walked. */
 typedef struct track {
     const double   *value;
@@ -54,6 +59,8 @@ typedef struct track {
     size_t          stride[CRI_MOST_DIMS];
     pattern         shape;
     const uint32_t *place; /* [block] for LISTED */
+    size_t          folds; /* of a LISTED output: its missing variables, slowest first */
+    fold            fold[16];
     size_t          level;  /* 0: the same in every block; else 1 + the innermost outer variable it has */
     size_t          buffer; /* for its product: tables of one level share that of the first of them */
 } track;
@@ -150,6 +157,19 @@ static void set_shape(track *t, const plan *p, uint32_t **places)
     }
 }
 
+/* The folds that lead from the block to the part of an output that lies in it.  The output's variables have
+ * the order of the space, so what is left is straight. */
+static void set_folds(track *t, const plan *p)
+{
+    size_t left = p->block, outer = 1;
+    t->folds = 0;
+    for (size_t i = 0; i < p->inner; i++) {
+        left /= p->inner_states[i];
+        if (t->stride[p->outer + i]) outer *= p->inner_states[i];
+        else t->fold[t->folds++] = (fold){ outer, p->inner_states[i], left };
+    }
+}
+
 static void set_track(track *t, const plan *p, const double *value, const size_t *order,
                       const size_t *stride, uint32_t **places)
 {
@@ -241,14 +261,38 @@ static double sum_block(const double *r, size_t n)
     return (a + b) + (c + d);
 }
 
-static void add_block(const track *t, double *out, const double *r, size_t n)
+/* to[a, b] = sum over s of from[a, s, b]; to may be from. */
+static void fold_sum(const fold *f, const double *from, double *to)
 {
-    if (t->shape == STRAIGHT)
-        for (size_t i = 0; i < n; i++) out[i] += r[i];
-    else if (t->shape == CONSTANT)
+    if (f->inner == 1) {
+        for (size_t a = 0; a < f->outer; a++) {
+            double sum = from[a * f->states];
+            for (size_t k = 1; k < f->states; k++) sum += from[a * f->states + k];
+            to[a] = sum;
+        }
+        return;
+    }
+    for (size_t a = 0; a < f->outer; a++) {
+        const double *r = from + a * f->states * f->inner;
+        double       *t = to + a * f->inner;
+        for (size_t b = 0; b < f->inner; b++) t[b] = r[b] + r[f->inner + b];
+        for (size_t k = 2; k < f->states; k++)
+            for (size_t b = 0; b < f->inner; b++) t[b] += r[k * f->inner + b];
+    }
+}
+
+static void add_block(const track *t, double *out, const double *r, size_t n, double *room)
+{
+    if (t->shape == CONSTANT) {
         out[0] += sum_block(r, n);
-    else
-        for (size_t i = 0; i < n; i++) out[t->place[i]] += r[i];
+        return;
+    }
+    for (size_t i = 0; t->shape == LISTED && i < t->folds; i++) {
+        fold_sum(&t->fold[i], r, room);
+        r = room;
+        n /= t->fold[i].states;
+    }
+    for (size_t i = 0; i < n; i++) out[i] += r[i];
 }
 
 static void max_block(const track *t, double *out, const double *r, size_t n)
@@ -293,6 +337,7 @@ typedef struct walker {
     const plan *p;
     size_t      position[CRI_MOST_DIMS];
     size_t     *offset;  /* [inputs + outputs] */
+    double     *folded;  /* [block] */
     double     *product; /* [inputs x block]: of tables 0 .. i, where it was needed */
     const double **at;   /* [inputs]: where that product is */
 } walker;
@@ -326,7 +371,7 @@ static void take(const walker *w, size_t run, const double *r)
         const track *t = &p->out[k];
         size_t       at = w->offset[p->inputs + k];
         double      *out = p->to[k].value + at;
-        if (p->semiring == CRI_SUM) add_block(t, out, r, p->block);
+        if (p->semiring == CRI_SUM) add_block(t, out, r, p->block, w->folded);
         else if (p->semiring == CRI_LOG_EXP)
             add_exp_block(t, out, p->to[k].peak + at, r, p->block);
         else if (p->to[k].arg)
@@ -388,31 +433,30 @@ static bool walk(walker *w, size_t begin, size_t end)
     return lost;
 }
 
+static size_t walker_bytes(const plan *p)
+{
+    size_t tables = p->inputs + p->outputs, products = p->inputs ? p->inputs : 1;
+    return tables * sizeof(size_t) + products * sizeof(double *) +
+           (products + 1) * p->block * sizeof(double);
+}
+
 static bool make_walker(cr_ctx *cx, walker *w, const plan *p)
 {
     size_t tables = p->inputs + p->outputs, products = p->inputs ? p->inputs : 1;
-    size_t bytes = tables * sizeof(size_t) + products * sizeof(double *) +
-                   products * p->block * sizeof(double);
-    char *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    size_t bytes = walker_bytes(p);
+    char  *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
     if (!room) return false;
     w->p = p;
     w->product = (double *)(void *)room;
-    w->offset = (size_t *)(void *)(room + products * p->block * sizeof(double));
+    w->folded = w->product + products * p->block;
+    w->offset = (size_t *)(void *)(w->folded + p->block);
     w->at = (const double **)(void *)(w->offset + tables);
     bool logs = p->semiring == CRI_LOG_MAX || p->semiring == CRI_LOG_EXP;
     for (size_t i = 0; p->inputs == 0 && i < p->block; i++) w->product[i] = logs ? 0 : 1;
     return true;
 }
 
-static void free_walker(cr_ctx *cx, walker *w)
-{
-    const plan *p = w->p;
-    size_t      tables = p->inputs + p->outputs, products = p->inputs ? p->inputs : 1;
-    cr_free(cx, w->product,
-            tables * sizeof(size_t) + products * sizeof(double *) +
-                products * p->block * sizeof(double),
-            1);
-}
+static void free_walker(cr_ctx *cx, walker *w) { cr_free(cx, w->product, walker_bytes(w->p), 1); }
 
 /* --- parts ----------------------------------------------------------------------------------------- */
 
@@ -514,6 +558,7 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
         set_track(&p.in[i], &p, in[i].value, order, in[i].stride, &places);
     for (size_t k = 0; k < outputs; k++) {
         set_track(&p.out[k], &p, NULL, order, out[k].stride, &places);
+        set_folds(&p.out[k], &p);
         sizes[k] = 1;
         for (size_t d = 0; d < space->n; d++)
             if (out[k].stride[d]) sizes[k] *= space->states[d];

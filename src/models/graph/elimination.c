@@ -80,7 +80,7 @@ static void replay(eliminator *e, size_t v)
     e->winner[i] = e->gone[v] || (e->group && e->group[v] != e->now) ? CR_NONE : v;
     for (i /= 2; i >= 1; i /= 2)
         e->winner[i] = better(e, e->winner[2 * i], e->winner[2 * i + 1]);
-    e->work += 8;
+    e->work += 30;
 }
 
 static void replay_all(eliminator *e)
@@ -310,13 +310,13 @@ static cr_status try_random(eliminator *e, const cr_graph *g, const cr_eliminati
                             double budget, cr_order *o, cr_order *best)
 {
     cr_rng r = cr_rng_stream(0, 0);
-    for (size_t i = 0; i < 100 && e->work < budget; i++) {
+    for (size_t i = 0, idle = 0; i < 100 && idle < 20 && e->work < budget; i++, idle++) {
         e->method = methods[i % 2];
         for (size_t v = 0; v < e->n; v++) e->key[v] = cr_rng_uniform(&r);
         cr_status st = try_order(e, g, NULL, best->states, o);
         if (st != CR_OK) return st;
-        if (o->states < best->states) keep_better(best, o, e->method);
-        else best->tries++;
+        if (o->states < best->states) idle = 0;
+        keep_better(best, o, e->method);
     }
     return CR_OK;
 }
@@ -342,7 +342,7 @@ static cr_status try_all(eliminator *e, const cr_graph *g, double effort, cr_ord
         keep_better(best, o, METHODS[i]);
     }
     double worth = best->states < MOST_WORK ? best->states : MOST_WORK;
-    double budget = e->work + effort * worth;
+    double budget = e->work + effort * worth / 2;
     return try_random(e, g, two, effort > 0 ? budget : 0, o, best);
 }
 

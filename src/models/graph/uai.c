@@ -184,7 +184,7 @@ cr_status cr_uai_parse(cr_ctx *cx, const char *source, const void *bytes, size_t
     cri_reader      r = cri_reader_open(cx, source, bytes, size);
     cr_network     *net = NULL;
     scopes          s = { 0 };
-    cr_network_kind kind;
+    cr_network_kind kind = CR_NETWORK_MARKOV;
     CR_TRY(read_kind(&r, &kind));
     CR_TRY(cr_network_new(cx, kind, &net));
     CR_TRY(read_variables(cx, &r, net));
