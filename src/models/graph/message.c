@@ -1,5 +1,6 @@
 /* message.c -- plain arithmetic first; logarithms where it was not enough. */
 #include "message.h"
+#include "merge.h"
 #include "../../base/context_internal.h"
 
 #include <math.h>
@@ -35,6 +36,12 @@ static bool has_small(const cr_factor *f)
     for (size_t e = 0; e < f->size; e++)
         if (f->value[e] < SAFE) return true;
     return false;
+}
+
+static void set_operand(const cri_space *sp, const cr_factor *f, cri_operand *out)
+{
+    out->value = f->value;
+    cri_space_strides(sp, f->n, f->var, f->states, out->stride);
 }
 
 /* --- logarithms -------------------------------------------------------------------------------------- */
@@ -93,12 +100,17 @@ static bool send_all_logs(cr_ctx *cx, const cri_space *sp, bool maximise, size_t
 
 /* --- plain values ------------------------------------------------------------------------------------ */
 
+/* Combines tables without logarithms.  *out_doubtful: underflow may have spoilt a result. */
 static bool send_plain(cr_ctx *cx, const cri_space *sp, bool maximise, size_t inputs,
-                       const cri_operand *operand, size_t outputs, cri_message *out, cri_output *to,
-                       uint16_t *opt_arg, bool threaded, bool *out_doubtful)
+                       const cr_factor *const *in, size_t outputs, cri_message *out,
+                       cri_operand *operand, cri_output *to, uint16_t *opt_arg, bool threaded,
+                       bool *out_doubtful)
 {
-    bool lost = false, small = false;
-    for (size_t k = 0; k < outputs; k++) {
+    bool       lost = false, small = false;
+    cri_merged merged;
+    bool       fine = cri_merge(cx, sp, inputs, in, threaded, &merged);
+    for (size_t i = 0; fine && i < merged.n; i++) set_operand(sp, merged.in[i], &operand[i]);
+    for (size_t k = 0; fine && k < outputs; k++) {
         cr_factor *f = out[k].table;
         f->is_log = false;
         memset(f->value, 0, f->size * sizeof *f->value);
@@ -107,9 +119,11 @@ static bool send_plain(cr_ctx *cx, const cri_space *sp, bool maximise, size_t in
         to[k].peak = NULL;
         cri_space_strides(sp, f->n, f->var, f->states, to[k].stride);
     }
-    if (!cri_combine(cx, sp, maximise ? CRI_MAX : CRI_SUM, inputs, operand, outputs, to, threaded,
-                     &lost))
-        return false;
+    fine = fine && cri_combine(cx, sp, maximise ? CRI_MAX : CRI_SUM, merged.n, operand, outputs, to,
+                               threaded, &lost);
+    lost |= merged.lost;
+    cri_merged_free(cx, &merged);
+    if (!fine) return false;
     for (size_t k = 0; lost && k < outputs; k++) small |= has_small(out[k].table);
     *out_doubtful = lost && small;
     for (size_t k = 0; !*out_doubtful && k < outputs; k++) out[k].scale = cri_scale(out[k].table);
@@ -122,18 +136,16 @@ bool cri_send(cr_ctx *cx, const cri_space *space, bool maximise, size_t inputs,
 {
     size_t       bytes = inputs * sizeof(cri_operand) + outputs * sizeof(cri_output);
     cri_operand *operand = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    cri_output  *to = (cri_output *)(void *)(operand + inputs);
     bool         fine = operand != NULL, logs = false;
     if (!fine) return false;
-    for (size_t i = 0; i < inputs; i++) {
-        operand[i].value = in[i]->value;
-        cri_space_strides(space, in[i]->n, in[i]->var, in[i]->states, operand[i].stride);
-        logs |= in[i]->is_log;
-    }
+    for (size_t i = 0; i < inputs; i++) logs |= in[i]->is_log;
     if (!logs)
-        fine = send_plain(cx, space, maximise, inputs, operand, outputs, out,
-                          (cri_output *)(void *)(operand + inputs), opt_arg, threaded, &logs);
+        fine = send_plain(cx, space, maximise, inputs, in, outputs, out, operand, to, opt_arg, threaded,
+                          &logs);
     if (fine && logs) {
         if (opt_arg) memset(opt_arg, 0, out->table->size * sizeof *opt_arg);
+        for (size_t i = 0; i < inputs; i++) set_operand(space, in[i], &operand[i]);
         fine = send_all_logs(cx, space, maximise, inputs, in, operand, outputs, out, opt_arg,
                              threaded);
     }
