@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK_WANTED = 256, BLOCK_MOST = 2048, PART = 1 << 16, MOST_PARTS = 64 };
+/* Groups of joined variables stay small, so that whole groups make a block of the wanted size. */
+enum { JOINED_MOST = 16, BLOCK_WANTED = 128, BLOCK_MOST = 2048, PART = 1 << 16, MOST_PARTS = 64 };
 
 /* --- spaces ----------------------------------------------------------------------------------------- */
 
@@ -96,7 +97,7 @@ static joined join_variables(const cri_space *sp, size_t inputs, const cri_opera
     joined j = { 0 };
     size_t reversed[CRI_MOST_DIMS], states[CRI_MOST_DIMS], n = 0;
     for (size_t d = sp->n; d-- > 0;) {
-        bool   join = n > 0 && states[n - 1] * sp->states[d] <= BLOCK_MOST;
+        bool   join = n > 0 && states[n - 1] * sp->states[d] <= JOINED_MOST;
         size_t fast = n ? reversed[n - 1] : 0, group = n ? states[n - 1] : 0;
         for (size_t i = 0; join && i < inputs; i++)
             join = can_join(in[i].stride, d, fast, group);

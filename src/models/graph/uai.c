@@ -139,11 +139,24 @@ static cr_status set_table(cr_ctx *cx, cr_network *net, size_t n, const size_t *
     return st == CR_OK ? cr_network_set_table(cx, net, child, values) : st;
 }
 
-static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const scopes *s)
+/* Do the rows of a table sum to one, nearly? */
+static bool is_conditional(const double *value, size_t size, size_t states)
+{
+    for (size_t row = 0; row < size; row += states) {
+        double sum = 0;
+        for (size_t s = 0; s < states; s++) sum += value[row + s];
+        if (!(sum > 0.999 && sum < 1.001)) return false;
+    }
+    return true;
+}
+
+/* *out_not: a table of a Bayesian network is not conditional; reading stops there. */
+static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const scopes *s, bool *out_not)
 {
     cr_status st = CR_OK;
     double   *values = NULL;
     size_t    room = 0;
+    bool      bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
     for (size_t i = 0; i < s->tables; i++) {
         const size_t *scope = s->list + s->begin[i];
         size_t        n = s->begin[i + 1] - s->begin[i];
@@ -167,6 +180,9 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
         }
         for (size_t e = 0; e < count; e++) values[e] = read_number(r, "an entry");
         CR_TRY(r->status);
+        *out_not = bayes && n > 0 &&
+                   !is_conditional(values, count, cr_network_states(net, scope[n - 1]));
+        if (*out_not) goto done;
         st = set_table(cx, net, n, scope, values);
         if (st == CR_EDATA)
             cri_reader_fail_at(r, r->at, 1, "table %zu: %s", i + 1, cr_error(cx));
@@ -177,8 +193,9 @@ done:
     return st;
 }
 
-cr_status cr_uai_parse(cr_ctx *cx, const char *source, const void *bytes, size_t size,
-                       cr_network **out_net)
+/* Reads as the given kind; *out_not: a table of a Bayesian network is not conditional. */
+static cr_status parse_as(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                          bool as_markov, cr_network **out_net, bool *out_not)
 {
     cr_status       st = CR_OK;
     cri_reader      r = cri_reader_open(cx, source, bytes, size);
@@ -186,11 +203,13 @@ cr_status cr_uai_parse(cr_ctx *cx, const char *source, const void *bytes, size_t
     scopes          s = { 0 };
     cr_network_kind kind = CR_NETWORK_MARKOV;
     CR_TRY(read_kind(&r, &kind));
+    if (as_markov) kind = CR_NETWORK_MARKOV;
     CR_TRY(cr_network_new(cx, kind, &net));
     CR_TRY(read_variables(cx, &r, net));
     CR_TRY(read_scopes(cx, &r, net, &s));
-    CR_TRY(read_values(cx, &r, net, &s));
-    CR_TRY(cr_network_check(cx, net));
+    CR_TRY(read_values(cx, &r, net, &s, out_not));
+    if (!*out_not) CR_TRY(cr_network_check(cx, net));
+    if (*out_not) goto done;
     *out_net = net;
     net = NULL;
 done:
@@ -198,6 +217,17 @@ done:
     cr_free(cx, s.begin, s.tables + 1, sizeof *s.begin);
     cr_network_free(cx, net);
     return st;
+}
+
+cr_status cr_uai_parse(cr_ctx *cx, const char *source, const void *bytes, size_t size,
+                       cr_network **out_net)
+{
+    bool      not_conditional = false;
+    cr_status st = parse_as(cx, source, bytes, size, false, out_net, &not_conditional);
+    if (st != CR_OK || !not_conditional) return st;
+    cr_log(cx, CR_LOG_WARNING,
+           "%s says BAYES, but has tables whose rows do not sum to 1: read as a Markov network", source);
+    return parse_as(cx, source, bytes, size, true, out_net, &not_conditional);
 }
 
 cr_status cr_uai_read(cr_ctx *cx, const char *path, cr_network **out_net)
