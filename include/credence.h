@@ -36,6 +36,20 @@
 #include "../src/data/metrics.h"
 
 #include "../src/models/model.h"
+#include "../src/models/graph/variable.h"
+#include "../src/models/graph/factor.h"
+#include "../src/models/graph/network.h"
+#include "../src/models/graph/cpd.h"
+#include "../src/models/graph/structure.h"
+#include "../src/models/graph/separation.h"
+#include "../src/models/graph/chordal.h"
+#include "../src/models/graph/elimination.h"
+#include "../src/models/graph/evidence.h"
+#include "../src/models/graph/bucket.h"
+#include "../src/models/graph/junction.h"
+#include "../src/models/graph/enumerate.h"
+#include "../src/models/graph/gaussian_network.h"
+#include "../src/models/graph/uai.h"
 
 #include "../src/study/assess.h"
 

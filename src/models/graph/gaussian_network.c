@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* A variable of which no larger share of the variance is left, given others, is determined by them. */
+static const double TIED = 1e-13;
+
 typedef struct node {
     size_t  n, *parent;
     double *weight, intercept, variance;
@@ -206,6 +209,10 @@ cr_status cr_gaussian_network_condition(cr_ctx *cx, const cr_gaussian_network *n
         gather(cr_cmat_of(cov, n, n), k, observed, L, V);
         for (size_t i = 0; i < k; i++) d[i] = values[i] - mean[observed[i]];
         CR_TRY(cr_chol(cx, cr_mat_of(L, k, k)));
+        for (size_t i = 0; i < k; i++)
+            if (L[i * k + i] * L[i * k + i] < TIED * cov[observed[i] * (n + 1)])
+                CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is determined by the other observations",
+                               cr_variable_name(net->names, observed[i])));
         CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(V, k, n)));
         CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, k, k), cr_mat_of(d, k, 1)));
         CR_TRY(cr_gemm(cx, -1, cr_cmat_of(V, k, n), CR_TRANSPOSED, cr_cmat_of(V, k, n), CR_PLAIN, 1,
