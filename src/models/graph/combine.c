@@ -11,7 +11,15 @@
 #include <string.h>
 
 /* Groups of joined variables stay small, so that whole groups make a block of the wanted size. */
-enum { JOINED_MOST = 16, BLOCK_WANTED = 128, BLOCK_MOST = 2048, PART = 1 << 16, MOST_PARTS = 64 };
+enum {
+    JOINED_MOST = 16,
+    BLOCK_WANTED = 128,
+    BLOCK_MOST = 2048,
+    PART = 1 << 16,
+    MOST_PARTS = 64,
+    PARTS_WANTED = 8,
+    ROOM_SHARE = 16
+};
 
 /* --- spaces ----------------------------------------------------------------------------------------- */
 
@@ -71,8 +79,8 @@ typedef struct plan {
     size_t       outer, states[CRI_MOST_DIMS]; /* the odometer, outermost first       */
     size_t       block;                        /* entries of the inner variables      */
     size_t       inner, inner_states[CRI_MOST_DIMS];
-    size_t       kept;    /* outer variables that the single output has; they come first */
-    size_t       summed;  /* product of the states of the other outer variables          */
+    size_t       summed; /* product of the states of the outer variables that do not come first */
+    size_t       cuts;   /* several outputs: parts, one for each state of the outer variables that do */
     size_t       inputs, outputs;
     track       *in, *out; /* inputs sorted by level */
     const cri_output *to;
@@ -199,25 +207,49 @@ static void sort_by_level(track *t, size_t n)
         t[i].buffer = i > 0 && t[i - 1].level == t[i].level ? t[i - 1].buffer : i;
 }
 
-/* The order of the loops: with one output its outer variables first. */
-static void order_loops(plan *p, const joined *j, const size_t *opt_output_stride, size_t *order)
+/* With several outputs the work is cut along outer variables that most of them have: an output that has
+ * them all is written to by one part alone, the others need memory for each part.  Chooses greedily, while
+ * that memory is a small share of the work; marks the groups. */
+static void choose_cuts(plan *p, const joined *j, const size_t *sizes, bool *cut)
+{
+    double total = (double)p->block;
+    for (size_t g = 0; g < p->outer; g++) total *= (double)j->states[g];
+    p->cuts = 1;
+    while (total >= 2 * PART && p->cuts < PARTS_WANTED) {
+        size_t best = p->outer;
+        double least = INFINITY;
+        for (size_t g = 0; g < p->outer; g++) {
+            double room = 0;
+            for (size_t k = 0; k < p->outputs; k++) {
+                bool shared = p->to[k].stride[j->first[g]] == 0;
+                for (size_t h = 0; h < p->outer; h++)
+                    shared |= cut[h] && p->to[k].stride[j->first[h]] == 0;
+                if (shared) room += (double)sizes[k];
+            }
+            if (!cut[g] && room < least) least = room, best = g;
+        }
+        if (best == p->outer) break;
+        size_t parts = p->cuts * j->states[best];
+        if (parts > MOST_PARTS || (double)parts * least > total / ROOM_SHARE) break;
+        cut[best] = true;
+        p->cuts = parts;
+    }
+}
+
+/* The order of the loops: with one output its outer variables first, with several those that cut. */
+static void order_loops(plan *p, const joined *j, const size_t *opt_output_stride, const bool *cut,
+                        size_t *order)
 {
     size_t n = 0;
-    p->outer = j->n - p->inner;
     for (int pass = 0; pass < 2; pass++)
         for (size_t g = 0; g < p->outer; g++) {
-            bool kept = !opt_output_stride || opt_output_stride[j->first[g]] != 0;
-            if (kept != (pass == 0)) continue;
+            bool first = opt_output_stride ? opt_output_stride[j->first[g]] != 0 : cut[g];
+            if (first != (pass == 0)) continue;
             p->states[n] = j->states[g];
             order[n++] = j->first[g];
-            if (kept) p->kept = n;
-            else p->summed *= j->states[g];
+            if (!first) p->summed *= j->states[g];
         }
-    for (size_t i = 0; i < p->inner; i++) {
-        p->inner_states[i] = j->states[p->outer + i];
-        p->block *= p->inner_states[i];
-        order[n++] = j->first[p->outer + i];
-    }
+    for (size_t i = 0; i < p->inner; i++) order[n++] = j->first[p->outer + i];
 }
 
 /* --- loops over a block -------------------------------------------------------------------------- */
@@ -473,18 +505,26 @@ static void walk_part(void *arg, size_t part)
     parts_work *w = arg;
     plan        p = *w->p;
     walker      k;
-    size_t      grain = p.outputs == 1 ? p.summed : 1, grains = p.runs / grain;
+    size_t      grains = p.runs / p.summed;
     if (w->to) p.to = w->to + part * p.outputs;
     if (!make_walker(w->cx, &k, &p)) {
         w->failed[part] = 1;
         return;
     }
-    if (walk(&k, part * grains / p.parts * grain, (part + 1) * grains / p.parts * grain))
+    if (walk(&k, part * grains / p.parts * p.summed, (part + 1) * grains / p.parts * p.summed))
         w->failed[part] = 2;
     free_walker(w->cx, &k);
 }
 
-/* Runs the parts; the outputs do not meet when there is one, each part has its own otherwise. */
+/* Is output k written to by several parts? */
+static bool is_shared(const plan *p, size_t k)
+{
+    for (size_t d = 0, cuts = 1; cuts < p->cuts; cuts *= p->states[d++])
+        if (p->out[k].stride[d] == 0) return true;
+    return false;
+}
+
+/* Runs the parts.  Outputs that they share are summed part by part, in order. */
 static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *lost)
 {
     unsigned char failed[MOST_PARTS] = { 0 };
@@ -493,7 +533,7 @@ static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *los
     double       *room = NULL;
     bool          fine = false;
     if (p->outputs > 1) {
-        for (size_t k = 0; k < p->outputs; k++) total += sizes[k];
+        for (size_t k = 0; k < p->outputs; k++) total += is_shared(p, k) ? sizes[k] : 0;
         to = cri_resize_quietly(cx, NULL, 0, parts * p->outputs, sizeof *to);
         room = to ? cri_resize_quietly(cx, NULL, 0, parts * total, sizeof *room) : NULL;
         if (!room) goto done;
@@ -501,6 +541,7 @@ static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *los
         double *at = room;
         for (size_t i = 0; i < parts * p->outputs; i++) {
             to[i] = p->to[i % p->outputs];
+            if (!is_shared(p, i % p->outputs)) continue;
             to[i].value = at;
             at += sizes[i % p->outputs];
         }
@@ -513,6 +554,7 @@ static bool walk_parts(cr_ctx *cx, const plan *p, const size_t *sizes, bool *los
     }
     for (size_t i = 0; to && i < parts * p->outputs; i++) {
         double *out = p->to[i % p->outputs].value;
+        if (!is_shared(p, i % p->outputs)) continue;
         for (size_t e = 0; e < sizes[i % p->outputs]; e++) out[e] += to[i].value[e];
     }
     fine = true;
@@ -523,16 +565,42 @@ done:
 }
 
 /* How the work is cut: by its size alone. */
-static size_t choose_parts(const plan *p, const size_t *sizes)
+static size_t choose_parts(const plan *p)
 {
     double total = (double)p->runs * (double)p->block;
-    size_t grains = p->outputs == 1 ? p->runs / p->summed : p->runs, room = 0;
+    size_t grains = p->runs / p->summed;
     size_t parts = total / PART > MOST_PARTS ? MOST_PARTS : (size_t)(total / PART);
-    if (p->outputs != 1 && p->semiring != CRI_SUM) return 1;
-    for (size_t k = 0; p->outputs > 1 && k < p->outputs; k++) room += sizes[k];
-    while (p->outputs > 1 && parts > 1 && (double)parts * (double)room > total / 4) parts /= 2;
+    if (p->outputs != 1) return p->semiring == CRI_SUM ? p->cuts : 1;
     if (parts > grains) parts = grains;
     return parts ? parts : 1;
+}
+
+/* Makes the tracks of all tables in `room`, which has them, the sizes of the outputs and the places. */
+static void lay_tracks(plan *p, char *room, const size_t *order, const cri_operand *in)
+{
+    size_t    tables = p->inputs + p->outputs;
+    uint32_t *places = (uint32_t *)(void *)(room + tables * sizeof(track));
+    p->in = (track *)(void *)room;
+    p->out = p->in + p->inputs;
+    for (size_t i = 0; i < p->inputs; i++)
+        set_track(&p->in[i], p, in[i].value, order, in[i].stride, &places);
+    for (size_t k = 0; k < p->outputs; k++) {
+        set_track(&p->out[k], p, NULL, order, p->to[k].stride, &places);
+        set_folds(&p->out[k], p);
+    }
+    sort_by_level(p->in, p->inputs);
+    p->runs = 1;
+    for (size_t d = 0; d < p->outer; d++) p->runs *= p->states[d];
+    p->parts = choose_parts(p);
+}
+
+static void output_sizes(const cri_space *space, size_t outputs, const cri_output *out, size_t *sizes)
+{
+    for (size_t k = 0; k < outputs; k++) {
+        sizes[k] = 1;
+        for (size_t d = 0; d < space->n; d++)
+            if (out[k].stride[d]) sizes[k] *= space->states[d];
+    }
 }
 
 bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size_t inputs,
@@ -540,36 +608,27 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
                  bool *opt_lost)
 {
     plan          p = { .semiring = semiring, .inputs = inputs, .outputs = outputs, .to = out,
-                        .block = 1, .summed = 1 };
+                        .block = 1, .summed = 1, .cuts = 1 };
     joined        j = join_variables(space, inputs, in, outputs, out);
     const size_t *single = outputs == 1 ? out[0].stride : NULL;
     size_t        order[CRI_MOST_DIMS], tables = inputs + outputs;
+    bool          cut[CRI_MOST_DIMS] = { false }, fine = !cri_should_stop(cx), lost = false;
     p.inner = choose_block(&j, out[0].arg ? single : NULL);
-    order_loops(&p, &j, single, order);
-
-    size_t track_bytes = tables * sizeof(track) + outputs * sizeof(size_t);
-    size_t bytes = track_bytes + tables * p.block * sizeof(uint32_t);
-    char  *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
-    if (!room) return false;
-    uint32_t *places = (uint32_t *)(void *)(room + track_bytes);
-    size_t   *sizes = (size_t *)(void *)(room + tables * sizeof(track));
-    p.in = (track *)(void *)room;
-    p.out = p.in + inputs;
-    for (size_t i = 0; i < inputs; i++)
-        set_track(&p.in[i], &p, in[i].value, order, in[i].stride, &places);
-    for (size_t k = 0; k < outputs; k++) {
-        set_track(&p.out[k], &p, NULL, order, out[k].stride, &places);
-        set_folds(&p.out[k], &p);
-        sizes[k] = 1;
-        for (size_t d = 0; d < space->n; d++)
-            if (out[k].stride[d]) sizes[k] *= space->states[d];
+    p.outer = j.n - p.inner;
+    for (size_t i = 0; i < p.inner; i++) {
+        p.inner_states[i] = j.states[p.outer + i];
+        p.block *= p.inner_states[i];
     }
-    sort_by_level(p.in, inputs);
-    p.runs = 1;
-    for (size_t d = 0; d < p.outer; d++) p.runs *= p.states[d];
-    p.parts = choose_parts(&p, sizes);
-
-    bool fine = !cri_should_stop(cx), lost = false;
+    size_t bytes = tables * (sizeof(track) + p.block * sizeof(uint32_t));
+    size_t *sizes = cri_resize_quietly(cx, NULL, 0, outputs, sizeof *sizes);
+    char   *room = sizes ? cri_resize_quietly(cx, NULL, 0, bytes, 1) : NULL;
+    fine = fine && room;
+    if (fine) {
+        output_sizes(space, outputs, out, sizes);
+        if (outputs > 1) choose_cuts(&p, &j, sizes, cut);
+        order_loops(&p, &j, single, cut, order);
+        lay_tracks(&p, room, order, in);
+    }
     if (fine && p.parts > 1 && (threaded || outputs > 1)) { /* several outputs: the same sums always */
         fine = walk_parts(cx, &p, sizes, &lost);
     } else if (fine) {
@@ -579,6 +638,7 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
         if (fine) free_walker(cx, &w);
     }
     cr_free(cx, room, bytes, 1);
+    cr_free(cx, sizes, outputs, sizeof *sizes);
     if (opt_lost) *opt_lost = lost;
     return fine;
 }

@@ -230,10 +230,14 @@ static double constant_weight(const cri_problem *p)
 
 /* --- compiling --------------------------------------------------------------------------------------- */
 
+/* Merged tables and parts of sums take about this share of the largest clique. */
+enum { TEMPORARY_SHARE = 32 };
+
 static void predict(cr_junction *j, const cr_order *o)
 {
     j->report = (cr_exact_report){ .variables = j->problem->active, .width = o->width, .runs = 1,
                                    .order = o->method, .tries = o->tries };
+    double largest = 0;
     for (size_t c = 0; c < j->cliques; c++) {
         const cri_clique *q = &j->clique[c];
         double            size = 1, separator = 1;
@@ -244,7 +248,9 @@ static void predict(cr_junction *j, const cr_order *o)
         }
         j->report.operations += 2 * size;
         j->report.bytes += 2 * 8 * separator;
+        if (size > largest) largest = size;
     }
+    j->report.bytes += 8 * largest / TEMPORARY_SHARE;
 }
 
 static cr_status compile(cr_ctx *cx, cr_junction *j)

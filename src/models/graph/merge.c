@@ -85,6 +85,13 @@ static bool multiply(cr_ctx *cx, const cri_space *sp, const item *a, const item 
     return fine;
 }
 
+/* Frees a table that is ours and has gone into another. */
+static void drop(cr_ctx *cx, cri_merged *m, const cr_factor *f)
+{
+    for (size_t i = 0; i < m->made; i++)
+        if (f == &m->own[i]) cr_factor_free(cx, &m->own[i]);
+}
+
 /* Merges while it pays; items [*n]. */
 static bool merge_items(cr_ctx *cx, const cri_space *sp, item *items, size_t *n, bool threaded,
                         cri_merged *m)
@@ -100,6 +107,8 @@ static bool merge_items(cr_ctx *cx, const cri_space *sp, item *items, size_t *n,
         cr_factor *f = &m->own[m->made];
         if (!multiply(cx, sp, &items[a], &items[b], threaded, f, &m->lost)) return false;
         m->made++;
+        drop(cx, m, items[a].f);
+        drop(cx, m, items[b].f);
         items[a].f = f;
         items[a].scope |= items[b].scope;
         --*n;
