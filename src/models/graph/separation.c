@@ -111,8 +111,10 @@ cr_status cr_separated(cr_ctx *cx, const cr_network *net, size_t x, size_t y, co
     CR_TRY(check_variable(cx, net, y));
     CR_TRY(make_trails(&s, net, given, &t));
     follow(&t, x);
-    size_t place = t.seen[2 * y] ? 2 * y : 2 * y + 1, length = 0;
-    bool   reached = t.seen[place] && !given[y] && !given[x];
+    size_t found = 0, length = 0;
+    while (found < t.waiting && t.queue[found] / 2 != y) found++; /* the first is on a shortest trail */
+    bool   reached = found < t.waiting && !given[y] && !given[x];
+    size_t place = reached ? t.queue[found] : SIZE_MAX;
     *out_separated = !reached;
     if (reached && opt_trail) {
         size_t *back = t.queue; /* no longer needed */

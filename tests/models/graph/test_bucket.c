@@ -80,7 +80,7 @@ static void conditioning_gives_the_same(void **unused)
 {
     (void)unused;
     cr_ctx *cx = test_context();
-    size_t  conditioned = 0;
+    size_t  conditioned = 0, mapped = 0;
     for (uint64_t round = 0; round < 60; round++) {
         cr_rng           r = cr_rng_stream(11, round);
         cr_network      *net = random_network(cx, &r, CR_NETWORK_BAYES, 8);
@@ -103,10 +103,28 @@ static void conditioning_gives_the_same(void **unused)
             cr_factor_free(cx, &f);
             cr_factor_free(cx, &g);
         }
+        size_t query3[] = { 1, 4, 6 }, state[8], best_state[8];
+        double best, expected;
+        cr_exact_options roomy = cr_exact_defaults();
+        if (log_e == -INFINITY) goto next;
+        assert_ok(cx, cr_bucket_map(cx, net, e, 3, query3, &roomy, state, &best, &report));
+        o.memory = (size_t)(report.bytes / 2) + 1;
+        if (cr_bucket_map(cx, net, e, 3, query3, &o, state, &best, &report) == CR_OK) {
+            assert_ok(cx, cr_enumerate_best(cx, net, e, 3, query3, 0, best_state, &expected));
+            assert_close(best, expected, 1e-12);
+            mapped += report.conditioned > 0;
+        }
+        if (cr_bucket_best(cx, net, e, &o, state, &best, &report) == CR_OK) {
+            assert_ok(cx, cr_enumerate_best(cx, net, e, 0, NULL, 0, best_state, &expected));
+            assert_close(best, expected, 1e-12);
+            mapped += report.conditioned > 0;
+        }
+    next:
         cr_evidence_free(cx, e);
         cr_network_free(cx, net);
     }
     assert_true(conditioned > 10);
+    assert_true(mapped > 10);
     test_context_free(cx);
 }
 

@@ -179,6 +179,34 @@ static void few_messages_are_computed_again(void **unused)
     test_context_free(cx);
 }
 
+/* A message that was divided by zeros must go when what came up changes. */
+static void divisions_by_zero_are_forgotten(void **unused)
+{
+    (void)unused;
+    cr_ctx     *cx = test_context();
+    cr_network *net = chain(cx, 5);
+    double      never[] = { 0, 1, 0.5, 0.5 }; /* after 0 always 1 */
+    for (size_t v = 1; v < 5; v++) assert_ok(cx, cr_network_set_table(cx, net, v, never));
+    for (size_t v = 0; v < 5; v++) {
+        cr_evidence *e;
+        cr_junction *j;
+        double       got[10], expected[10];
+        assert_ok(cx, cr_evidence_new(cx, net, &e));
+        assert_ok(cx, cr_junction_new(cx, net, NULL, NULL, &j));
+        enumerate_marginals(cx, net, NULL, expected);
+        assert_ok(cx, cr_evidence_observe(cx, e, v, 0));
+        assert_ok(cx, cr_junction_set_evidence(cx, j, e));
+        assert_ok(cx, cr_junction_calibrate(cx, j, CR_CALIBRATE_HUGIN));
+        assert_ok(cx, cr_junction_set_evidence(cx, j, NULL));
+        assert_ok(cx, cr_junction_marginals(cx, j, got));
+        for (size_t i = 0; i < 10; i++) assert_close(got[i], expected[i], 1e-13);
+        cr_junction_free(cx, j);
+        cr_evidence_free(cx, e);
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
 /* A Markov grid of width w: large enough for several parts and threads. */
 static cr_network *grid(cr_ctx *cx, size_t w, size_t h, size_t states)
 {
@@ -295,6 +323,7 @@ int main(void)
         cmocka_unit_test(trees_are_enumeration),
         cmocka_unit_test(changes_leave_nothing_behind),
         cmocka_unit_test(few_messages_are_computed_again),
+        cmocka_unit_test(divisions_by_zero_are_forgotten),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(both_calibrations_agree),
         cmocka_unit_test(allocations_may_fail),
