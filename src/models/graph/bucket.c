@@ -11,7 +11,8 @@
 
 cr_exact_options cr_exact_defaults(void) { return (cr_exact_options){ .effort = 1 }; }
 
-/* --- preparation ------------------------------------------------------------------------------------- */
+/* --- preparation
+ * ------------------------------------------------------------------------------------- */
 
 void cri_run_free(cr_ctx *cx, cri_run *r)
 {
@@ -34,8 +35,8 @@ static double message_size(const cri_run *r, size_t i)
     return size;
 }
 
-/* The bytes of messages at the most at a time: each lives until its parent's is made; what maximising
- * remembers, to the end. */
+/* The bytes of messages at the most at a time: each lives until its parent's is made; what
+ * maximising remembers, to the end. */
 static cr_status predict(cr_ctx *cx, cri_run *r, size_t kept)
 {
     cr_status  st = CR_OK;
@@ -43,8 +44,9 @@ static cr_status predict(cr_ctx *cx, cri_run *r, size_t kept)
     size_t     n = r->problem->active;
     double    *freed = cr_scratch_bytes(&s, n, sizeof *freed), live = 0, joint = 1;
     CR_TRY(s.status);
-    r->report = (cr_exact_report){ .variables = n, .runs = 1, .order = r->order.method,
-                                   .tries = r->order.tries };
+    r->report = (cr_exact_report){
+        .variables = n, .runs = 1, .order = r->order.method, .tries = r->order.tries
+    };
     for (size_t i = 0; i < n; i++) {
         double size = message_size(r, i), clique = size * (double)r->problem->active_states[i];
         size_t width = r->filled.begin[i + 1] - r->filled.begin[i];
@@ -114,7 +116,8 @@ cr_status cri_run_refuse(cr_ctx *cx, const cri_run *r)
     return cr_fail_hint(cx, "use an approximate method, more evidence, or a larger memory limit");
 }
 
-/* --- elimination ------------------------------------------------------------------------------------- */
+/* --- elimination
+ * ------------------------------------------------------------------------------------- */
 
 /* The tables of each bucket: lists through next[]. */
 typedef struct buckets {

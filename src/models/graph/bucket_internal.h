@@ -8,9 +8,9 @@
 
 typedef enum cri_goal {
     CRI_EVIDENCE,  /* P(e), and the joint of the query if there is one */
-    CRI_POSTERIOR, /* the joint of the query only                      */
-    CRI_BEST,      /* maximise over everything                         */
-    CRI_MAP        /* sum, then maximise over the query                */
+    CRI_POSTERIOR, /* the joint of the query only */
+    CRI_BEST,      /* maximise over everything */
+    CRI_MAP        /* sum, then maximise over the query */
 } cri_goal;
 
 typedef struct cri_run {
@@ -18,12 +18,12 @@ typedef struct cri_run {
     cr_order        order;
     cri_filled      filled;
     cr_exact_report report;
-    size_t          kept;      /* the last ranks are not eliminated: the query  */
-    size_t          first_max; /* from this rank on maximise; CR_NONE: never    */
-    cr_factor      *table;     /* [room]: tables, then one message per rank     */
+    size_t          kept;      /* the last ranks are not eliminated: the query */
+    size_t          first_max; /* from this rank on maximise; CR_NONE: never */
+    cr_factor      *table;     /* [room]: tables, then one message per rank */
     size_t          tables, room;
-    double          scale;     /* log of all that was divided by: log P(e) at the end */
-    uint16_t      **arg;       /* [active] best states, where maximised         */
+    double          scale; /* log of all that was divided by: log P(e) at the end */
+    uint16_t      **arg;   /* [active] best states, where maximised */
     size_t         *arg_size;
 } cri_run;
 
@@ -36,8 +36,8 @@ void      cri_run_free(cr_ctx *cx, cri_run *r);
 bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o);
 /* The failure when it does not fit. */
 cr_status cri_run_refuse(cr_ctx *cx, const cri_run *r);
-/* Eliminates; out_joint (NULL: not wanted; untouched if r->scale is -INFINITY): over the query's ranks,
- * normalised. */
+/* Eliminates; out_joint (NULL: not wanted; untouched if r->scale is -INFINITY): over the query's
+ * ranks, normalised. */
 cr_status cri_run_eliminate(cr_ctx *cx, cri_run *r, cr_factor *out_joint);
 /* The best states of the variables maximised over; others get any. */
 cr_status cri_run_trace_back(cr_ctx *cx, const cri_run *r, size_t *out_state);

@@ -1,6 +1,7 @@
-/* bucket_query.c -- questions to bucket elimination, conditioned on some variables if memory is short.
- * Conditioning: for every joint state c of a few variables C,  P(q, e) = sum_c P(q, e, C = c); each run
- * needs tables without C.  C is chosen greedily among the variables of the largest cliques. */
+/* bucket_query.c -- questions to bucket elimination, conditioned on some variables if memory is
+ * short. Conditioning: for every joint state c of a few variables C,  P(q, e) = sum_c P(q, e, C =
+ * c); each run needs tables without C.  C is chosen greedily among the variables of the largest
+ * cliques. */
 #include "bucket.h"
 #include "bucket_internal.h"
 #include "../../base/context_internal.h"
@@ -47,7 +48,8 @@ static void mix(answer *a, cr_factor *more, double more_log)
 }
 
 /* One run with the evidence e; adds to the answer. */
-static cr_status run_once(cr_ctx *cx, const question *q, const cr_evidence *e, cri_run *r, answer *a)
+static cr_status run_once(cr_ctx *cx, const question *q, const cr_evidence *e, cri_run *r,
+                          answer *a)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -81,11 +83,12 @@ done:
     return st;
 }
 
-/* --- conditioning ----------------------------------------------------------------------------------- */
+/* --- conditioning
+ * ----------------------------------------------------------------------------------- */
 
-/* The variable whose states, taken one by one, relieve the largest cliques most: the sum over cliques of
- * their entries, counted for each variable in them.  A sum over states goes together with sums only, so the
- * query is not conditioned on, and of marginal MAP nothing but the query. */
+/* The variable whose states, taken one by one, relieve the largest cliques most: the sum over
+ * cliques of their entries, counted for each variable in them.  A sum over states goes together
+ * with sums only, so the query is not conditioned on, and of marginal MAP nothing but the query. */
 static cr_status choose_variable(cr_ctx *cx, const question *q, const cri_run *r, size_t *out_v)
 {
     cr_status          st = CR_OK;
@@ -103,7 +106,8 @@ static cr_status choose_variable(cr_ctx *cx, const question *q, const cri_run *r
     }
     *out_v = CR_NONE;
     for (size_t i = 0; i < p->active; i++) {
-        double gain = load[i] * (1 - 1 / (double)p->active_states[i]) / log((double)p->active_states[i]);
+        double gain =
+            load[i] * (1 - 1 / (double)p->active_states[i]) / log((double)p->active_states[i]);
         if (q->goal != CRI_BEST && q->mark[p->var[i]] != (q->goal == CRI_MAP)) continue;
         if (gain > best) best = gain, *out_v = p->var[i];
     }
@@ -140,13 +144,14 @@ static cr_status fix(cr_ctx *cx, const question *q, cr_evidence *e, size_t v, si
 }
 
 /* Picks variables until a run fits; *out_r is prepared for their first states. */
-static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, size_t *cut, size_t *out_n,
-                               cri_run *r)
+static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, size_t *cut,
+                               size_t *out_n, cri_run *r)
 {
     cr_status st = CR_OK;
     double    runs = 1, room = q->o->memory ? (double)q->o->memory : (double)cri_memory_left(cx);
     size_t    n = 0;
-    if (r->report.bytes > MOST_RUNS * room) CR_TRY(cri_run_refuse(cx, r)); /* a state saves a share */
+    if (r->report.bytes > MOST_RUNS * room)
+        CR_TRY(cri_run_refuse(cx, r)); /* a state saves a share */
     while (!cri_run_fits(cx, r, q->o)) {
         size_t v, first = 0;
         CR_TRY(choose_variable(cx, q, r, &v));
@@ -200,7 +205,8 @@ done:
     return st;
 }
 
-/* --- questions --------------------------------------------------------------------------------------- */
+/* --- questions
+ * --------------------------------------------------------------------------------------- */
 
 static cr_status ask(cr_ctx *cx, question *q, answer *a)
 {
@@ -255,7 +261,11 @@ cr_status cr_bucket_query(cr_ctx *cx, const cr_network *net, const cr_evidence *
                           const size_t *query, const cr_exact_options *opt_o, cr_factor *out_f,
                           double *opt_log, cr_exact_report *opt_report)
 {
-    question q = { .net = net, .e = opt_e, .n = n, .query = query, .o = opt_o,
+    question q = { .net = net,
+                   .e = opt_e,
+                   .n = n,
+                   .query = query,
+                   .o = opt_o,
                    .goal = opt_log ? CRI_EVIDENCE : CRI_POSTERIOR };
     answer   a = { 0 };
     if (n == 0) return cr_fail(cx, CR_EARG, "no variable is asked for");

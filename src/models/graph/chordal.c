@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* --- maximum cardinality search ------------------------------------------------------------------------- */
+/* --- maximum cardinality search
+ * ------------------------------------------------------------------------- */
 
 /* Vertices by how many visited neighbours they have: lists linked both ways. */
 typedef struct levels {
@@ -14,8 +15,10 @@ typedef struct levels {
 
 static void unlink_vertex(levels *l, size_t v)
 {
-    if (l->before[v] != CR_NONE) l->next[l->before[v]] = l->next[v];
-    else l->first[l->count[v]] = l->next[v];
+    if (l->before[v] != CR_NONE)
+        l->next[l->before[v]] = l->next[v];
+    else
+        l->first[l->count[v]] = l->next[v];
     if (l->next[v] != CR_NONE) l->before[l->next[v]] = l->before[v];
 }
 
@@ -72,7 +75,8 @@ done:
     return st;
 }
 
-/* --- cluster graphs -------------------------------------------------------------------------------------- */
+/* --- cluster graphs
+ * -------------------------------------------------------------------------------------- */
 
 void cr_cluster_graph_free(cr_ctx *cx, cr_cluster_graph *g)
 {
@@ -88,8 +92,9 @@ void cr_cluster_graph_free(cr_ctx *cx, cr_cluster_graph *g)
 static cr_status make_room(cr_ctx *cx, size_t clusters, size_t members, size_t edges, size_t shared,
                            cr_cluster_graph *out)
 {
-    cr_cluster_graph g = { .clusters = clusters, .members = members, .edges = edges,
-                           .shared_n = shared };
+    cr_cluster_graph g = {
+        .clusters = clusters, .members = members, .edges = edges, .shared_n = shared
+    };
     g.begin = cr_alloc(cx, clusters + 1, sizeof *g.begin);
     g.member = g.begin ? cr_alloc(cx, members, sizeof *g.member) : NULL;
     g.a = g.member ? cr_alloc(cx, edges, sizeof *g.a) : NULL;
@@ -113,8 +118,9 @@ static void sort_members(size_t *list, size_t n)
     }
 }
 
-/* home[i]: the maximal clique that holds {i} + later(i); cliques are numbered by their first vertex, which
- * `first` gets.  {i} + later(i) is maximal unless a child's later() is the whole of it. */
+/* home[i]: the maximal clique that holds {i} + later(i); cliques are numbered by their first
+ * vertex, which `first` gets.  {i} + later(i) is maximal unless a child's later() is the whole of
+ * it. */
 static size_t find_maximal(const cri_filled *f, size_t *home, size_t *first)
 {
     size_t cliques = 0;
@@ -132,7 +138,8 @@ static size_t find_maximal(const cri_filled *f, size_t *home, size_t *first)
     return cliques;
 }
 
-cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order, cr_cluster_graph *out_g)
+cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order,
+                         cr_cluster_graph *out_g)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -152,7 +159,8 @@ cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order, cr_
     for (size_t c = 0, at = 0; c < cliques; c++) {
         size_t i = first[c], start = at;
         out_g->member[at++] = order[i];
-        for (size_t k = f.begin[i]; k < f.begin[i + 1]; k++) out_g->member[at++] = order[f.later[k]];
+        for (size_t k = f.begin[i]; k < f.begin[i + 1]; k++)
+            out_g->member[at++] = order[f.later[k]];
         sort_members(out_g->member + start, at - start);
         out_g->begin[c + 1] = at;
     }
@@ -161,7 +169,8 @@ cr_status cr_clique_tree(cr_ctx *cx, const cr_graph *g, const size_t *order, cr_
         size_t start = at;
         out_g->a[e] = home[i];
         out_g->b[e] = home[f.parent[i]];
-        for (size_t k = f.begin[i]; k < f.begin[i + 1]; k++) out_g->shared[at++] = order[f.later[k]];
+        for (size_t k = f.begin[i]; k < f.begin[i + 1]; k++)
+            out_g->shared[at++] = order[f.later[k]];
         sort_members(out_g->shared + start, at - start);
         out_g->shared_begin[++e] = at;
     }
@@ -198,8 +207,8 @@ cr_status cr_bethe_graph(cr_ctx *cx, const cr_network *net, cr_cluster_graph *ou
     return CR_OK;
 }
 
-/* Each variable: the edges that carry it must be one fewer than its clusters, without a cycle: then they
- * form one tree.  Groups of clusters are joined edge by edge. */
+/* Each variable: the edges that carry it must be one fewer than its clusters, without a cycle: then
+ * they form one tree.  Groups of clusters are joined edge by edge. */
 static bool is_tree(const cr_cluster_graph *g, size_t v, size_t *group)
 {
     size_t left = 0;

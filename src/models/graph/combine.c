@@ -1,8 +1,8 @@
 /* combine.c -- a walk over a joint table in blocks.
- * Loop nest: outer variables (an odometer), then a block of the last variables.  With one output its
- * variables come first among the outer ones, so that a block of it stays where it is while the
+ * Loop nest: outer variables (an odometer), then a block of the last variables.  With one output
+ * its variables come first among the outer ones, so that a block of it stays where it is while the
  * variables that are summed out run. */
-#include "combine.h"
+#include "combine_internal.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 
@@ -21,7 +21,8 @@ enum {
     ROOM_SHARE = 16
 };
 
-/* --- spaces ----------------------------------------------------------------------------------------- */
+/* --- spaces
+ * ----------------------------------------------------------------------------------------- */
 
 bool cri_space_add(cri_space *space, size_t var, size_t states)
 {
@@ -51,46 +52,27 @@ void cri_space_strides(const cri_space *space, size_t n, const size_t *var, cons
     }
 }
 
-/* --- the plan --------------------------------------------------------------------------------------- */
-
-typedef enum pattern { STRAIGHT, CONSTANT, LISTED } pattern;
-
-/* One step of folding a block onto an output: [outer x states x inner] loses its middle. */
-typedef struct fold {
-    size_t outer, states, inner;
-} fold;
-
-/* How one table is walked. */
-typedef struct track {
-    const double   *value;
-    size_t          step[CRI_MOST_DIMS]; /* by which the offset moves (mod 2^64) when outer
-                                            variable p goes on and those after it start again */
-    size_t          stride[CRI_MOST_DIMS];
-    pattern         shape;
-    const uint32_t *place; /* [block] for LISTED */
-    size_t          folds; /* of a LISTED output: its missing variables, slowest first */
-    fold            fold[16];
-    size_t          level;  /* 0: the same in every block; else 1 + the innermost outer variable it has */
-    size_t          buffer; /* for its product: tables of one level share that of the first of them */
-} track;
+/* --- the plan
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct plan {
     cri_semiring semiring;
-    size_t       outer, states[CRI_MOST_DIMS]; /* the odometer, outermost first       */
-    size_t       block;                        /* entries of the inner variables      */
+    size_t       outer, states[CRI_MOST_DIMS]; /* the odometer, outermost first */
+    size_t       block;                        /* entries of the inner variables */
     size_t       inner, inner_states[CRI_MOST_DIMS];
     size_t       summed; /* product of the states of the outer variables that do not come first */
-    size_t       cuts;   /* several outputs: parts, one for each state of the outer variables that do */
-    size_t       inputs, outputs;
-    track       *in, *out; /* inputs sorted by level */
+    size_t     cuts; /* several outputs: parts, one for each state of the outer variables that do */
+    size_t     inputs, outputs;
+    cri_track *in, *out; /* inputs sorted by level */
     const cri_output *to;
-    size_t       runs; /* odometer steps in all */
-    size_t       parts;
+    size_t            runs; /* odometer steps in all */
+    size_t            parts;
 } plan;
 
 /* The variables of the space, neighbours joined where every table allows it. */
 typedef struct joined {
-    size_t n, states[CRI_MOST_DIMS], first[CRI_MOST_DIMS]; /* first: the last variable of the group */
+    size_t n, states[CRI_MOST_DIMS],
+        first[CRI_MOST_DIMS]; /* first: the last variable of the group */
 } joined;
 
 static bool can_join(const size_t *stride, size_t d, size_t next, size_t next_states)
@@ -99,18 +81,16 @@ static bool can_join(const size_t *stride, size_t d, size_t next, size_t next_st
 }
 
 /* first[g] is the last (fastest) variable of group g: its stride is the group's. */
-static joined join_variables(const cri_space *sp, size_t inputs, const cri_operand *in, size_t outputs,
-                             const cri_output *out)
+static joined join_variables(const cri_space *sp, size_t inputs, const cri_operand *in,
+                             size_t outputs, const cri_output *out)
 {
     joined j = { 0 };
     size_t reversed[CRI_MOST_DIMS], states[CRI_MOST_DIMS], n = 0;
     for (size_t d = sp->n; d-- > 0;) {
         bool   join = n > 0 && states[n - 1] * sp->states[d] <= JOINED_MOST;
         size_t fast = n ? reversed[n - 1] : 0, group = n ? states[n - 1] : 0;
-        for (size_t i = 0; join && i < inputs; i++)
-            join = can_join(in[i].stride, d, fast, group);
-        for (size_t i = 0; join && i < outputs; i++)
-            join = can_join(out[i].stride, d, fast, group);
+        for (size_t i = 0; join && i < inputs; i++) join = can_join(in[i].stride, d, fast, group);
+        for (size_t i = 0; join && i < outputs; i++) join = can_join(out[i].stride, d, fast, group);
         if (join) {
             states[n - 1] *= sp->states[d];
         } else {
@@ -140,7 +120,7 @@ static size_t choose_block(const joined *j, const size_t *opt_output_stride)
     return inner;
 }
 
-static void set_shape(track *t, const plan *p, uint32_t **places)
+static void set_shape(cri_track *t, const plan *p, uint32_t **places)
 {
     size_t expected = 1;
     bool   straight = true, constant = true;
@@ -150,8 +130,8 @@ static void set_shape(track *t, const plan *p, uint32_t **places)
         constant &= s == 0;
         expected *= p->inner_states[i];
     }
-    t->shape = constant ? CONSTANT : straight ? STRAIGHT : LISTED;
-    if (t->shape != LISTED) return;
+    t->shape = constant ? CRI_CONSTANT : straight ? CRI_STRAIGHT : CRI_LISTED;
+    if (t->shape != CRI_LISTED) return;
     uint32_t *place = *places;
     *places += p->block;
     t->place = place;
@@ -166,20 +146,22 @@ static void set_shape(track *t, const plan *p, uint32_t **places)
     }
 }
 
-/* The folds that lead from the block to the part of an output that lies in it.  The output's variables have
- * the order of the space, so what is left is straight. */
-static void set_folds(track *t, const plan *p)
+/* The folds that lead from the block to the part of an output that lies in it.  The output's
+ * variables have the order of the space, so what is left is straight. */
+static void set_folds(cri_track *t, const plan *p)
 {
     size_t left = p->block, outer = 1;
     t->folds = 0;
     for (size_t i = 0; i < p->inner; i++) {
         left /= p->inner_states[i];
-        if (t->stride[p->outer + i]) outer *= p->inner_states[i];
-        else t->fold[t->folds++] = (fold){ outer, p->inner_states[i], left };
+        if (t->stride[p->outer + i])
+            outer *= p->inner_states[i];
+        else
+            t->fold[t->folds++] = (cri_fold){ outer, p->inner_states[i], left };
     }
 }
 
-static void set_track(track *t, const plan *p, const double *value, const size_t *order,
+static void set_track(cri_track *t, const plan *p, const double *value, const size_t *order,
                       const size_t *stride, uint32_t **places)
 {
     size_t back = 0;
@@ -194,12 +176,12 @@ static void set_track(track *t, const plan *p, const double *value, const size_t
     set_shape(t, p, places);
 }
 
-static void sort_by_level(track *t, size_t n)
+static void sort_by_level(cri_track *t, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         if (t[i - 1].level <= t[i].level) continue;
-        track moved = t[i];
-        size_t k = i;
+        cri_track moved = t[i];
+        size_t    k = i;
         for (; k > 0 && t[k - 1].level > moved.level; k--) t[k] = t[k - 1];
         t[k] = moved;
     }
@@ -207,9 +189,9 @@ static void sort_by_level(track *t, size_t n)
         t[i].buffer = i > 0 && t[i - 1].level == t[i].level ? t[i - 1].buffer : i;
 }
 
-/* With several outputs the work is cut along outer variables that most of them have: an output that has
- * them all is written to by one part alone, the others need memory for each part.  Chooses greedily, while
- * that memory is a small share of the work; marks the groups. */
+/* With several outputs the work is cut along outer variables that most of them have: an output that
+ * has them all is written to by one part alone, the others need memory for each part.  Chooses
+ * greedily, while that memory is a small share of the work; marks the groups. */
 static void choose_cuts(plan *p, const joined *j, const size_t *sizes, bool *cut)
 {
     double total = (double)p->block;
@@ -236,7 +218,8 @@ static void choose_cuts(plan *p, const joined *j, const size_t *sizes, bool *cut
     }
 }
 
-/* The order of the loops: with one output its outer variables first, with several those that cut. */
+/* The order of the loops: with one output its outer variables first, with several those that cut.
+ */
 static void order_loops(plan *p, const joined *j, const size_t *opt_output_stride, const bool *cut,
                         size_t *order)
 {
@@ -252,127 +235,17 @@ static void order_loops(plan *p, const joined *j, const size_t *opt_output_strid
     for (size_t i = 0; i < p->inner; i++) order[n++] = j->first[p->outer + i];
 }
 
-/* --- loops over a block -------------------------------------------------------------------------- */
-
-/* to = from * table (or from + table for logarithms); from may be to. */
-static void apply(const track *t, const double *v, size_t n, bool logs, const double *from, double *to)
-{
-    double c = v[0];
-    if (logs) {
-        if (t->shape == STRAIGHT)
-            for (size_t i = 0; i < n; i++) to[i] = from[i] + v[i];
-        else if (t->shape == CONSTANT)
-            for (size_t i = 0; i < n; i++) to[i] = from[i] + c;
-        else
-            for (size_t i = 0; i < n; i++) to[i] = from[i] + v[t->place[i]];
-    } else {
-        if (t->shape == STRAIGHT)
-            for (size_t i = 0; i < n; i++) to[i] = from[i] * v[i];
-        else if (t->shape == CONSTANT)
-            for (size_t i = 0; i < n; i++) to[i] = from[i] * c;
-        else
-            for (size_t i = 0; i < n; i++) to[i] = from[i] * v[t->place[i]];
-    }
-}
-
-static void spread(const track *t, const double *v, size_t n, double *to)
-{
-    if (t->shape == STRAIGHT) memcpy(to, v, n * sizeof *to);
-    else if (t->shape == CONSTANT)
-        for (size_t i = 0; i < n; i++) to[i] = v[0];
-    else
-        for (size_t i = 0; i < n; i++) to[i] = v[t->place[i]];
-}
-
-/* Four sums side by side, added in a fixed order. */
-static double sum_block(const double *r, size_t n)
-{
-    double a = 0, b = 0, c = 0, d = 0;
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) a += r[i], b += r[i + 1], c += r[i + 2], d += r[i + 3];
-    for (; i < n; i++) a += r[i];
-    return (a + b) + (c + d);
-}
-
-/* to[a, b] = sum over s of from[a, s, b]; to may be from. */
-static void fold_sum(const fold *f, const double *from, double *to)
-{
-    if (f->inner == 1) {
-        for (size_t a = 0; a < f->outer; a++) {
-            double sum = from[a * f->states];
-            for (size_t k = 1; k < f->states; k++) sum += from[a * f->states + k];
-            to[a] = sum;
-        }
-        return;
-    }
-    for (size_t a = 0; a < f->outer; a++) {
-        const double *r = from + a * f->states * f->inner;
-        double       *t = to + a * f->inner;
-        for (size_t b = 0; b < f->inner; b++) t[b] = r[b] + r[f->inner + b];
-        for (size_t k = 2; k < f->states; k++)
-            for (size_t b = 0; b < f->inner; b++) t[b] += r[k * f->inner + b];
-    }
-}
-
-static void add_block(const track *t, double *out, const double *r, size_t n, double *room)
-{
-    if (t->shape == CONSTANT) {
-        out[0] += sum_block(r, n);
-        return;
-    }
-    for (size_t i = 0; t->shape == LISTED && i < t->folds; i++) {
-        fold_sum(&t->fold[i], r, room);
-        r = room;
-        n /= t->fold[i].states;
-    }
-    for (size_t i = 0; i < n; i++) out[i] += r[i];
-}
-
-static void max_block(const track *t, double *out, const double *r, size_t n)
-{
-    if (t->shape == STRAIGHT) {
-        for (size_t i = 0; i < n; i++) out[i] = out[i] > r[i] ? out[i] : r[i];
-    } else if (t->shape == CONSTANT) {
-        double m = out[0];
-        for (size_t i = 0; i < n; i++) m = m > r[i] ? m : r[i];
-        out[0] = m;
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            double *o = &out[t->place[i]];
-            *o = *o > r[i] ? *o : r[i];
-        }
-    }
-}
-
-/* The output is straight: its variables alone make the block. */
-static void argmax_block(double *out, uint16_t *arg, const double *r, size_t n, uint16_t which)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (r[i] > out[i]) {
-            out[i] = r[i];
-            arg[i] = which;
-        }
-    }
-}
-
-static void add_exp_block(const track *t, double *out, const double *peak, const double *r, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        size_t at = t->shape == STRAIGHT ? i : t->shape == CONSTANT ? 0 : t->place[i];
-        if (r[i] > -INFINITY) out[at] += exp(r[i] - peak[at]);
-    }
-}
-
-/* --- the walk -------------------------------------------------------------------------------------- */
+/* --- the walk
+ * -------------------------------------------------------------------------------------- */
 
 /* Where a walk stands: one offset per table, and the products of the tables up to each level. */
 typedef struct walker {
-    const plan *p;
-    size_t      position[CRI_MOST_DIMS];
-    size_t     *offset;  /* [inputs + outputs] */
-    double     *folded;  /* [block] */
-    double     *product; /* [inputs x block]: of tables 0 .. i, where it was needed */
-    const double **at;   /* [inputs]: where that product is */
+    const plan    *p;
+    size_t         position[CRI_MOST_DIMS];
+    size_t        *offset;  /* [inputs + outputs] */
+    double        *folded;  /* [block] */
+    double        *product; /* [inputs x block]: of tables 0 .. i, where it was needed */
+    const double **at;      /* [inputs]: where that product is */
 } walker;
 
 /* Multiplies tables first .. inputs - 1 onto what the ones before them gave. */
@@ -381,16 +254,16 @@ static const double *multiply(walker *w, size_t first)
     const plan *p = w->p;
     bool        logs = p->semiring == CRI_LOG_MAX || p->semiring == CRI_LOG_EXP;
     for (size_t i = first; i < p->inputs; i++) {
-        const track  *t = &p->in[i];
-        const double *v = t->value + w->offset[i];
-        double       *to = w->product + t->buffer * p->block;
-        if (i == 0 && t->shape == STRAIGHT) {
+        const cri_track *t = &p->in[i];
+        const double    *v = t->value + w->offset[i];
+        double          *to = w->product + t->buffer * p->block;
+        if (i == 0 && t->shape == CRI_STRAIGHT) {
             w->at[i] = v;
         } else if (i == 0) {
-            spread(t, v, p->block, to);
+            cri_block_spread(t, v, p->block, to);
             w->at[i] = to;
         } else {
-            apply(t, v, p->block, logs, w->at[i - 1], to);
+            cri_block_multiply(t, v, p->block, logs, w->at[i - 1], to);
             w->at[i] = to;
         }
     }
@@ -401,16 +274,17 @@ static void take(const walker *w, size_t run, const double *r)
 {
     const plan *p = w->p;
     for (size_t k = 0; k < p->outputs; k++) {
-        const track *t = &p->out[k];
-        size_t       at = w->offset[p->inputs + k];
-        double      *out = p->to[k].value + at;
-        if (p->semiring == CRI_SUM) add_block(t, out, r, p->block, w->folded);
+        const cri_track *t = &p->out[k];
+        size_t           at = w->offset[p->inputs + k];
+        double          *out = p->to[k].value + at;
+        if (p->semiring == CRI_SUM)
+            cri_block_add(t, out, r, p->block, w->folded);
         else if (p->semiring == CRI_LOG_EXP)
-            add_exp_block(t, out, p->to[k].peak + at, r, p->block);
+            cri_block_add_exp(t, out, p->to[k].peak + at, r, p->block);
         else if (p->to[k].arg)
-            argmax_block(out, p->to[k].arg + at, r, p->block, (uint16_t)(run % p->summed));
+            cri_block_argmax(out, p->to[k].arg + at, r, p->block, (uint16_t)(run % p->summed));
         else
-            max_block(t, out, r, p->block);
+            cri_block_max(t, out, r, p->block);
     }
 }
 
@@ -423,7 +297,7 @@ static void set_position(walker *w, size_t run)
         run /= p->states[d];
     }
     for (size_t i = 0; i < p->inputs + p->outputs; i++) {
-        const track *t = i < p->inputs ? &p->in[i] : &p->out[i - p->inputs];
+        const cri_track *t = i < p->inputs ? &p->in[i] : &p->out[i - p->inputs];
         w->offset[i] = 0;
         for (size_t d = 0; d < p->outer; d++) w->offset[i] += w->position[d] * t->stride[d];
     }
@@ -491,12 +365,13 @@ static bool make_walker(cr_ctx *cx, walker *w, const plan *p)
 
 static void free_walker(cr_ctx *cx, walker *w) { cr_free(cx, w->product, walker_bytes(w->p), 1); }
 
-/* --- parts ----------------------------------------------------------------------------------------- */
+/* --- parts
+ * ----------------------------------------------------------------------------------------- */
 
 typedef struct parts_work {
-    cr_ctx      *cx;
-    const plan  *p;
-    cri_output  *to;     /* [parts x outputs] when parts have outputs of their own */
+    cr_ctx        *cx;
+    const plan    *p;
+    cri_output    *to;     /* [parts x outputs] when parts have outputs of their own */
     unsigned char *failed; /* [parts] 1: no memory; 2: underflow */
 } parts_work;
 
@@ -575,12 +450,13 @@ static size_t choose_parts(const plan *p)
     return parts ? parts : 1;
 }
 
-/* Makes the tracks of all tables in `room`, which has them, the sizes of the outputs and the places. */
+/* Makes the tracks of all tables in `room`, which has them, the sizes of the outputs and the
+ * places. */
 static void lay_tracks(plan *p, char *room, const size_t *order, const cri_operand *in)
 {
     size_t    tables = p->inputs + p->outputs;
-    uint32_t *places = (uint32_t *)(void *)(room + tables * sizeof(track));
-    p->in = (track *)(void *)room;
+    uint32_t *places = (uint32_t *)(void *)(room + tables * sizeof(cri_track));
+    p->in = (cri_track *)(void *)room;
     p->out = p->in + p->inputs;
     for (size_t i = 0; i < p->inputs; i++)
         set_track(&p->in[i], p, in[i].value, order, in[i].stride, &places);
@@ -594,7 +470,8 @@ static void lay_tracks(plan *p, char *room, const size_t *order, const cri_opera
     p->parts = choose_parts(p);
 }
 
-static void output_sizes(const cri_space *space, size_t outputs, const cri_output *out, size_t *sizes)
+static void output_sizes(const cri_space *space, size_t outputs, const cri_output *out,
+                         size_t *sizes)
 {
     for (size_t k = 0; k < outputs; k++) {
         sizes[k] = 1;
@@ -607,8 +484,13 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
                  const cri_operand *in, size_t outputs, const cri_output *out, bool threaded,
                  bool *opt_lost)
 {
-    plan          p = { .semiring = semiring, .inputs = inputs, .outputs = outputs, .to = out,
-                        .block = 1, .summed = 1, .cuts = 1 };
+    plan          p = { .semiring = semiring,
+                        .inputs = inputs,
+                        .outputs = outputs,
+                        .to = out,
+                        .block = 1,
+                        .summed = 1,
+                        .cuts = 1 };
     joined        j = join_variables(space, inputs, in, outputs, out);
     const size_t *single = outputs == 1 ? out[0].stride : NULL;
     size_t        order[CRI_MOST_DIMS], tables = inputs + outputs;
@@ -619,7 +501,7 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
         p.inner_states[i] = j.states[p.outer + i];
         p.block *= p.inner_states[i];
     }
-    size_t bytes = tables * (sizeof(track) + p.block * sizeof(uint32_t));
+    size_t  bytes = tables * (sizeof(cri_track) + p.block * sizeof(uint32_t));
     size_t *sizes = cri_resize_quietly(cx, NULL, 0, outputs, sizeof *sizes);
     char   *room = sizes ? cri_resize_quietly(cx, NULL, 0, bytes, 1) : NULL;
     fine = fine && room;
@@ -629,7 +511,8 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
         order_loops(&p, &j, single, cut, order);
         lay_tracks(&p, room, order, in);
     }
-    if (fine && p.parts > 1 && (threaded || outputs > 1)) { /* several outputs: the same sums always */
+    if (fine && p.parts > 1 &&
+        (threaded || outputs > 1)) { /* several outputs: the same sums always */
         fine = walk_parts(cx, &p, sizes, &lost);
     } else if (fine) {
         walker w;

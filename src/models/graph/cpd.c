@@ -10,8 +10,8 @@ typedef struct rows {
     const cr_network *net;
     size_t            v, parents, states, n; /* n rows of `states` */
     const size_t     *parent;
-    double           *value;  /* [n x states] */
-    size_t           *at;     /* [parents] their states in the row at hand */
+    double           *value; /* [n x states] */
+    size_t           *at;    /* [parents] their states in the row at hand */
 } rows;
 
 static cr_status make_rows(cr_scratch *s, const cr_network *net, size_t v, rows *r)
@@ -37,7 +37,10 @@ static void next_row(rows *r)
 
 static bool is_probability(double p) { return p >= 0 && p <= 1; }
 
-static const char *name_of(const rows *r) { return cr_variable_name(cr_network_variables(r->net), r->v); }
+static const char *name_of(const rows *r)
+{
+    return cr_variable_name(cr_network_variables(r->net), r->v);
+}
 
 cr_status cr_cpd_deterministic(cr_ctx *cx, cr_network *net, size_t v, const size_t *value)
 {
@@ -47,8 +50,8 @@ cr_status cr_cpd_deterministic(cr_ctx *cx, cr_network *net, size_t v, const size
     CR_TRY(make_rows(&s, net, v, &r));
     for (size_t i = 0; i < r.n; i++) {
         if (value[i] >= r.states)
-            CR_TRY(cr_fail(cx, CR_EDATA, "variable '%s' has no state %zu, only %zu of them", name_of(&r),
-                           value[i], r.states));
+            CR_TRY(cr_fail(cx, CR_EDATA, "variable '%s' has no state %zu, only %zu of them",
+                           name_of(&r), value[i], r.states));
         r.value[i * r.states + value[i]] = 1;
     }
     CR_TRY(cr_network_set_table_kind(cx, net, v, r.value, CR_CPD_DETERMINISTIC));
@@ -57,8 +60,8 @@ done:
     return st;
 }
 
-cr_status cr_cpd_noisy_or(cr_ctx *cx, cr_network *net, size_t v, double leak, const double *strength,
-                          const size_t *opt_on)
+cr_status cr_cpd_noisy_or(cr_ctx *cx, cr_network *net, size_t v, double leak,
+                          const double *strength, const size_t *opt_on)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -154,7 +157,8 @@ cr_status cr_cpd_tree(cr_ctx *cx, cr_network *net, size_t v, size_t n, const cr_
             fits = fits && node[i].next > i && node[i].next < n && states <= n - node[i].next;
         }
         if (!fits)
-            CR_TRY(cr_fail(cx, CR_EDATA, "tree of '%s': node %zu is wrong (its branches must follow it)",
+            CR_TRY(cr_fail(cx, CR_EDATA,
+                           "tree of '%s': node %zu is wrong (its branches must follow it)",
                            name_of(&r), i));
     }
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "tree of '%s': there is no node", name_of(&r)));
@@ -169,16 +173,18 @@ done:
     return st;
 }
 
-/* --- log-linear models --------------------------------------------------------------------------------- */
+/* --- log-linear models
+ * --------------------------------------------------------------------------------- */
 
 static cr_status check_feature(cr_ctx *cx, const cr_network *net, size_t i, const cr_feature *f)
 {
     for (size_t k = 0; k < f->n; k++)
         if (f->var[k] >= cr_network_size(net) || f->state[k] >= cr_network_states(net, f->var[k]))
-            return cr_fail(cx, CR_EDATA, "feature %zu: there is no state %zu of variable %zu", i + 1,
-                           f->state[k], f->var[k]);
+            return cr_fail(cx, CR_EDATA, "feature %zu: there is no state %zu of variable %zu",
+                           i + 1, f->state[k], f->var[k]);
     if (!(fabs(f->weight) < 700))
-        return cr_fail(cx, CR_EDATA, "feature %zu: the weight %g is out of range", i + 1, f->weight);
+        return cr_fail(cx, CR_EDATA, "feature %zu: the weight %g is out of range", i + 1,
+                       f->weight);
     return CR_OK;
 }
 

@@ -1,7 +1,7 @@
 /* elimination.c -- elimination on lists of neighbours that grow, with scores kept up to date.
- * fill[v] is the weight of the pairs of v's neighbours that are not joined.  An edge (a, b) more takes
- * the pair from all common neighbours, and gives a the pairs of b with those neighbours of a that b
- * does not have, and b likewise.  A tournament finds the smallest score in O(log n). */
+ * fill[v] is the weight of the pairs of v's neighbours that are not joined.  An edge (a, b) more
+ * takes the pair from all common neighbours, and gives a the pairs of b with those neighbours of a
+ * that b does not have, and b likewise.  A tournament finds the smallest score in O(log n). */
 #include "elimination.h"
 #include "../../base/rng.h"
 #include "../../base/scratch.h"
@@ -22,24 +22,24 @@ typedef struct score {
 } score;
 
 typedef struct eliminator {
-    cr_ctx         *cx;
-    size_t          n;
-    const size_t   *states, *group;
-    cr_elimination  method;
-    list           *near;    /* [n] neighbours that are left, in no order      */
-    double         *logs;    /* [n] log of the states                          */
-    double         *fill;    /* [n] weighted pairs that are missing            */
-    double         *missing; /* [n] pairs that are missing, by number          */
-    double         *weight;  /* [n] log of the states of the clique v makes    */
-    double         *fill0, *missing0, *weight0; /* [n] the same at the start    */
-    double         *key;     /* [n] random, for ties                           */
-    size_t         *mark;    /* [n] stamps                                     */
-    size_t          stamp;
-    size_t         *winner;  /* [2 leaves] tournament; CR_NONE: nobody         */
-    size_t          leaves, now; /* now: the group whose turn it is            */
-    bool           *gone;
-    bool            fills;   /* the heuristic needs fill                       */
-    double          work;    /* operations so far                              */
+    cr_ctx        *cx;
+    size_t         n;
+    const size_t  *states, *group;
+    cr_elimination method;
+    list          *near;                       /* [n] neighbours that are left, in no order */
+    double        *logs;                       /* [n] log of the states */
+    double        *fill;                       /* [n] weighted pairs that are missing */
+    double        *missing;                    /* [n] pairs that are missing, by number */
+    double        *weight;                     /* [n] log of the states of the clique v makes */
+    double        *fill0, *missing0, *weight0; /* [n] the same at the start */
+    double        *key;                        /* [n] random, for ties */
+    size_t        *mark;                       /* [n] stamps */
+    size_t         stamp;
+    size_t        *winner;      /* [2 leaves] tournament; CR_NONE: nobody */
+    size_t         leaves, now; /* now: the group whose turn it is */
+    bool          *gone;
+    bool           fills; /* the heuristic needs fill */
+    double         work;  /* operations so far */
 } eliminator;
 
 void cr_order_free(cr_ctx *cx, cr_order *o)
@@ -48,25 +48,31 @@ void cr_order_free(cr_ctx *cx, cr_order *o)
     *o = (cr_order){ 0 };
 }
 
-/* --- scores --------------------------------------------------------------------------------------- */
+/* --- scores
+ * --------------------------------------------------------------------------------------- */
 
 static score score_of(const eliminator *e, size_t v)
 {
     switch (e->method) {
-    case CR_ELIMINATE_MIN_FILL: return (score){ e->missing[v], e->weight[v] };
-    case CR_ELIMINATE_WEIGHTED_MIN_FILL: return (score){ e->fill[v], e->weight[v] };
+    case CR_ELIMINATE_MIN_FILL:
+        return (score){ e->missing[v], e->weight[v] };
+    case CR_ELIMINATE_WEIGHTED_MIN_FILL:
+        return (score){ e->fill[v], e->weight[v] };
     case CR_ELIMINATE_MIN_WEIGHT:
         return (score){ e->missing[v] == 0 ? -1 : e->weight[v], e->missing[v] };
-    case CR_ELIMINATE_MIN_NEIGHBOURS: return (score){ (double)e->near[v].n, e->weight[v] };
-    case CR_ELIMINATE_REVERSED_FILE_ORDER: return (score){ -(double)v, 0 };
-    default: return (score){ (double)v, 0 };
+    case CR_ELIMINATE_MIN_NEIGHBOURS:
+        return (score){ (double)e->near[v].n, e->weight[v] };
+    case CR_ELIMINATE_REVERSED_FILE_ORDER:
+        return (score){ -(double)v, 0 };
+    default:
+        return (score){ (double)v, 0 };
     }
 }
 
 static size_t better(const eliminator *e, size_t a, size_t b)
 {
     if (a == CR_NONE || b == CR_NONE) return a == CR_NONE ? b : a;
-    score x = score_of(e, a), y = score_of(e, b);
+    score  x = score_of(e, a), y = score_of(e, b);
     double near = 1e-9 * (1 + fabs(x.first));
     if (fabs(x.first - y.first) > near) return x.first < y.first ? a : b;
     if (fabs(x.second - y.second) > 1e-9) return x.second < y.second ? a : b;
@@ -78,8 +84,7 @@ static void replay(eliminator *e, size_t v)
 {
     size_t i = e->leaves + v;
     e->winner[i] = e->gone[v] || (e->group && e->group[v] != e->now) ? CR_NONE : v;
-    for (i /= 2; i >= 1; i /= 2)
-        e->winner[i] = better(e, e->winner[2 * i], e->winner[2 * i + 1]);
+    for (i /= 2; i >= 1; i /= 2) e->winner[i] = better(e, e->winner[2 * i], e->winner[2 * i + 1]);
     e->work += 30;
 }
 
@@ -93,7 +98,8 @@ static void replay_all(eliminator *e)
         e->winner[i] = better(e, e->winner[2 * i], e->winner[2 * i + 1]);
 }
 
-/* --- edges ------------------------------------------------------------------------------------------ */
+/* --- edges
+ * ------------------------------------------------------------------------------------------ */
 
 static bool append(eliminator *e, list *l, size_t v)
 {
@@ -122,7 +128,8 @@ static size_t mark_near(eliminator *e, size_t v)
     return stamp;
 }
 
-/* v gets the pairs of its new neighbour u with those that the stamp (u's neighbours) does not have. */
+/* v gets the pairs of its new neighbour u with those that the stamp (u's neighbours) does not have.
+ */
 static void gain_pairs(eliminator *e, size_t v, size_t u, size_t stamp, double sign)
 {
     for (size_t i = 0; i < e->near[v].n; i++) {
@@ -196,7 +203,8 @@ static bool eliminate(eliminator *e, size_t v)
     return true;
 }
 
-/* --- a try ------------------------------------------------------------------------------------------- */
+/* --- a try
+ * ------------------------------------------------------------------------------------------- */
 
 /* The scores of the graph as it is given; every try starts from them. */
 static void score_graph(eliminator *e, const cr_graph *g)
@@ -237,9 +245,9 @@ static cr_status try_order(eliminator *e, const cr_graph *g, const size_t *opt_g
                            cr_order *o)
 {
     e->now = 0;
-    e->fills = !opt_given && (e->method == CR_ELIMINATE_MIN_FILL ||
-                              e->method == CR_ELIMINATE_WEIGHTED_MIN_FILL ||
-                              e->method == CR_ELIMINATE_MIN_WEIGHT);
+    e->fills = !opt_given &&
+               (e->method == CR_ELIMINATE_MIN_FILL || e->method == CR_ELIMINATE_WEIGHTED_MIN_FILL ||
+                e->method == CR_ELIMINATE_MIN_WEIGHT);
     if (!copy_graph(e, g)) return CR_ENOMEM;
     replay_all(e);
     o->states = o->peak = 0;
@@ -270,7 +278,8 @@ static cr_status make_eliminator(cr_scratch *s, const cr_graph *g, const size_t 
 {
     size_t n = g->n, leaves = 1;
     while (leaves < n) leaves *= 2;
-    *e = (eliminator){ .cx = s->cx, .n = n, .states = states, .group = opt_group, .leaves = leaves };
+    *e =
+        (eliminator){ .cx = s->cx, .n = n, .states = states, .group = opt_group, .leaves = leaves };
     e->near = cr_scratch_bytes(s, n, sizeof *e->near);
     e->logs = cr_scratch_f64(s, n);
     e->fill = cr_scratch_f64(s, n);
@@ -321,11 +330,13 @@ static cr_status try_random(eliminator *e, const cr_graph *g, const cr_eliminati
     return CR_OK;
 }
 
-static cr_status try_all(eliminator *e, const cr_graph *g, double effort, cr_order *o, cr_order *best)
+static cr_status try_all(eliminator *e, const cr_graph *g, double effort, cr_order *o,
+                         cr_order *best)
 {
     static const cr_elimination METHODS[] = {
-        CR_ELIMINATE_MIN_FILL,       CR_ELIMINATE_WEIGHTED_MIN_FILL, CR_ELIMINATE_MIN_WEIGHT,
-        CR_ELIMINATE_MIN_NEIGHBOURS, CR_ELIMINATE_FILE_ORDER, CR_ELIMINATE_REVERSED_FILE_ORDER
+        CR_ELIMINATE_MIN_FILL,   CR_ELIMINATE_WEIGHTED_MIN_FILL,
+        CR_ELIMINATE_MIN_WEIGHT, CR_ELIMINATE_MIN_NEIGHBOURS,
+        CR_ELIMINATE_FILE_ORDER, CR_ELIMINATE_REVERSED_FILE_ORDER
     };
     cr_elimination two[2] = { CR_ELIMINATE_MIN_FILL, CR_ELIMINATE_WEIGHTED_MIN_FILL };
     double         cost[2] = { INFINITY, INFINITY };
@@ -346,8 +357,9 @@ static cr_status try_all(eliminator *e, const cr_graph *g, double effort, cr_ord
     return try_random(e, g, two, effort > 0 ? budget : 0, o, best);
 }
 
-cr_status cr_order_find(cr_ctx *cx, const cr_graph *g, const size_t *states, const size_t *opt_group,
-                        cr_elimination method, double effort, cr_order *out_o)
+cr_status cr_order_find(cr_ctx *cx, const cr_graph *g, const size_t *states,
+                        const size_t *opt_group, cr_elimination method, double effort,
+                        cr_order *out_o)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

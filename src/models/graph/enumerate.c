@@ -25,11 +25,13 @@ static void add_log(log_sum *s, double x)
 
 static double total(const log_sum *s) { return s->sum > 0 ? s->peak + log(s->sum) : -INFINITY; }
 
-static cr_status check_size(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e, double most)
+static cr_status check_size(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                            double most)
 {
     double count = 1;
     for (size_t v = 0; v < cr_network_size(net); v++)
-        if (!opt_e || cr_evidence_state(opt_e, v) == CR_NONE) count *= (double)cr_network_states(net, v);
+        if (!opt_e || cr_evidence_state(opt_e, v) == CR_NONE)
+            count *= (double)cr_network_states(net, v);
     if (count <= (most > 0 ? most : MOST)) return CR_OK;
     cr_fail(cx, CR_ENOMEM, "enumeration would have %.3g assignments, more than %.3g", count,
             most > 0 ? most : MOST);
@@ -58,8 +60,8 @@ static bool next(const cr_network *net, const cr_evidence *opt_e, size_t *state)
 }
 
 /* Sums p(x, e) into the entries of a table over the query. */
-static cr_status sum_up(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e, const cr_factor *f,
-                        log_sum *sums)
+static cr_status sum_up(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                        const cr_factor *f, log_sum *sums)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -124,8 +126,10 @@ cr_status cr_enumerate_query(cr_ctx *cx, const cr_network *net, const cr_evidenc
         return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
     }
     if (opt_log) *opt_log = log_e;
-    if (opt_f) *opt_f = f;
-    else cr_factor_free(cx, &f);
+    if (opt_f)
+        *opt_f = f;
+    else
+        cr_factor_free(cx, &f);
     return CR_OK;
 }
 
@@ -136,7 +140,7 @@ cr_status cr_enumerate_best(cr_ctx *cx, const cr_network *net, const cr_evidence
     cr_scratch s = cr_scratch_begin(cx);
     cr_factor  f = { 0 };
     size_t     count = n ? n : cr_network_size(net), best = 0;
-    size_t    *all = cr_scratch_index(&s, count), *state = cr_scratch_index(&s, cr_network_size(net));
+    size_t *all = cr_scratch_index(&s, count), *state = cr_scratch_index(&s, cr_network_size(net));
     CR_TRY(s.status);
     for (size_t i = 0; i < count; i++) all[i] = n ? query[i] : i;
     CR_TRY(make_table(cx, net, opt_e, count, all, most, &f));

@@ -57,7 +57,8 @@ size_t cr_evidence_state(const cr_evidence *e, size_t v)
 
 cr_status cr_evidence_weigh(cr_ctx *cx, cr_evidence *e, size_t v, const double *likelihood)
 {
-    if (v >= e->n) return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, e->n);
+    if (v >= e->n)
+        return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, e->n);
     bool some = false;
     for (size_t s = 0; s < e->states[v]; s++) {
         if (!(likelihood[s] >= 0) || likelihood[s] > DBL_MAX)
@@ -76,15 +77,17 @@ cr_status cr_evidence_weigh(cr_ctx *cx, cr_evidence *e, size_t v, const double *
 
 cr_status cr_evidence_allow(cr_ctx *cx, cr_evidence *e, size_t v, size_t n, const size_t *states)
 {
-    if (v >= e->n) return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, e->n);
+    if (v >= e->n)
+        return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, e->n);
     double *row = cr_alloc(cx, e->states[v], sizeof *row);
     if (!row) return CR_ENOMEM;
     cr_status st = CR_OK;
     for (size_t i = 0; i < n && st == CR_OK; i++) {
-        if (states[i] < e->states[v]) row[states[i]] = 1;
+        if (states[i] < e->states[v])
+            row[states[i]] = 1;
         else
-            st = cr_fail(cx, CR_EARG, "variable %zu has no state %zu, only %zu of them", v, states[i],
-                         e->states[v]);
+            st = cr_fail(cx, CR_EARG, "variable %zu has no state %zu, only %zu of them", v,
+                         states[i], e->states[v]);
     }
     if (st == CR_OK) st = cr_evidence_weigh(cx, e, v, row);
     cr_free(cx, row, e->states[v], sizeof *row);

@@ -1,10 +1,9 @@
 /* evidence.h -- what is known about the variables of a network.
- * Evidence on x is a likelihood vector over its states, lambda(s) >= 0; the joint is multiplied by it:
- *   observed      one state has 1, all others 0
- *   a set         the states of a set have 1, all others 0
- *   virtual       any likelihoods (Pearl): only their ratios matter for posteriors
- * P(e) is the sum of the product.  Engines leave out states of likelihood 0 before they start.
- * Pearl (1988), "Probabilistic reasoning in intelligent systems", sec. 2.2.2. */
+ * Evidence on x is a likelihood vector over its states, lambda(s) >= 0; the joint is multiplied by
+ * it: observed      one state has 1, all others 0 a set         the states of a set have 1, all
+ * others 0 virtual       any likelihoods (Pearl): only their ratios matter for posteriors P(e) is
+ * the sum of the product.  Engines leave out states of likelihood 0 before they start. Pearl
+ * (1988), "Probabilistic reasoning in intelligent systems", sec. 2.2.2. */
 #ifndef CREDENCE_MODELS_GRAPH_EVIDENCE_H
 #define CREDENCE_MODELS_GRAPH_EVIDENCE_H
 
@@ -21,7 +20,8 @@ CR_API cr_status cr_evidence_observe(cr_ctx *cx, cr_evidence *e, size_t v, size_
 /* v is in one of these n >= 1 states.  Replaces what was known about v. */
 CR_API cr_status cr_evidence_allow(cr_ctx *cx, cr_evidence *e, size_t v, size_t n,
                                    const size_t *states);
-/* The likelihood of each state of v, >= 0, not all 0 (CR_EDATA).  Replaces what was known about v. */
+/* The likelihood of each state of v, >= 0, not all 0 (CR_EDATA).  Replaces what was known about v.
+ */
 CR_API cr_status cr_evidence_weigh(cr_ctx *cx, cr_evidence *e, size_t v, const double *likelihood);
 /* Forgets what is known about v. */
 CR_API void cr_evidence_forget(cr_ctx *cx, cr_evidence *e, size_t v);

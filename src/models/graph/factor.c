@@ -64,8 +64,8 @@ static cr_status check_values(cr_ctx *cx, size_t n, const double *values)
 {
     for (size_t i = 0; i < n; i++)
         if (!(values[i] >= 0) || values[i] > DBL_MAX)
-            return cr_fail(cx, CR_EDATA, "value %zu of a factor is %g, expected a number >= 0", i + 1,
-                           values[i]);
+            return cr_fail(cx, CR_EDATA, "value %zu of a factor is %g, expected a number >= 0",
+                           i + 1, values[i]);
     return CR_OK;
 }
 
@@ -82,8 +82,9 @@ static cr_status permute(cr_ctx *cx, const cr_factor *f, const size_t *stride, c
         if (!cri_space_add(&sp, f->var[i], f->states[i])) return cri_fail_dims(cx);
     }
     memset(f->value, 0, f->size * sizeof *f->value);
-    return cri_combine(cx, &sp, CRI_SUM, 1, &in, 1, &out, true, NULL) ? CR_OK
-                                                                      : cri_fail_combine(cx, f->size);
+    return cri_combine(cx, &sp, CRI_SUM, 1, &in, 1, &out, true, NULL)
+               ? CR_OK
+               : cri_fail_combine(cx, f->size);
 }
 
 cr_status cr_factor_new(cr_ctx *cx, size_t n, const size_t *var, const size_t *states,
@@ -134,8 +135,7 @@ cr_status cr_factor_copy(cr_ctx *cx, const cr_factor *f, cr_factor *out_f)
 void cr_factor_set_log(cr_factor *f, bool is_log)
 {
     if (f->is_log == is_log) return;
-    for (size_t i = 0; i < f->size; i++)
-        f->value[i] = is_log ? log(f->value[i]) : exp(f->value[i]);
+    for (size_t i = 0; i < f->size; i++) f->value[i] = is_log ? log(f->value[i]) : exp(f->value[i]);
     f->is_log = is_log;
 }
 
@@ -152,7 +152,8 @@ void cr_factor_normalise(cr_factor *f, double *opt_log_sum)
         return;
     }
     for (size_t i = 0; i < f->size; i++) peak = f->value[i] > peak ? f->value[i] : peak;
-    for (size_t i = 0; peak > 0 && i < f->size; i++) sum += f->value[i] /= peak; /* cannot overflow */
+    for (size_t i = 0; peak > 0 && i < f->size; i++)
+        sum += f->value[i] /= peak; /* cannot overflow */
     for (size_t i = 0; peak > 0 && i < f->size; i++) f->value[i] /= sum;
     if (opt_log_sum) *opt_log_sum = peak > 0 ? log(peak) + log(sum) : -INFINITY;
 }
@@ -169,8 +170,10 @@ size_t cr_factor_position(const cr_factor *f, size_t var)
     size_t low = 0, high = f->n;
     while (low < high) {
         size_t mid = (low + high) / 2;
-        if (f->var[mid] < var) low = mid + 1;
-        else high = mid;
+        if (f->var[mid] < var)
+            low = mid + 1;
+        else
+            high = mid;
     }
     return low < f->n && f->var[low] == var ? low : CR_NONE;
 }

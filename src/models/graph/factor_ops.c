@@ -30,11 +30,14 @@ static cr_status join_scopes(cr_ctx *cx, const cr_factor *a, const cr_factor *b,
         size_t states = from_a ? a->states[i] : b->states[k];
         if (i < a->n && k < b->n && a->var[i] == b->var[k]) {
             if (a->states[i] != b->states[k])
-                return cr_fail(cx, CR_EARG, "variable %zu has %zu states in one factor, %zu in another",
-                               var, a->states[i], b->states[k]);
+                return cr_fail(cx, CR_EARG,
+                               "variable %zu has %zu states in one factor, %zu in another", var,
+                               a->states[i], b->states[k]);
             i++, k++;
-        } else if (from_a) i++;
-        else k++;
+        } else if (from_a)
+            i++;
+        else
+            k++;
         if (!cri_space_add(sp, var, states)) return cri_fail_dims(cx);
     }
     return CR_OK;
@@ -79,7 +82,8 @@ static bool is_in(size_t var, size_t n, const size_t *list)
     return false;
 }
 
-/* The general operation: the product of a and b (or a alone), kept over `keep` (NULL: everything). */
+/* The general operation: the product of a and b (or a alone), kept over `keep` (NULL: everything).
+ */
 static cr_status operate(cr_ctx *cx, const cr_factor *a, const cr_factor *opt_b, bool maximise,
                          size_t n, const size_t *opt_keep, cr_factor *out_f)
 {
@@ -97,7 +101,8 @@ static cr_status operate(cr_ctx *cx, const cr_factor *a, const cr_factor *opt_b,
     scope = cr_alloc(cx, 2 * most, sizeof *scope);
     if (!scope) CR_TRY(CR_ENOMEM);
     states = scope + most;
-    for (size_t i = 0, k = 0; i < a->n || (opt_b && k < opt_b->n);) { /* the union, single states too */
+    for (size_t i = 0, k = 0;
+         i < a->n || (opt_b && k < opt_b->n);) { /* the union, single states too */
         bool   from_a = !opt_b || k == opt_b->n || (i < a->n && a->var[i] <= opt_b->var[k]);
         size_t var = from_a ? a->var[i] : opt_b->var[k];
         size_t count = from_a ? a->states[i] : opt_b->states[k];
@@ -167,7 +172,8 @@ done:
     return st;
 }
 
-cr_status cr_factor_reduce(cr_ctx *cx, const cr_factor *f, size_t var, size_t state, cr_factor *out_f)
+cr_status cr_factor_reduce(cr_ctx *cx, const cr_factor *f, size_t var, size_t state,
+                           cr_factor *out_f)
 {
     cr_status st = CR_OK;
     size_t    k = cr_factor_position(f, var), *scope = NULL;

@@ -1,7 +1,7 @@
 /* filled.h -- the graph after elimination: for each vertex, the later ones it was joined with.
- * later(i) = (neighbours of i) + later(children of i), without i and what came before; the parent of i is
- * the first of later(i).  {i} + later(i) is the clique that eliminating i makes.  O(size of the result).
- * (Internal header.) */
+ * later(i) = (neighbours of i) + later(children of i), without i and what came before; the parent
+ * of i is the first of later(i).  {i} + later(i) is the clique that eliminating i makes.  O(size of
+ * the result). (Internal header.) */
 #ifndef CREDENCE_MODELS_GRAPH_FILLED_H
 #define CREDENCE_MODELS_GRAPH_FILLED_H
 

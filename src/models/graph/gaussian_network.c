@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A variable of which no larger share of the variance is left, given others, is determined by them. */
+/* A variable of which no larger share of the variance is left, given others, is determined by them.
+ */
 static const double TIED = 1e-13;
 
 typedef struct node {
@@ -27,8 +28,10 @@ cr_status cr_gaussian_network_new(cr_ctx *cx, cr_gaussian_network **out_net)
     cr_gaussian_network *net = cr_alloc(cx, 1, sizeof *net);
     if (!net) return CR_ENOMEM;
     cr_status st = cr_variables_new(cx, &net->names);
-    if (st == CR_OK) *out_net = net;
-    else cr_free(cx, net, 1, sizeof *net);
+    if (st == CR_OK)
+        *out_net = net;
+    else
+        cr_free(cx, net, 1, sizeof *net);
     return st;
 }
 
@@ -63,7 +66,8 @@ static cr_status check_node(cr_ctx *cx, const cr_gaussian_network *net, const ch
                                cr_variable_name(net->names, parents[i]));
     }
     if (!finite || !(variance >= 0))
-        return cr_fail(cx, CR_EDATA, "variable '%s': weights must be finite, the variance >= 0", name);
+        return cr_fail(cx, CR_EDATA, "variable '%s': weights must be finite, the variance >= 0",
+                       name);
     return CR_OK;
 }
 
@@ -103,14 +107,15 @@ cr_status cr_gaussian_network_find(cr_ctx *cx, const cr_gaussian_network *net, c
     return cr_variable_find(cx, net->names, name, out_v);
 }
 
-/* Row v of the covariance from those of its parents: cov(x_v, x_u) = sum_p w_p cov(x_p, x_u) for u < v. */
+/* Row v of the covariance from those of its parents: cov(x_v, x_u) = sum_p w_p cov(x_p, x_u) for u
+ * < v. */
 cr_status cr_gaussian_network_joint(cr_ctx *cx, const cr_gaussian_network *net, double *out_mean,
                                     cr_mat out_covariance)
 {
     cr_mat C = out_covariance;
     if (C.rows != net->n || C.cols != net->n)
-        return cr_fail(cx, CR_EARG, "the covariance of %zu variables is not %zu x %zu", net->n, C.rows,
-                       C.cols);
+        return cr_fail(cx, CR_EARG, "the covariance of %zu variables is not %zu x %zu", net->n,
+                       C.rows, C.cols);
     for (size_t v = 0; v < net->n; v++) {
         const node *x = &net->node[v];
         double     *row = C.a + v * C.stride;
@@ -134,11 +139,12 @@ cr_status cr_gaussian_network_information(cr_ctx *cx, const cr_gaussian_network 
 {
     cr_mat J = out_J;
     if (J.rows != net->n || J.cols != net->n)
-        return cr_fail(cx, CR_EARG, "the information of %zu variables is not %zu x %zu", net->n, J.rows,
-                       J.cols);
+        return cr_fail(cx, CR_EARG, "the information of %zu variables is not %zu x %zu", net->n,
+                       J.rows, J.cols);
     for (size_t v = 0; v < net->n; v++)
         if (net->node[v].variance == 0)
-            return cr_fail(cx, CR_ENUMERIC, "the variance of '%s' is 0: there is no information form",
+            return cr_fail(cx, CR_ENUMERIC,
+                           "the variance of '%s' is 0: there is no information form",
                            cr_variable_name(net->names, v));
     for (size_t v = 0; v < net->n; v++) {
         out_h[v] = 0;
@@ -190,8 +196,9 @@ static cr_status check_observed(cr_ctx *cx, const cr_gaussian_network *net, size
 
 /* mean + C_:o C_oo^-1 (x_o - mean_o),  C - C_:o C_oo^-1 C_o: */
 cr_status cr_gaussian_network_condition(cr_ctx *cx, const cr_gaussian_network *net, size_t k,
-                                        const size_t *observed, const double *values, double *out_mean,
-                                        cr_mat out_covariance, double *opt_log_density)
+                                        const size_t *observed, const double *values,
+                                        double *out_mean, cr_mat out_covariance,
+                                        double *opt_log_density)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -221,7 +228,7 @@ cr_status cr_gaussian_network_condition(cr_ctx *cx, const cr_gaussian_network *n
             for (size_t i = 0; i < k; i++) mean[v] += V[i * n + v] * d[i];
         log_density = -0.5 * (cr_dot(d, d, k) + cr_chol_logdet(cr_cmat_of(L, k, k)) +
                               (double)k * 1.8378770664093454836); /* log 2 pi */
-        for (size_t i = 0; i < k; i++) { /* exactly what was observed */
+        for (size_t i = 0; i < k; i++) {                          /* exactly what was observed */
             mean[observed[i]] = values[i];
             for (size_t v = 0; v < n; v++) cov[observed[i] * n + v] = cov[v * n + observed[i]] = 0;
         }

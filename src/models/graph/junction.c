@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- life ------------------------------------------------------------------------------------------- */
+/* --- life
+ * ------------------------------------------------------------------------------------------- */
 
 static void free_tree(cr_ctx *cx, cr_junction *j)
 {
@@ -50,10 +51,12 @@ cr_exact_report cr_junction_report(const cr_junction *j) { return j->report; }
 
 size_t cr_junction_messages(const cr_junction *j) { return j->messages; }
 
-/* --- cliques ----------------------------------------------------------------------------------------- */
+/* --- cliques
+ * ----------------------------------------------------------------------------------------- */
 
-/* home[i]: the clique in which rank i is eliminated, numbered in the order of their first variables.  The
- * parent p of i joins the clique of i when {p} + later(p) = later(i); last[c]: the last one eliminated. */
+/* home[i]: the clique in which rank i is eliminated, numbered in the order of their first
+ * variables.  The parent p of i joins the clique of i when {p} + later(p) = later(i); last[c]: the
+ * last one eliminated. */
 static size_t find_homes(const cri_filled *f, size_t *home, size_t *last)
 {
     size_t cliques = 0;
@@ -152,7 +155,8 @@ done:
     return st;
 }
 
-/* --- tables ------------------------------------------------------------------------------------------ */
+/* --- tables
+ * ------------------------------------------------------------------------------------------ */
 
 /* Cuts what evidence leaves out of table t (see cr_junction.table), anew. */
 static cr_status cut_table(cr_ctx *cx, cr_junction *j, size_t t)
@@ -161,7 +165,8 @@ static cr_status cut_table(cr_ctx *cx, cr_junction *j, size_t t)
     cr_factor f = { 0 };
     double    scale = 0;
     cr_status st = CR_OK;
-    if (t < network_tables) st = cri_problem_table(cx, j->problem, t, &f, &scale);
+    if (t < network_tables)
+        st = cri_problem_table(cx, j->problem, t, &f, &scale);
     else if (j->problem->weighed[j->problem->var[t - network_tables]])
         st = cri_problem_weight(cx, j->problem, j->problem->var[t - network_tables], &f, &scale);
     if (st != CR_OK) {
@@ -228,15 +233,19 @@ static double constant_weight(const cri_problem *p)
     return sum;
 }
 
-/* --- compiling --------------------------------------------------------------------------------------- */
+/* --- compiling
+ * --------------------------------------------------------------------------------------- */
 
 /* Merged tables and parts of sums take about this share of the largest clique. */
 enum { TEMPORARY_SHARE = 32 };
 
 static void predict(cr_junction *j, const cr_order *o)
 {
-    j->report = (cr_exact_report){ .variables = j->problem->active, .width = o->width, .runs = 1,
-                                   .order = o->method, .tries = o->tries };
+    j->report = (cr_exact_report){ .variables = j->problem->active,
+                                   .width = o->width,
+                                   .runs = 1,
+                                   .order = o->method,
+                                   .tries = o->tries };
     double largest = 0;
     for (size_t c = 0; c < j->cliques; c++) {
         const cri_clique *q = &j->clique[c];
@@ -261,8 +270,8 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
     cri_filled f = { 0 };
     CR_TRY(cri_problem_new(cx, j->net, j->evidence, NULL, &j->problem));
     CR_TRY(cri_problem_graph(cx, j->problem, &g));
-    CR_TRY(cr_order_find(cx, &g, j->problem->active_states, NULL, j->options.order, j->options.effort,
-                         &o));
+    CR_TRY(cr_order_find(cx, &g, j->problem->active_states, NULL, j->options.order,
+                         j->options.effort, &o));
     CR_TRY(cri_filled_new(cx, &g, o.order, &f));
     CR_TRY(cri_problem_rank(cx, j->problem, o.order));
     CR_TRY(make_cliques(cx, j, &f));
@@ -274,7 +283,8 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
         cr_fail(cx, CR_ENOMEM,
                 "a junction tree would take %.3g operations and %.3g GB (induced width %zu)",
                 j->report.operations, j->report.bytes / 1e9, j->report.width);
-        CR_TRY(cr_fail_hint(cx, "ask for single variables by elimination, or use an approximate method"));
+        CR_TRY(cr_fail_hint(
+            cx, "ask for single variables by elimination, or use an approximate method"));
     }
     CR_TRY(assign_tables(cx, j));
     j->constant = constant_weight(j->problem);
@@ -325,7 +335,8 @@ done:
     return st;
 }
 
-/* --- evidence that changes ---------------------------------------------------------------------------- */
+/* --- evidence that changes
+ * ---------------------------------------------------------------------------- */
 
 /* How the evidence on v differs: 0 not at all, 1 in likelihoods, 2 in the states that are left. */
 static int difference(const cr_junction *j, const cr_evidence *opt_e, size_t v)
@@ -346,7 +357,8 @@ static void drop_messages(cr_junction *j, size_t *affected)
 {
     size_t total = 0;
     for (size_t c = 0; c < j->cliques; c++) total += affected[c];
-    for (size_t i = j->cliques; i-- > 0;) { /* deepest first: affected[c] becomes that of the subtree */
+    for (size_t i = j->cliques;
+         i-- > 0;) { /* deepest first: affected[c] becomes that of the subtree */
         cri_clique *q = &j->clique[j->by_depth[i]];
         size_t      here = affected[j->by_depth[i]];
         if (q->parent != CR_NONE) affected[q->parent] += here;

@@ -10,7 +10,8 @@
 
 enum { LARGE = 1 << 17, WORTH_THREADS = 1 << 15 };
 
-/* --- cliques ----------------------------------------------------------------------------------------- */
+/* --- cliques
+ * ----------------------------------------------------------------------------------------- */
 
 size_t cri_clique_inputs(const cr_junction *j, const cri_clique *c, size_t except, bool with_down,
                          const cr_factor **in, double *out_scale)
@@ -39,7 +40,8 @@ bool cri_clique_space(const cr_junction *j, const cri_clique *c, cri_space *out)
     return true;
 }
 
-bool cri_clique_table(cr_ctx *cx, const cr_junction *j, const cri_clique *c, size_t from, cr_factor *f)
+bool cri_clique_table(cr_ctx *cx, const cr_junction *j, const cri_clique *c, size_t from,
+                      cr_factor *f)
 {
     size_t n = c->n - from, size = 1;
     if (!f->var) {
@@ -112,7 +114,8 @@ static bool send_down(cr_ctx *cx, cr_junction *j, size_t to, bool threaded)
     return fine;
 }
 
-/* --- marginals from a pass ----------------------------------------------------------------------------- */
+/* --- marginals from a pass
+ * ----------------------------------------------------------------------------- */
 
 /* Writes the normalised marginal of a rank from a one-dimensional table. */
 static void keep_marginal(cr_junction *j, size_t rank, cr_factor *f)
@@ -134,8 +137,8 @@ typedef struct singles {
     cri_message *m;
 } singles;
 
-static bool make_singles(cr_ctx *cx, const cr_junction *j, size_t n, const size_t *rank, size_t others,
-                         singles *out)
+static bool make_singles(cr_ctx *cx, const cr_junction *j, size_t n, const size_t *rank,
+                         size_t others, singles *out)
 {
     size_t states = 0;
     for (size_t i = 0; i < n; i++) states += j->problem->left[j->problem->var[rank[i]]];
@@ -198,9 +201,10 @@ static size_t child_with(const cr_junction *j, const cri_clique *c, size_t rank)
     return best;
 }
 
-/* The marginals of those variables of clique `at` that are read off the separator of child `from`: the
- * product of what went up and what came down. */
-static bool separator_marginals(cr_ctx *cx, cr_junction *j, size_t from, size_t n, const size_t *rank)
+/* The marginals of those variables of clique `at` that are read off the separator of child `from`:
+ * the product of what went up and what came down. */
+static bool separator_marginals(cr_ctx *cx, cr_junction *j, size_t from, size_t n,
+                                const size_t *rank)
 {
     const cri_clique *k = &j->clique[from];
     const cr_factor  *in[2] = { &k->up.table, &k->down.table };
@@ -215,7 +219,8 @@ static bool separator_marginals(cr_ctx *cx, cr_junction *j, size_t from, size_t 
     return fine;
 }
 
-/* --- belief update -------------------------------------------------------------------------------------- */
+/* --- belief update
+ * -------------------------------------------------------------------------------------- */
 
 /* down = belief / up, 0/0 = 0; scaled. */
 static void divide_message(cri_clique *k, bool tainted)
@@ -251,8 +256,8 @@ static bool can_divide(const cr_factor *up)
     return !up->is_log;
 }
 
-/* One pass over clique `at`: the messages to its children that are missing, and the marginals of variables
- * that no child has. */
+/* One pass over clique `at`: the messages to its children that are missing, and the marginals of
+ * variables that no child has. */
 static bool update_below(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
 {
     cri_clique       *c = &j->clique[at];
@@ -262,7 +267,8 @@ static bool update_below(cr_ctx *cx, cr_junction *j, size_t at, bool threaded)
     cri_space         sp;
     bool              fine = in && cri_clique_space(j, c, &sp);
     for (size_t i = 0; fine && i < c->eliminated; i++) {
-        if (j->known[j->problem->var[c->scope[i]]] || child_with(j, c, c->scope[i]) != CR_NONE) continue;
+        if (j->known[j->problem->var[c->scope[i]]] || child_with(j, c, c->scope[i]) != CR_NONE)
+            continue;
         if (n == CRI_MOST_DIMS) break; /* single states: they are left to their own pass */
         rank[n++] = c->scope[i];
     }
@@ -302,7 +308,8 @@ static bool finish_marginals(cr_ctx *cx, cr_junction *j, size_t at, bool threade
     for (size_t k = 0; fine && k < c->children; k++) {
         n = 0;
         for (size_t i = 0; i < c->eliminated && n < CRI_MOST_DIMS; i++)
-            if (!j->known[j->problem->var[c->scope[i]]] && child_with(j, c, c->scope[i]) == c->child[k])
+            if (!j->known[j->problem->var[c->scope[i]]] &&
+                child_with(j, c, c->scope[i]) == c->child[k])
                 rank[n++] = c->scope[i];
         if (n > 0) fine = separator_marginals(cx, j, c->child[k], n, rank);
     }
@@ -316,14 +323,15 @@ static bool finish_marginals(cr_ctx *cx, cr_junction *j, size_t at, bool threade
     return fine;
 }
 
-/* --- passes ------------------------------------------------------------------------------------------- */
+/* --- passes
+ * ------------------------------------------------------------------------------------------- */
 
 typedef struct pass {
-    cr_ctx         *cx;
-    cr_junction    *j;
-    const size_t   *clique; /* of the level */
-    unsigned char  *failed;
-    int             step;   /* 0 up, 1 Hugin, 2 Shafer-Shenoy, 3 marginals */
+    cr_ctx        *cx;
+    cr_junction   *j;
+    const size_t  *clique; /* of the level */
+    unsigned char *failed;
+    int            step; /* 0 up, 1 Hugin, 2 Shafer-Shenoy, 3 marginals */
 } pass;
 
 static bool do_step(const pass *p, size_t c, bool threaded)
@@ -331,14 +339,17 @@ static bool do_step(const pass *p, size_t c, bool threaded)
     const cri_clique *q = &p->j->clique[c];
     bool              fine = true;
     switch (p->step) {
-    case 0: return send_up(p->cx, p->j, c, threaded);
-    case 1: return update_below(p->cx, p->j, c, threaded);
+    case 0:
+        return send_up(p->cx, p->j, c, threaded);
+    case 1:
+        return update_below(p->cx, p->j, c, threaded);
     case 2:
         for (size_t i = 0; fine && i < q->children; i++)
             if (!p->j->clique[q->child[i]].down.valid)
                 fine = send_down(p->cx, p->j, q->child[i], threaded);
         return fine;
-    default: return finish_marginals(p->cx, p->j, c, threaded);
+    default:
+        return finish_marginals(p->cx, p->j, c, threaded);
     }
 }
 
@@ -359,7 +370,8 @@ static cr_status fail_pass(cr_ctx *cx, double size)
     return cri_fail_combine(cx, size < 1e15 ? (size_t)size : (size_t)1e15);
 }
 
-/* One level of the tree: large cliques one after another, each on all threads; small ones side by side. */
+/* One level of the tree: large cliques one after another, each on all threads; small ones side by
+ * side. */
 static cr_status run_level(pass *p, size_t n, size_t *level, unsigned char *failed)
 {
     cr_status st = CR_OK;
@@ -413,7 +425,8 @@ static cr_status run_pass(cr_ctx *cx, cr_junction *j, int step)
         size_t            n = 0;
         for (; i < j->cliques; i++) {
             const cri_clique *q = &j->clique[order[i]];
-            if (step == 0 ? q->height != first->height : step < 3 && q->depth != first->depth) break;
+            if (step == 0 ? q->height != first->height : step < 3 && q->depth != first->depth)
+                break;
             if (needs_step(j, order[i], step)) level[n++] = order[i];
         }
         j->messages += step < 3 ? n : 0;

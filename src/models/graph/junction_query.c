@@ -10,7 +10,8 @@
 static cr_status check_compiled(cr_ctx *cx, const cr_junction *j)
 {
     if (j->problem) return CR_OK;
-    return cr_fail(cx, CR_EARG, "the junction tree could not be compiled: set other evidence first");
+    return cr_fail(cx, CR_EARG,
+                   "the junction tree could not be compiled: set other evidence first");
 }
 
 /* Z is the product of all that was divided by. */
@@ -48,7 +49,8 @@ cr_status cr_junction_calibrate(cr_ctx *cx, cr_junction *j, cr_calibration how)
     return st == CR_OK ? cri_junction_distribute(cx, j, how) : st;
 }
 
-/* --- marginals ---------------------------------------------------------------------------------------- */
+/* --- marginals
+ * ---------------------------------------------------------------------------------------- */
 
 static void copy_marginal(const cr_junction *j, size_t v, double *out)
 {
@@ -67,7 +69,8 @@ static cr_status check_sums(cr_ctx *cx, cr_junction *j, size_t v)
     double sum = 0, scale = j->constant;
     for (size_t i = j->offset[v]; i < j->offset[v + 1]; i++) sum += j->marginal[i];
     for (size_t t = 0; t < j->tables; t++) scale += j->scale[t];
-    for (size_t c = 0; c < j->cliques; c++) scale += j->clique[c].up.valid ? j->clique[c].up.scale : 0;
+    for (size_t c = 0; c < j->cliques; c++)
+        scale += j->clique[c].up.valid ? j->clique[c].up.scale : 0;
     if (sum > 0 && scale > -INFINITY) return CR_OK;
     j->known[v] = false;
     return refuse_impossible(cx);
@@ -77,8 +80,7 @@ cr_status cr_junction_marginal(cr_ctx *cx, cr_junction *j, size_t v, double *out
 {
     cr_status st = CR_OK;
     CR_TRY(check_compiled(cx, j));
-    if (v >= cr_network_size(j->net))
-        CR_TRY(cr_fail(cx, CR_EARG, "there is no variable %zu", v));
+    if (v >= cr_network_size(j->net)) CR_TRY(cr_fail(cx, CR_EARG, "there is no variable %zu", v));
     size_t rank = j->problem->rank[v];
     if (rank == CR_NONE) CR_TRY(check_possible(cx, j));
     if (rank != CR_NONE && !j->known[v]) {
@@ -102,7 +104,8 @@ cr_status cr_junction_marginals(cr_ctx *cx, cr_junction *j, double *out)
     return st;
 }
 
-/* --- joint -------------------------------------------------------------------------------------------- */
+/* --- joint
+ * -------------------------------------------------------------------------------------------- */
 
 static bool covers(const cri_clique *c, size_t n, const size_t *rank)
 {
@@ -115,8 +118,8 @@ static bool covers(const cri_clique *c, size_t n, const size_t *rank)
 }
 
 /* The ranks of the active query variables, ascending.  CR_EARG when one stands twice. */
-static cr_status sort_ranks(cr_ctx *cx, const cr_junction *j, size_t n, const size_t *query, size_t *rank,
-                            size_t *out_n)
+static cr_status sort_ranks(cr_ctx *cx, const cr_junction *j, size_t n, const size_t *query,
+                            size_t *rank, size_t *out_n)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
@@ -154,7 +157,8 @@ static cr_status clique_joint(cr_ctx *cx, cr_junction *j, size_t at, size_t n, c
     if (!cri_clique_space(j, c, &sp)) CR_TRY(cri_fail_dims(cx));
     cri_message m = { &f, 0 };
     size_t      inputs = cri_clique_inputs(j, c, CR_NONE, true, in, NULL);
-    if (!cri_send(cx, &sp, false, inputs, in, 1, &m, NULL, true)) CR_TRY(cri_fail_combine(cx, f.size));
+    if (!cri_send(cx, &sp, false, inputs, in, 1, &m, NULL, true))
+        CR_TRY(cri_fail_combine(cx, f.size));
     *out_f = f;
     f = (cr_factor){ 0 };
 done:
@@ -163,7 +167,8 @@ done:
     return st;
 }
 
-cr_status cr_junction_joint(cr_ctx *cx, cr_junction *j, size_t n, const size_t *query, cr_factor *out_f)
+cr_status cr_junction_joint(cr_ctx *cx, cr_junction *j, size_t n, const size_t *query,
+                            cr_factor *out_f)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -181,8 +186,10 @@ cr_status cr_junction_joint(cr_ctx *cx, cr_junction *j, size_t n, const size_t *
         CR_TRY(cr_bucket_query(cx, j->net, j->evidence, n, query, &j->options, out_f, NULL, NULL));
         goto done;
     }
-    if (count > 0) CR_TRY(clique_joint(cx, j, best, count, rank, &f));
-    else CR_TRY(cr_factor_new(cx, 0, NULL, NULL, NULL, &f));
+    if (count > 0)
+        CR_TRY(clique_joint(cx, j, best, count, rank, &f));
+    else
+        CR_TRY(cr_factor_new(cx, 0, NULL, NULL, NULL, &f));
     CR_TRY(cri_problem_unpack(cx, j->problem, &f, n, query, out_f));
 done:
     cr_factor_free(cx, &f);
@@ -190,7 +197,8 @@ done:
     return st;
 }
 
-/* --- best --------------------------------------------------------------------------------------------- */
+/* --- best
+ * --------------------------------------------------------------------------------------------- */
 
 /* Inputs of a clique when maximising: its tables and what came up, in `up`. */
 static size_t best_inputs(const cr_junction *j, const cri_clique *c, const cr_factor *up,
@@ -281,8 +289,7 @@ cr_status cr_junction_best(cr_ctx *cx, cr_junction *j, size_t *out_state, double
     cr_factor *up = cr_scratch_bytes(&s, j->cliques, sizeof *up);
     CR_TRY(s.status);
     st = maximise_up(cx, j, up, &sum);
-    if (st == CR_OK && sum == -INFINITY)
-        st = refuse_impossible(cx);
+    if (st == CR_OK && sum == -INFINITY) st = refuse_impossible(cx);
     for (size_t i = 0; st == CR_OK && i < j->cliques; i++) {
         const cri_clique *c = &j->clique[j->by_depth[i]];
         const cr_factor **in = cr_scratch_bytes(&s, c->tables + c->children, sizeof *in);

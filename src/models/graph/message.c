@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A sum of products of numbers <= 1, each short of at most 2^-1074 per factor, is good when above. */
+/* A sum of products of numbers <= 1, each short of at most 2^-1074 per factor, is good when above.
+ */
 static const double SAFE = 1e-290;
 
 double cri_scale(cr_factor *f)
@@ -44,7 +45,8 @@ static void set_operand(const cri_space *sp, const cr_factor *f, cri_operand *ou
     cri_space_strides(sp, f->n, f->var, f->states, out->stride);
 }
 
-/* --- logarithms -------------------------------------------------------------------------------------- */
+/* --- logarithms
+ * -------------------------------------------------------------------------------------- */
 
 /* Makes all inputs logarithms: copies of those that are not, in `room`. */
 static void take_logs(size_t inputs, const cr_factor *const *in, cri_operand *operand, double *room)
@@ -98,7 +100,8 @@ static bool send_all_logs(cr_ctx *cx, const cri_space *sp, bool maximise, size_t
     return fine;
 }
 
-/* --- plain values ------------------------------------------------------------------------------------ */
+/* --- plain values
+ * ------------------------------------------------------------------------------------ */
 
 /* Combines tables without logarithms.  *out_doubtful: underflow may have spoilt a result. */
 static bool send_plain(cr_ctx *cx, const cri_space *sp, bool maximise, size_t inputs,
@@ -141,8 +144,8 @@ bool cri_send(cr_ctx *cx, const cri_space *space, bool maximise, size_t inputs,
     if (!fine) return false;
     for (size_t i = 0; i < inputs; i++) logs |= in[i]->is_log;
     if (!logs)
-        fine = send_plain(cx, space, maximise, inputs, in, outputs, out, operand, to, opt_arg, threaded,
-                          &logs);
+        fine = send_plain(cx, space, maximise, inputs, in, outputs, out, operand, to, opt_arg,
+                          threaded, &logs);
     if (fine && logs) {
         if (opt_arg) memset(opt_arg, 0, out->table->size * sizeof *opt_arg);
         for (size_t i = 0; i < inputs; i++) set_operand(space, in[i], &operand[i]);

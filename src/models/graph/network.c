@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- life --------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 cr_status cr_network_new(cr_ctx *cx, cr_network_kind kind, cr_network **out_net)
 {
@@ -53,7 +53,7 @@ cr_status cr_network_set_name(cr_ctx *cx, cr_network *net, const char *name)
     return CR_OK;
 }
 
-/* --- variables ----------------------------------------------------------------------------------- */
+/* --- variables ------------------------------------------------------------------------------- */
 
 static cr_status make_room_for_table(cr_ctx *cx, cr_network *net)
 {
@@ -98,9 +98,11 @@ size_t cr_network_states(const cr_network *net, size_t v)
     return cr_variable_states(net->variables, v);
 }
 
-/* --- tables --------------------------------------------------------------------------------------- */
+/* --- tables
+ * --------------------------------------------------------------------------------------- */
 
-/* The number of entries of a table over this scope.  CR_ENOMEM, with the figure, when it cannot be. */
+/* The number of entries of a table over this scope.  CR_ENOMEM, with the figure, when it cannot be.
+ */
 static cr_status count_entries(cr_ctx *cx, const cr_network *net, const char *whose, size_t n,
                                const size_t *scope, size_t *out_size)
 {
@@ -108,8 +110,8 @@ static cr_status count_entries(cr_ctx *cx, const cr_network *net, const char *wh
     for (size_t i = 0; i < n; i++) size *= (double)cr_network_states(net, scope[i]);
     if (size * sizeof(double) > (double)cri_memory_left(cx))
         return cr_fail(cx, CR_ENOMEM,
-                       "the table of %s over %zu variables would have %.3g entries (%.3g GB)", whose,
-                       n, size, size * sizeof(double) / 1e9);
+                       "the table of %s over %zu variables would have %.3g entries (%.3g GB)",
+                       whose, n, size, size * sizeof(double) / 1e9);
     *out_size = 1;
     for (size_t i = 0; i < n; i++) *out_size *= cr_network_states(net, scope[i]);
     return CR_OK;
@@ -121,8 +123,8 @@ static cr_status check_scope(cr_ctx *cx, const cr_network *net, const char *whos
     const cr_variables *vs = net->variables;
     for (size_t i = 0; i < n; i++) {
         if (scope[i] >= cr_variables_count(vs))
-            return cr_fail(cx, CR_EARG, "the scope of %s has variable %zu, but there are %zu", whose,
-                           scope[i], cr_variables_count(vs));
+            return cr_fail(cx, CR_EARG, "the scope of %s has variable %zu, but there are %zu",
+                           whose, scope[i], cr_variables_count(vs));
         for (size_t j = 0; j < i; j++)
             if (scope[i] == scope[j])
                 return cr_fail(cx, CR_EDATA, "'%s' stands twice in the scope of %s",
@@ -143,8 +145,7 @@ cr_status cr_network_set_parents(cr_ctx *cx, cr_network *net, size_t v, size_t n
         return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, net->tables);
     name = cr_variable_name(net->variables, v);
     for (size_t i = 0; i < n; i++)
-        if (parents[i] == v)
-            return cr_fail(cx, CR_EDATA, "variable '%s' is its own parent", name);
+        if (parents[i] == v) return cr_fail(cx, CR_EDATA, "variable '%s' is its own parent", name);
     scope = cr_alloc(cx, n + 1, sizeof *scope);
     if (!scope) return CR_ENOMEM;
     if (n > 0) memcpy(scope, parents, n * sizeof *scope);
@@ -231,8 +232,8 @@ cr_status cr_network_set_table_kind(cr_ctx *cx, cr_network *net, size_t v, const
     }
     if (worst > 1e-6)
         cr_log(cx, CR_LOG_WARNING,
-               "probabilities of '%s' that sum to 1 only within %.2g were divided by their sum", name,
-               worst);
+               "probabilities of '%s' that sum to 1 only within %.2g were divided by their sum",
+               name, worst);
     cr_free(cx, net->table[v].value, net->table[v].size, sizeof *t.value);
     t.kind = kind;
     net->table[v] = t;
@@ -303,7 +304,8 @@ done:
     return st;
 }
 
-/* --- remarks --------------------------------------------------------------------------------------- */
+/* --- remarks
+ * --------------------------------------------------------------------------------------- */
 
 cr_status cr_network_add_property(cr_ctx *cx, cr_network *net, size_t v, const char *text)
 {

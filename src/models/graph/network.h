@@ -1,11 +1,11 @@
 /* network.h -- discrete Bayesian and Markov networks.
  *   Bayesian:  p(x) = prod_v p(x_v | parents of v), a table per variable; the arcs form no cycle
  *   Markov:    p(x) = (1/Z) prod_i phi_i(scope_i),  a list of tables
- * One type serves both: a list of variables (variable.h) and a list of tables.  In a Bayesian network
- * table v belongs to variable v and its scope is (parents of v, v).  A scope keeps the order in which
- * it was given and the last variable runs fastest, so rows of a conditional table are adjacent and
- * files can be written back as they were read.
- * Koller & Friedman (2009), ch. 3-5. */
+ * One type serves both: a list of variables (variable.h) and a list of tables.  In a Bayesian
+ * network table v belongs to variable v and its scope is (parents of v, v).  A scope keeps the
+ * order in which it was given and the last variable runs fastest, so rows of a conditional table
+ * are adjacent and files can be written back as they were read. Koller & Friedman (2009), ch. 3-5.
+ */
 #ifndef CREDENCE_MODELS_GRAPH_NETWORK_H
 #define CREDENCE_MODELS_GRAPH_NETWORK_H
 
@@ -28,9 +28,9 @@ typedef enum cr_cpd_kind {
 } cr_cpd_kind;
 
 typedef struct cr_table_view {
-    size_t        n, size;  /* variables of the scope; entries          */
-    const size_t *scope;    /* [n] as given; in a Bayesian network the child is last */
-    const double *value;    /* [size] the last variable runs fastest; NULL: no table yet */
+    size_t        n, size; /* variables of the scope; entries */
+    const size_t *scope;   /* [n] as given; in a Bayesian network the child is last */
+    const double *value;   /* [size] the last variable runs fastest; NULL: no table yet */
     cr_cpd_kind   kind;
 } cr_table_view; /* borrowed from the network; valid until it changes */
 
@@ -47,7 +47,8 @@ CR_API const char *cr_network_name(const cr_network *net);
 /* Names the network. */
 CR_API cr_status cr_network_set_name(cr_ctx *cx, cr_network *net, const char *name);
 
-/* Adds a variable: see cr_variables_add.  In a Bayesian network it has no parents and no table yet. */
+/* Adds a variable: see cr_variables_add.  In a Bayesian network it has no parents and no table yet.
+ */
 CR_API cr_status cr_network_add_variable(cr_ctx *cx, cr_network *net, const char *name,
                                          size_t states, const char *const *opt_state_names,
                                          size_t *opt_index);
@@ -58,16 +59,17 @@ CR_API size_t cr_network_size(const cr_network *net);
 /* The number of states of variable v. */
 CR_API size_t cr_network_states(const cr_network *net, size_t v);
 
-/* Bayesian: the parents of v, in this order; drops a table that v had.  Fails with CR_EDATA when one
- * is v itself, stands twice, or the table would be too large; cycles are found by cr_network_check. */
+/* Bayesian: the parents of v, in this order; drops a table that v had.  Fails with CR_EDATA when
+ * one is v itself, stands twice, or the table would be too large; cycles are found by
+ * cr_network_check. */
 CR_API cr_status cr_network_set_parents(cr_ctx *cx, cr_network *net, size_t v, size_t n,
                                         const size_t *parents);
 /* Bayesian: the parents of v; *out_n of them. */
 CR_API const size_t *cr_network_parents(const cr_network *net, size_t v, size_t *out_n);
 /* Bayesian: sets p(v | parents): [rows x states], one row per assignment of the parents, the last
- * parent running fastest.  A row whose sum is off by less than 1e-3 is divided by it (one warning per
- * table if it is off by more than 1e-6, so that digits rounded in a file pass silently); otherwise, or
- * when a value is negative or not finite, fails with CR_EDATA and names the row. */
+ * parent running fastest.  A row whose sum is off by less than 1e-3 is divided by it (one warning
+ * per table if it is off by more than 1e-6, so that digits rounded in a file pass silently);
+ * otherwise, or when a value is negative or not finite, fails with CR_EDATA and names the row. */
 CR_API cr_status cr_network_set_table(cr_ctx *cx, cr_network *net, size_t v, const double *values);
 /* The same, remembering what it was made from (cpd.h). */
 CR_API cr_status cr_network_set_table_kind(cr_ctx *cx, cr_network *net, size_t v,

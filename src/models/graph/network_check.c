@@ -8,7 +8,7 @@
 
 cr_status cr_network_check(cr_ctx *cx, const cr_network *net)
 {
-    cr_status st = CR_OK;
+    cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t    *order = cr_scratch_index(&s, cr_network_size(net));
     CR_TRY(s.status);
@@ -22,7 +22,8 @@ done:
     return st;
 }
 
-/* --- copies ---------------------------------------------------------------------------------------- */
+/* --- copies
+ * ---------------------------------------------------------------------------------------- */
 
 static cr_status copy_variables(cr_ctx *cx, const cr_network *net, cr_network *out)
 {
@@ -53,7 +54,8 @@ static cr_status copy_tables(cr_ctx *cx, const cr_network *net, cr_network *out)
         if (st != CR_OK || !t->value) continue;
         double *value = cr_resize(cx, NULL, 0, t->size, sizeof *value);
         if (!value) return CR_ENOMEM;
-        memcpy(value, t->value, t->size * sizeof *value); /* its rows sum to one: not touched again */
+        memcpy(value, t->value,
+               t->size * sizeof *value); /* its rows sum to one: not touched again */
         out->table[i].value = value;
         out->table[i].size = t->size;
         out->table[i].kind = t->kind;
@@ -78,7 +80,8 @@ done:
     return st;
 }
 
-/* --- values ---------------------------------------------------------------------------------------- */
+/* --- values
+ * ---------------------------------------------------------------------------------------- */
 
 cr_status cr_network_intervene(cr_ctx *cx, cr_network *net, size_t v, size_t state)
 {
@@ -86,7 +89,8 @@ cr_status cr_network_intervene(cr_ctx *cx, cr_network *net, size_t v, size_t sta
     double   *row = NULL;
     size_t   *scope = NULL, n = 0;
     if (net->kind != CR_NETWORK_BAYES)
-        return cr_fail(cx, CR_EARG, "do() needs a Bayesian network: a Markov network has no causes");
+        return cr_fail(cx, CR_EARG,
+                       "do() needs a Bayesian network: a Markov network has no causes");
     if (v >= net->tables || state >= cr_network_states(net, v))
         return cr_fail(cx, CR_EARG, "do(): there is no state %zu of variable %zu", state, v);
     n = cr_network_states(net, v);
@@ -98,7 +102,9 @@ cr_status cr_network_intervene(cr_ctx *cx, cr_network *net, size_t v, size_t sta
     cri_table *t = &net->table[v];
     cr_free(cx, t->scope, t->n, sizeof *t->scope);
     cr_free(cx, t->value, t->size, sizeof *t->value);
-    *t = (cri_table){ .n = 1, .size = n, .scope = scope, .value = row, .kind = CR_CPD_DETERMINISTIC };
+    *t = (cri_table){
+        .n = 1, .size = n, .scope = scope, .value = row, .kind = CR_CPD_DETERMINISTIC
+    };
     row = NULL;
 done:
     cr_free(cx, row, n, sizeof *row);

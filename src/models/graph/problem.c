@@ -24,7 +24,8 @@ void cri_problem_free(cr_ctx *cx, cri_problem *p)
     cr_free(cx, p, 1, sizeof *p);
 }
 
-/* --- evidence and pruning ---------------------------------------------------------------------------- */
+/* --- evidence and pruning
+ * ---------------------------------------------------------------------------- */
 
 void cri_problem_take(cri_problem *p, const cr_evidence *opt_e)
 {
@@ -107,7 +108,8 @@ done:
     return st;
 }
 
-/* --- graph and ranks --------------------------------------------------------------------------------- */
+/* --- graph and ranks
+ * --------------------------------------------------------------------------------- */
 
 cr_status cri_problem_graph(cr_ctx *cx, const cri_problem *p, cr_graph *out_g)
 {
@@ -152,7 +154,8 @@ done:
     return st;
 }
 
-/* --- what d-separation leaves --------------------------------------------------------------------- */
+/* --- what d-separation leaves
+ * --------------------------------------------------------------------- */
 
 /* Marks what a walk from the marked vertices reaches. */
 static void spread_marks(const cr_graph *g, bool *mark, size_t *stack)
@@ -202,10 +205,12 @@ done:
     return st;
 }
 
-/* --- tables ------------------------------------------------------------------------------------------ */
+/* --- tables
+ * ------------------------------------------------------------------------------------------ */
 
-/* Copies from the table t what is left of it.  var[i], stride[i]: the network's variable and its stride in
- * t for each variable of f's scope; base: the offset of the variables that have one state left. */
+/* Copies from the table t what is left of it.  var[i], stride[i]: the network's variable and its
+ * stride in t for each variable of f's scope; base: the offset of the variables that have one state
+ * left. */
 static void copy_left(const cri_problem *p, const cr_factor *f, const size_t *var,
                       const size_t *stride, const double *from, size_t *position)
 {
@@ -220,7 +225,8 @@ static void copy_left(const cri_problem *p, const cr_factor *f, const size_t *va
         at = 0;
         for (size_t i = 0; i < last; i++)
             at += p->state[p->first[var[i]] + position[i]] * stride[i];
-        for (size_t k = 0; k < f->states[last]; k++) f->value[e + k] = from[at + inner[k] * stride[last]];
+        for (size_t k = 0; k < f->states[last]; k++)
+            f->value[e + k] = from[at + inner[k] * stride[last]];
         for (size_t i = last; i-- > 0;) {
             if (++position[i] < f->states[i]) break;
             position[i] = 0;
@@ -276,7 +282,8 @@ cr_status cri_problem_unpack(cr_ctx *cx, const cri_problem *p, const cr_factor *
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cr_factor  out = { 0 };
-    size_t    *states = cr_scratch_index(&s, n), *position = cr_scratch_bytes(&s, p->n, sizeof *states);
+    size_t    *states = cr_scratch_index(&s, n),
+           *position = cr_scratch_bytes(&s, p->n, sizeof *states);
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) states[i] = cr_network_states(p->net, query[i]);
     CR_TRY(cr_factor_new(cx, n, query, states, NULL, &out));
@@ -352,8 +359,8 @@ static int by_size(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Multiplies each table into the next larger one that covers it, found through the lists of the tables of
- * its first variable. */
+/* Multiplies each table into the next larger one that covers it, found through the lists of the
+ * tables of its first variable. */
 static cr_status absorb_all(cr_ctx *cx, const cri_problem *p, cr_factor *f, size_t n, double *scale)
 {
     cr_status  st = CR_OK;
@@ -391,9 +398,9 @@ done:
 cr_status cri_problem_tables(cr_ctx *cx, const cri_problem *p, cr_factor **out_f, size_t *out_n,
                              double *out_scale)
 {
-    cr_status  st = CR_OK;
-    size_t     tables = cr_network_tables(p->net), n = 0, used = 0;
-    double     scale = 0, one;
+    cr_status st = CR_OK;
+    size_t    tables = cr_network_tables(p->net), n = 0, used = 0;
+    double    scale = 0, one;
     for (size_t i = 0; i < tables; i++) n += p->needed[i];
     for (size_t v = 0; v < p->n; v++) n += p->weighed[v];
     cr_factor *f = cr_alloc(cx, n, sizeof *f);

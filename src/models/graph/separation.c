@@ -1,6 +1,6 @@
 /* separation.c -- a walk along active trails.
- * A place is a node and how the trail came to it: from a child (UP) or from a parent (DOWN).  Each place is
- * visited once, so the walk is linear; who sent it there gives the trail. */
+ * A place is a node and how the trail came to it: from a child (UP) or from a parent (DOWN).  Each
+ * place is visited once, so the walk is linear; who sent it there gives the trail. */
 #include "separation.h"
 #include "../../base/scratch.h"
 
@@ -11,12 +11,12 @@ enum { UP, DOWN };
 typedef struct trails {
     const cr_network *net;
     bool              bayes;
-    cr_graph          next;  /* children, or neighbours     */
+    cr_graph          next; /* children, or neighbours */
     const bool       *given;
     bool             *above; /* given, or has a given descendant */
-    bool             *seen;  /* [2 variables] places        */
+    bool             *seen;  /* [2 variables] places */
     size_t           *from;  /* [2 variables] the place before */
-    size_t           *queue; /* [2 variables]               */
+    size_t           *queue; /* [2 variables] */
     size_t            waiting, done;
 } trails;
 
@@ -31,7 +31,8 @@ static void go(trails *t, size_t v, int how, size_t from)
 
 static void go_to_next(trails *t, size_t v, int how, size_t from)
 {
-    for (size_t i = t->next.begin[v]; i < t->next.begin[v + 1]; i++) go(t, t->next.to[i], how, from);
+    for (size_t i = t->next.begin[v]; i < t->next.begin[v + 1]; i++)
+        go(t, t->next.to[i], how, from);
 }
 
 static void go_to_parents(trails *t, size_t v, size_t from)
@@ -74,7 +75,8 @@ static cr_status make_trails(cr_scratch *s, const cr_network *net, const bool *g
     CR_TRY(s->status);
     if (n > 0) memcpy(t->above, given, n * sizeof *given);
     if (t->bayes) CR_TRY(cr_network_ancestors(s->cx, net, t->above));
-    CR_TRY(t->bayes ? cr_network_children(s->cx, net, &t->next) : cr_network_moral(s->cx, net, &t->next));
+    CR_TRY(t->bayes ? cr_network_children(s->cx, net, &t->next)
+                    : cr_network_moral(s->cx, net, &t->next));
 done:
     return st;
 }
@@ -82,10 +84,12 @@ done:
 static cr_status check_variable(cr_ctx *cx, const cr_network *net, size_t v)
 {
     if (v < cr_network_size(net)) return CR_OK;
-    return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, cr_network_size(net));
+    return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v,
+                   cr_network_size(net));
 }
 
-cr_status cr_reachable(cr_ctx *cx, const cr_network *net, size_t x, const bool *given, bool *out_mark)
+cr_status cr_reachable(cr_ctx *cx, const cr_network *net, size_t x, const bool *given,
+                       bool *out_mark)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -112,7 +116,8 @@ cr_status cr_separated(cr_ctx *cx, const cr_network *net, size_t x, size_t y, co
     CR_TRY(make_trails(&s, net, given, &t));
     follow(&t, x);
     size_t found = 0, length = 0;
-    while (found < t.waiting && t.queue[found] / 2 != y) found++; /* the first is on a shortest trail */
+    while (found < t.waiting && t.queue[found] / 2 != y)
+        found++; /* the first is on a shortest trail */
     bool   reached = found < t.waiting && !given[y] && !given[x];
     size_t place = reached ? t.queue[found] : SIZE_MAX;
     *out_separated = !reached;
@@ -120,7 +125,8 @@ cr_status cr_separated(cr_ctx *cx, const cr_network *net, size_t x, size_t y, co
         size_t *back = t.queue; /* no longer needed */
         for (; place != SIZE_MAX; place = t.from[place])
             if (length == 0 || back[length - 1] != place / 2) back[length++] = place / 2;
-        for (size_t i = 0; i < length && i < cr_network_size(net); i++) opt_trail[i] = back[length - 1 - i];
+        for (size_t i = 0; i < length && i < cr_network_size(net); i++)
+            opt_trail[i] = back[length - 1 - i];
     }
     if (opt_length) *opt_length = length;
 done:
@@ -129,7 +135,8 @@ done:
     return st;
 }
 
-/* --- determined variables, I-maps --------------------------------------------------------------------- */
+/* --- determined variables, I-maps
+ * --------------------------------------------------------------------- */
 
 static bool is_deterministic(cr_table_view t, size_t states)
 {
@@ -191,7 +198,8 @@ cr_status cr_is_i_map(cr_ctx *cx, const cr_network *map, const cr_network *net, 
     size_t    *stack = cr_scratch_index(&s, n);
     CR_TRY(s.status);
     if (n != cr_network_size(net))
-        CR_TRY(cr_fail(cx, CR_EARG, "the networks have %zu and %zu variables", n, cr_network_size(net)));
+        CR_TRY(cr_fail(cx, CR_EARG, "the networks have %zu and %zu variables", n,
+                       cr_network_size(net)));
     CR_TRY(cr_network_children(cx, map, &children));
     for (size_t v = 0; v < n && x == CR_NONE; v++) {
         size_t        parents;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- graphs -------------------------------------------------------------------------------------- */
+/* --- graphs ---------------------------------------------------------------------------------- */
 
 void cr_graph_free(cr_ctx *cx, cr_graph *g)
 {
@@ -83,7 +83,7 @@ bool cr_graph_has(const cr_graph *g, size_t u, size_t v)
                    compare_index) != NULL;
 }
 
-/* --- arcs ---------------------------------------------------------------------------------------- */
+/* --- arcs ------------------------------------------------------------------------------------ */
 
 cr_status cr_network_children(cr_ctx *cx, const cr_network *net, cr_graph *out_g)
 {
@@ -106,8 +106,8 @@ done:
     return st;
 }
 
-/* Names a cycle.  waiting[v] > 0 marks the variables that have a parent among themselves: going from
- * such a parent to the next must come back to where it has been. */
+/* Names a cycle.  waiting[v] > 0 marks the variables that have a parent among themselves: going
+ * from such a parent to the next must come back to where it has been. */
 static cr_status fail_cycle(cr_ctx *cx, const cr_network *net, const size_t *waiting)
 {
     const cr_variables *vs = cr_network_variables(net);

@@ -11,7 +11,7 @@
 typedef struct cr_graph {
     size_t  n, ends; /* vertices; entries of `to`: an edge counts at both of its ends */
     size_t *begin;   /* [n + 1] */
-    size_t *to;      /* [ends]  */
+    size_t *to;      /* [ends] */
 } cr_graph;
 
 /* Frees the lists and leaves no graph. */

@@ -10,9 +10,13 @@
 
 static const double MOST_COUNT = 1e9;
 
-/* --- words ------------------------------------------------------------------------------------------ */
+/* --- words
+ * ------------------------------------------------------------------------------------------ */
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v'; }
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v';
+}
 
 static void skip_space(cri_reader *r)
 {
@@ -24,7 +28,7 @@ static double read_number(cri_reader *r, const char *what)
     double x = 0;
     if (r->status != CR_OK) return 0;
     skip_space(r);
-    size_t length = cri_parse_double(r->at, r->end, &x);
+    size_t      length = cri_parse_double(r->at, r->end, &x);
     const char *after = r->at + length;
     if (r->at == r->end) {
         cri_reader_fail_at(r, r->at, 1, "the file ends where %s should be", what);
@@ -47,21 +51,25 @@ static size_t read_count(cri_reader *r, const char *what, double limit)
     double      x = read_number(r, what);
     if (r->status != CR_OK) return 0;
     if (x >= 0 && x < limit && x == (double)(size_t)x) return (size_t)x;
-    cri_reader_fail_at(r, from, (size_t)(r->at - from), "%s should be a whole number below %.0f", what,
-                       limit);
+    cri_reader_fail_at(r, from, (size_t)(r->at - from), "%s should be a whole number below %.0f",
+                       what, limit);
     return 0;
 }
 
-/* --- networks --------------------------------------------------------------------------------------- */
+/* --- networks
+ * --------------------------------------------------------------------------------------- */
 
 static cr_status read_kind(cri_reader *r, cr_network_kind *out_kind)
 {
     skip_space(r);
     size_t word = 0;
     while (r->at + word < r->end && !is_space(r->at[word])) word++;
-    if (word == 6 && memcmp(r->at, "MARKOV", 6) == 0) *out_kind = CR_NETWORK_MARKOV;
-    else if (word == 5 && memcmp(r->at, "BAYES", 5) == 0) *out_kind = CR_NETWORK_BAYES;
-    else return cri_reader_fail_at(r, r->at, word ? word : 1, "expected MARKOV or BAYES");
+    if (word == 6 && memcmp(r->at, "MARKOV", 6) == 0)
+        *out_kind = CR_NETWORK_MARKOV;
+    else if (word == 5 && memcmp(r->at, "BAYES", 5) == 0)
+        *out_kind = CR_NETWORK_BAYES;
+    else
+        return cri_reader_fail_at(r, r->at, word ? word : 1, "expected MARKOV or BAYES");
     r->at += word;
     return CR_OK;
 }
@@ -151,7 +159,8 @@ static bool is_conditional(const double *value, size_t size, size_t states)
 }
 
 /* *out_not: a table of a Bayesian network is not conditional; reading stops there. */
-static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const scopes *s, bool *out_not)
+static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const scopes *s,
+                             bool *out_not)
 {
     cr_status st = CR_OK;
     double   *values = NULL;
@@ -180,12 +189,11 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
         }
         for (size_t e = 0; e < count; e++) values[e] = read_number(r, "an entry");
         CR_TRY(r->status);
-        *out_not = bayes && n > 0 &&
-                   !is_conditional(values, count, cr_network_states(net, scope[n - 1]));
+        *out_not =
+            bayes && n > 0 && !is_conditional(values, count, cr_network_states(net, scope[n - 1]));
         if (*out_not) goto done;
         st = set_table(cx, net, n, scope, values);
-        if (st == CR_EDATA)
-            cri_reader_fail_at(r, r->at, 1, "table %zu: %s", i + 1, cr_error(cx));
+        if (st == CR_EDATA) cri_reader_fail_at(r, r->at, 1, "table %zu: %s", i + 1, cr_error(cx));
         if (st != CR_OK) goto done;
     }
 done:
@@ -226,7 +234,8 @@ cr_status cr_uai_parse(cr_ctx *cx, const char *source, const void *bytes, size_t
     cr_status st = parse_as(cx, source, bytes, size, false, out_net, &not_conditional);
     if (st != CR_OK || !not_conditional) return st;
     cr_log(cx, CR_LOG_WARNING,
-           "%s says BAYES, but has tables whose rows do not sum to 1: read as a Markov network", source);
+           "%s says BAYES, but has tables whose rows do not sum to 1: read as a Markov network",
+           source);
     return parse_as(cx, source, bytes, size, true, out_net, &not_conditional);
 }
 
@@ -241,7 +250,8 @@ cr_status cr_uai_read(cr_ctx *cx, const char *path, cr_network **out_net)
     return st;
 }
 
-/* --- evidence --------------------------------------------------------------------------------------- */
+/* --- evidence
+ * --------------------------------------------------------------------------------------- */
 
 static size_t count_words(const char *at, const char *end)
 {
@@ -278,7 +288,8 @@ done:
     return st;
 }
 
-/* --- writing ---------------------------------------------------------------------------------------- */
+/* --- writing
+ * ---------------------------------------------------------------------------------------- */
 
 /* Collects the first failure, so that lines of output read as lines. */
 typedef struct writer {

@@ -1,10 +1,10 @@
 /* uai.h -- networks and evidence in the format of the UAI inference competitions.
- * MARKOV or BAYES, the number of variables, their numbers of states, the number of tables, a scope per table
- * (the last variable runs fastest; in a Bayesian network it is the child), then per table the number of its
- * entries and the entries; any white space between.  A file that says BAYES but has rows that do not sum to
- * one, as some of the competitions do, is read as a Markov network, with a warning.
- * Variables are named x0, x1, ..., their states 0, 1, ...
- * Evidence: k and then k pairs of variable and state; older files have a 1 (the number of samples) before. */
+ * MARKOV or BAYES, the number of variables, their numbers of states, the number of tables, a scope
+ * per table (the last variable runs fastest; in a Bayesian network it is the child), then per table
+ * the number of its entries and the entries; any white space between.  A file that says BAYES but
+ * has rows that do not sum to one, as some of the competitions do, is read as a Markov network,
+ * with a warning. Variables are named x0, x1, ..., their states 0, 1, ... Evidence: k and then k
+ * pairs of variable and state; older files have a 1 (the number of samples) before. */
 #ifndef CREDENCE_MODELS_GRAPH_UAI_H
 #define CREDENCE_MODELS_GRAPH_UAI_H
 

@@ -84,7 +84,7 @@ cr_status cr_state_find(cr_ctx *cx, const cr_variables *set, size_t v, const cha
     return CR_OK;
 }
 
-/* --- adding --------------------------------------------------------------------------------- */
+/* --- adding ---------------------------------------------------------------------------------- */
 
 static cr_status add_states(cr_ctx *cx, cri_dictionary *d, const char *variable, size_t n,
                             const char *const *opt_names)
@@ -93,8 +93,10 @@ static cr_status add_states(cr_ctx *cx, cri_dictionary *d, const char *variable,
     for (size_t s = 0; s < n; s++) {
         uint32_t    code;
         const char *name = number;
-        if (opt_names) name = opt_names[s];
-        else snprintf(number, sizeof number, "%zu", s);
+        if (opt_names)
+            name = opt_names[s];
+        else
+            snprintf(number, sizeof number, "%zu", s);
         if (!name[0])
             return cr_fail(cx, CR_EDATA, "variable '%s': state %zu has no name", variable, s + 1);
         cr_status st = cri_dictionary_code(cx, d, name, strlen(name), &code);

@@ -7,7 +7,8 @@
 #include "base/rng.h"
 #include "models/graph/evidence.h"
 
-/* A table of `size` values in rows of `row` that sum to one (row 0: any values): zeros, deterministic rows. */
+/* A table of `size` values in rows of `row` that sum to one (row 0: any values): zeros,
+ * deterministic rows. */
 static inline void random_values(cr_rng *r, size_t size, size_t row, double *value)
 {
     for (size_t e = 0; e < size; e++) value[e] = cr_rng_below(r, 6) ? cr_rng_uniform(r) : 0;

@@ -61,10 +61,10 @@ static void elimination_is_enumeration(void **unused)
     cr_ctx *cx = test_context();
     size_t  impossible = 0;
     for (uint64_t round = 0; round < 300; round++) {
-        cr_rng           r = cr_rng_stream(10, round);
-        cr_network      *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
-                                              1 + cr_rng_below(&r, 7));
-        cr_evidence     *e = random_evidence(cx, &r, net);
+        cr_rng       r = cr_rng_stream(10, round);
+        cr_network  *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
+                                          1 + cr_rng_below(&r, 7));
+        cr_evidence *e = random_evidence(cx, &r, net);
         cr_exact_options o = cr_exact_defaults();
         o.order = (cr_elimination)(round % 7);
         check_case(cx, &r, net, e, &o, &impossible);
@@ -103,8 +103,8 @@ static void conditioning_gives_the_same(void **unused)
             cr_factor_free(cx, &f);
             cr_factor_free(cx, &g);
         }
-        size_t query3[] = { 1, 4, 6 }, state[8], best_state[8];
-        double best, expected;
+        size_t           query3[] = { 1, 4, 6 }, state[8], best_state[8];
+        double           best, expected;
         cr_exact_options roomy = cr_exact_defaults();
         if (log_e == -INFINITY) goto next;
         assert_ok(cx, cr_bucket_map(cx, net, e, 3, query3, &roomy, state, &best, &report));
@@ -128,16 +128,17 @@ static void conditioning_gives_the_same(void **unused)
     test_context_free(cx);
 }
 
-/* Products far below the smallest double: 400 observations, all of 1e-3, then one that excludes the favourite.*/
+/* Products far below the smallest double: 400 observations, all of 1e-3, then one that excludes the
+ * favourite.*/
 static void nothing_underflows(void **unused)
 {
     (void)unused;
     enum { N = 400 };
     cr_ctx     *cx = test_context();
     cr_network *net;
-    double      root[] = { 0.5, 0.5 }, leaf[] = { 0.9, 0.1, 0.001, 0.999 }, last[] = { 0, 1, 0.5, 0.5 };
-    size_t      parent = 0;
-    char        name[32];
+    double root[] = { 0.5, 0.5 }, leaf[] = { 0.9, 0.1, 0.001, 0.999 }, last[] = { 0, 1, 0.5, 0.5 };
+    size_t parent = 0;
+    char   name[32];
     cr_evidence *e;
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
     assert_ok(cx, cr_network_add_variable(cx, net, "root", 2, NULL, NULL));
@@ -188,7 +189,6 @@ static void what_does_not_fit_is_refused(void **unused)
     cr_network_free(cx, net);
     test_context_free(cx);
 }
-
 
 static cr_status every_question(cr_ctx *cx, void *arg)
 {

@@ -85,7 +85,9 @@ static void several_outputs_at_once(void **unused)
         for (size_t i = 0; i < TABLES; i++) {
             /* some outputs are single variables, some almost everything */
             unsigned bits = (unsigned)cr_rng_below(&r, 256);
-            unsigned scope = i == 0 ? 1u << cr_rng_below(&r, 8) : i == 1 ? 0xff & ~(1u << round) : bits;
+            unsigned scope = i == 0   ? 1u << cr_rng_below(&r, 8)
+                             : i == 1 ? 0xff & ~(1u << round)
+                                      : bits;
             make_table(&in[i], (unsigned)cr_rng_below(&r, 256));
             for (size_t e = 0; e < in[i].size; e++) in[i].value[e] = 0.5 + cr_rng_uniform(&r);
             make_table(&expected[i], scope);
@@ -100,7 +102,8 @@ static void several_outputs_at_once(void **unused)
         for (size_t k = 0; k < TABLES; k++) {
             for (size_t e = 0; e < expected[k].size; e++)
                 assert_relative(got[0][k].value[e], expected[k].value[e], 1e-12);
-            assert_memory_equal(got[0][k].value, got[1][k].value, expected[k].size * sizeof(double));
+            assert_memory_equal(got[0][k].value, got[1][k].value,
+                                expected[k].size * sizeof(double));
             memset(got[0][k].value, 0, expected[k].size * sizeof(double)); /* and one by one */
             run(cx, maximise ? CRI_MAX : CRI_SUM, in, &got[0][k], 1);
             for (size_t e = 0; e < expected[k].size; e++)

@@ -7,7 +7,8 @@
 
 enum { VARIABLES = 9 };
 
-/* --- the oracle: one entry at a time --------------------------------------------------------------- */
+/* --- the oracle: one entry at a time
+ * --------------------------------------------------------------- */
 
 /* The states of the variables of a sorted scope at entry e. */
 static void states_at(const cr_factor *f, size_t e, size_t *state)
@@ -32,8 +33,8 @@ static double value_at(const cr_factor *f, const size_t *state)
 }
 
 /* Sum or maximum over all assignments that agree with out's entry e of a (times b). */
-static double naive_entry(const cr_factor *a, const cr_factor *b, const size_t *states, bool maximise,
-                          const cr_factor *out, size_t e)
+static double naive_entry(const cr_factor *a, const cr_factor *b, const size_t *states,
+                          bool maximise, const cr_factor *out, size_t e)
 {
     size_t wanted[VARIABLES] = { 0 }, state[VARIABLES] = { 0 };
     bool   fixed[VARIABLES] = { 0 }, used[VARIABLES] = { 0 };
@@ -56,7 +57,8 @@ static double naive_entry(const cr_factor *a, const cr_factor *b, const size_t *
     }
 }
 
-/* --- random factors --------------------------------------------------------------------------------- */
+/* --- random factors
+ * --------------------------------------------------------------------------------- */
 
 static void random_factor(cr_ctx *cx, cr_rng *r, const size_t *states, size_t most, cr_factor *out)
 {
@@ -88,7 +90,8 @@ static void random_states(cr_rng *r, size_t *states)
     for (size_t v = 0; v < VARIABLES; v++) states[v] = 1 + cr_rng_below(r, 4);
 }
 
-/* --- tests -------------------------------------------------------------------------------------------- */
+/* --- tests
+ * -------------------------------------------------------------------------------------------- */
 
 static void operations_are_the_definitions(void **unused)
 {
@@ -113,7 +116,8 @@ static void operations_are_the_definitions(void **unused)
             assert_true(out[k].is_log == a.is_log);
             for (size_t e = 0; e < out[k].size; e++) {
                 double x = out[k].is_log ? exp(out[k].value[e]) : out[k].value[e];
-                assert_close(x, naive_entry(&a, k % 3 ? NULL : &b, states, k == 2, &out[k], e), 1e-13);
+                assert_close(x, naive_entry(&a, k % 3 ? NULL : &b, states, k == 2, &out[k], e),
+                             1e-13);
             }
             cr_factor_free(cx, &out[k]);
         }
@@ -131,8 +135,8 @@ static void large_tables_do_not_depend_on_threads(void **unused)
     cr_rng    r = cr_rng_stream(2, 0);
     size_t    states[VARIABLES] = { 5, 4, 6, 3, 7, 1, 5, 4, 6 };
     cr_factor a, b, out[2];
-    size_t sa[] = { 0, 2, 3, 4, 6, 8 }, ca[] = { 5, 6, 3, 7, 5, 6 };
-    size_t sb[] = { 1, 2, 5, 6, 7 }, cb[] = { 4, 6, 1, 5, 4 };
+    size_t    sa[] = { 0, 2, 3, 4, 6, 8 }, ca[] = { 5, 6, 3, 7, 5, 6 };
+    size_t    sb[] = { 1, 2, 5, 6, 7 }, cb[] = { 4, 6, 1, 5, 4 };
     assert_ok(cx, cr_factor_new(cx, 6, sa, ca, NULL, &a));
     assert_ok(cx, cr_factor_new(cx, 5, sb, cb, NULL, &b));
     for (size_t e = 0; e < a.size; e++) a.value[e] = cr_rng_uniform(&r);
@@ -184,8 +188,10 @@ static void laws_hold(void **unused)
         double log_sum, sum = 0;
         for (size_t e = 0; e < ab.size; e++) sum += ab.value[e];
         cr_factor_normalise(&ab, &log_sum);
-        if (sum > 0) assert_close(log_sum, log(sum), 1e-13);
-        else assert_true(isinf(log_sum));
+        if (sum > 0)
+            assert_close(log_sum, log(sum), 1e-13);
+        else
+            assert_true(isinf(log_sum));
         cr_factor *all[] = { &a, &b, &c, &ab, &ba, &bc, &left, &right, &back };
         for (size_t i = 0; i < 9; i++) cr_factor_free(cx, all[i]);
     }
@@ -213,7 +219,8 @@ static void reducing_is_slicing(void **unused)
         }
         cr_factor_free(cx, &out);
         if (cr_factor_position(&a, v) != CR_NONE)
-            assert_fails_with(cx, cr_factor_reduce(cx, &a, v, states[v], &out), CR_EARG, "no state");
+            assert_fails_with(cx, cr_factor_reduce(cx, &a, v, states[v], &out), CR_EARG,
+                              "no state");
         cr_factor_free(cx, &a);
     }
     test_context_free(cx);

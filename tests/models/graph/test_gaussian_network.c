@@ -1,4 +1,5 @@
-/* Linear-Gaussian networks: the joint against hand-made numbers and against its own information form. */
+/* Linear-Gaussian networks: the joint against hand-made numbers and against its own information
+ * form. */
 #include "support.h"
 
 #include "base/rng.h"
@@ -38,10 +39,10 @@ static void the_book_agrees(void **unused)
             assert_close(sum, (double)(i == k), 1e-13);
         }
     assert_close(J[2], 0, 1e-15); /* x1 and x3 are apart given x2 */
-    double x2 = -1; /* x1 | x2: 1 + 2/5 (x2 + 3), 4 - 4/5 */
+    double x2 = -1;               /* x1 | x2: 1 + 2/5 (x2 + 3), 4 - 4/5 */
     size_t observed = 1;
-    assert_ok(cx, cr_gaussian_network_condition(cx, net, 1, &observed, &x2, mean, cr_mat_of(cov, 3, 3),
-                                                &log_density));
+    assert_ok(cx, cr_gaussian_network_condition(cx, net, 1, &observed, &x2, mean,
+                                                cr_mat_of(cov, 3, 3), &log_density));
     assert_close(mean[0], 1 + 2.0 / 5 * 2, 1e-14);
     assert_close(cov[0], 4 - 4.0 / 5, 1e-14);
     assert_close(mean[2], 2, 1e-14);
@@ -59,7 +60,7 @@ static void forms_agree(void **unused)
     (void)unused;
     cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 30; round++) {
-        cr_rng               r = cr_rng_stream(51, round);
+        cr_rng r = cr_rng_stream(51, round);
         enum { N = 9 };
         cr_gaussian_network *net;
         double               mean[N], cov[N * N], h[N], J[N * N];
@@ -98,24 +99,25 @@ static void wrong_input_is_named(void **unused)
     cr_gaussian_network *net = example(cx);
     size_t               parent = 7, twice[] = { 1, 1 };
     double               w[] = { 1, 1 }, mean[4], cov[16];
-    assert_fails_with(cx, cr_gaussian_network_add(cx, net, "y", 1, &parent, w, 0, 1, NULL), CR_EDATA,
-                      "parent 7");
+    assert_fails_with(cx, cr_gaussian_network_add(cx, net, "y", 1, &parent, w, 0, 1, NULL),
+                      CR_EDATA, "parent 7");
     assert_fails_with(cx, cr_gaussian_network_add(cx, net, "y", 2, twice, w, 0, 1, NULL), CR_EDATA,
                       "twice");
     assert_fails_with(cx, cr_gaussian_network_add(cx, net, "y", 0, NULL, w, 0, -1, NULL), CR_EDATA,
                       "variance");
     assert_fails_with(cx, cr_gaussian_network_add(cx, net, "x1", 0, NULL, w, 0, 1, NULL), CR_EDATA,
                       "two variables");
-    assert_fails_with(cx, cr_gaussian_network_condition(cx, net, 2, twice, w, mean,
-                                                        cr_mat_of(cov, 3, 3), NULL),
-                      CR_EARG, "twice");
+    assert_fails_with(
+        cx, cr_gaussian_network_condition(cx, net, 2, twice, w, mean, cr_mat_of(cov, 3, 3), NULL),
+        CR_EARG, "twice");
     parent = 2;
     assert_ok(cx, cr_gaussian_network_add(cx, net, "y", 1, &parent, w, 0, 0, NULL)); /* y = x3 */
     assert_fails_with(cx, cr_gaussian_network_information(cx, net, mean, cr_mat_of(cov, 4, 4)),
                       CR_ENUMERIC, "'y' is 0");
     size_t tied[] = { 2, 3 };
-    assert_fails(cx, cr_gaussian_network_condition(cx, net, 2, tied, w, mean, cr_mat_of(cov, 4, 4), NULL),
-                 CR_ENUMERIC);
+    assert_fails(
+        cx, cr_gaussian_network_condition(cx, net, 2, tied, w, mean, cr_mat_of(cov, 4, 4), NULL),
+        CR_ENUMERIC);
     cr_gaussian_network_free(cx, net);
     test_context_free(cx);
 }
@@ -130,7 +132,8 @@ static cr_status everything(cr_ctx *cx, void *unused)
     CR_TRY(cr_gaussian_network_new(cx, &net));
     CR_TRY(cr_gaussian_network_add(cx, net, "a", 0, NULL, NULL, 1, 1, NULL));
     CR_TRY(cr_gaussian_network_add(cx, net, "b", 1, &parent, &one, 1, 1, NULL));
-    CR_TRY(cr_gaussian_network_condition(cx, net, 1, &parent, &one, mean, cr_mat_of(cov, 2, 2), NULL));
+    CR_TRY(
+        cr_gaussian_network_condition(cx, net, 1, &parent, &one, mean, cr_mat_of(cov, 2, 2), NULL));
 done:
     cr_gaussian_network_free(cx, net);
     return st;

@@ -7,7 +7,8 @@
 enum { MOST_STATES = 64 };
 
 /* Every marginal by enumeration, in the layout of cr_junction_marginals. */
-static void enumerate_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *e, double *out)
+static void enumerate_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *e,
+                                double *out)
 {
     for (size_t v = 0; v < cr_network_size(net); v++) {
         cr_factor f;
@@ -79,10 +80,10 @@ static void trees_are_enumeration(void **unused)
     cr_ctx *cx = test_context();
     size_t  impossible = 0;
     for (uint64_t round = 0; round < 250; round++) {
-        cr_rng           r = cr_rng_stream(20, round);
-        cr_network      *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
-                                              1 + cr_rng_below(&r, 7));
-        cr_evidence     *e = random_evidence(cx, &r, net);
+        cr_rng       r = cr_rng_stream(20, round);
+        cr_network  *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV,
+                                          1 + cr_rng_below(&r, 7));
+        cr_evidence *e = random_evidence(cx, &r, net);
         cr_exact_options o = cr_exact_defaults();
         cr_junction     *j;
         o.order = (cr_elimination)(round % 7);
@@ -103,8 +104,9 @@ static void changes_leave_nothing_behind(void **unused)
     cr_ctx *cx = test_context();
     size_t  impossible = 0;
     for (uint64_t round = 0; round < 40; round++) {
-        cr_rng       r = cr_rng_stream(21, round);
-        cr_network  *net = random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, 7);
+        cr_rng      r = cr_rng_stream(21, round);
+        cr_network *net =
+            random_network(cx, &r, round % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, 7);
         cr_evidence *e;
         cr_junction *j;
         assert_ok(cx, cr_evidence_new(cx, net, &e));
@@ -115,7 +117,8 @@ static void changes_leave_nothing_behind(void **unused)
             if (cr_rng_below(&r, 3) == 0) {
                 cr_evidence_forget(cx, e, v);
             } else {
-                for (size_t s = 0; s < states; s++) l[s] = cr_rng_below(&r, 3) ? cr_rng_uniform(&r) : 0;
+                for (size_t s = 0; s < states; s++)
+                    l[s] = cr_rng_below(&r, 3) ? cr_rng_uniform(&r) : 0;
                 l[cr_rng_below(&r, states)] = 0.5;
                 assert_ok(cx, cr_evidence_weigh(cx, e, v, l));
             }

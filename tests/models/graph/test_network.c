@@ -20,8 +20,8 @@ static void listen(void *user, cr_log_level level, const char *text)
 static cr_network *collider(cr_ctx *cx)
 {
     const char *const low_high[] = { "low", "high" }, *const three[] = { "none", "some", "much" };
-    size_t            parents[] = { 0, 1 };
-    cr_network       *net;
+    size_t      parents[] = { 0, 1 };
+    cr_network *net;
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
     assert_ok(cx, cr_network_add_variable(cx, net, "rain", 2, low_high, NULL));
     assert_ok(cx, cr_network_add_variable(cx, net, "wind", 3, three, NULL));
@@ -45,12 +45,16 @@ static void names_are_found(void **unused)
     assert_string_equal(cr_state_name(vs, 2, 1), "1");
     assert_fails_with(cx, cr_variable_find(cx, vs, "wimd", &v), CR_EARG, "wimd");
     assert_string_equal(cr_error_nearest(cx), "wind");
-    assert_fails_with(cx, cr_state_find(cx, vs, 1, "sume", &s), CR_EARG, "'wind' has no state 'sume'");
+    assert_fails_with(cx, cr_state_find(cx, vs, 1, "sume", &s), CR_EARG,
+                      "'wind' has no state 'sume'");
     assert_string_equal(cr_error_nearest(cx), "some");
     assert_true(cr_variable_lookup(vs, "x") == CR_NONE && cr_state_lookup(vs, 0, "x") == CR_NONE);
-    assert_fails_with(cx, cr_network_add_variable(cx, net, "rain", 2, NULL, NULL), CR_EDATA, "two var");
-    assert_fails_with(cx, cr_network_add_variable(cx, net, "t", 3, twice, NULL), CR_EDATA, "two states");
-    assert_fails_with(cx, cr_network_add_variable(cx, net, "t", 0, NULL, NULL), CR_EDATA, "no states");
+    assert_fails_with(cx, cr_network_add_variable(cx, net, "rain", 2, NULL, NULL), CR_EDATA,
+                      "two var");
+    assert_fails_with(cx, cr_network_add_variable(cx, net, "t", 3, twice, NULL), CR_EDATA,
+                      "two states");
+    assert_fails_with(cx, cr_network_add_variable(cx, net, "t", 0, NULL, NULL), CR_EDATA,
+                      "no states");
     assert_fails(cx, cr_network_add_variable(cx, net, "", 2, NULL, NULL), CR_EDATA);
     assert_int_equal(cr_network_size(net), 3);
     cr_network_free(cx, net);
@@ -110,8 +114,10 @@ static void arcs_are_checked(void **unused)
     assert_fails_with(cx, cr_network_set_parents(cx, net, 0, 1, &self), CR_EDATA, "own parent");
     missing = 99;
     assert_fails_with(cx, cr_network_set_parents(cx, net, 0, 1, &missing), CR_EARG, "99");
-    assert_fails_with(cx, cr_network_set_parents(cx, net, 0, 2, twice), CR_EDATA, "'v1' stands twice");
-    assert_fails_with(cx, cr_network_set_parents(cx, net, 70, 70, many), CR_ENOMEM, "2.36e+21 entries");
+    assert_fails_with(cx, cr_network_set_parents(cx, net, 0, 2, twice), CR_EDATA,
+                      "'v1' stands twice");
+    assert_fails_with(cx, cr_network_set_parents(cx, net, 70, 70, many), CR_ENOMEM,
+                      "2.36e+21 entries");
     one = 3, assert_ok(cx, cr_network_set_parents(cx, net, 5, 1, &one));
     one = 5, assert_ok(cx, cr_network_set_parents(cx, net, 7, 1, &one));
     one = 7, assert_ok(cx, cr_network_set_parents(cx, net, 3, 1, &one));
@@ -131,7 +137,8 @@ static void copies_and_interventions(void **unused)
     cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 20; round++) {
         cr_rng      r = cr_rng_stream(31, round);
-        cr_network *net = random_network(cx, &r, round % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, 6);
+        cr_network *net =
+            random_network(cx, &r, round % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, 6);
         cr_network *copy;
         size_t      state[6];
         assert_ok(cx, cr_network_set_name(cx, net, "n"));
@@ -163,7 +170,7 @@ static void compact_distributions(void **unused)
     (void)unused;
     cr_ctx     *cx = test_context();
     cr_network *net;
-    size_t      parents[] = { 0, 1 }, xor [] = { 0, 1, 1, 0 };
+    size_t      parents[] = { 0, 1 }, xor[] = { 0, 1, 1, 0 };
     double      strength[] = { 0.8, 0.3 };
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
     for (size_t v = 0; v < 3; v++) {
@@ -193,8 +200,9 @@ static void compact_distributions(void **unused)
     for (size_t row = 0; row < 4; row++) assert_close(t.value[2 * row], off[row], 1e-15);
 
     double       p0[] = { 0.1, 0.9 }, p1[] = { 0.4, 0.6 }, p2[] = { 0.7, 0.3 };
-    cr_tree_node tree[] = { { 1, 1, NULL }, { CR_NONE, 0, p0 }, { 0, 3, NULL }, { CR_NONE, 0, p1 },
-                            { CR_NONE, 0, p2 } };
+    cr_tree_node tree[] = {
+        { 1, 1, NULL }, { CR_NONE, 0, p0 }, { 0, 3, NULL }, { CR_NONE, 0, p1 }, { CR_NONE, 0, p2 }
+    };
     assert_ok(cx, cr_cpd_tree(cx, net, 2, 5, tree));
     t = cr_network_table(net, 2);
     double expected[] = { 0.1, 0.4, 0.1, 0.7 }; /* rows ab = 00, 01, 10, 11 */

@@ -26,7 +26,8 @@ static cr_network *generic_network(cr_ctx *cx, cr_rng *r, cr_network_kind kind)
         for (size_t j = 0; j < i && k < 3; j++)
             if (cr_rng_below(r, 3) == 0) parents[k++] = order[j];
         for (size_t e = 0; e < (size_t)2 << k; e++)
-            value[e] = e % 2 && kind == CR_NETWORK_BAYES ? 1 - value[e - 1] : 0.1 + 0.8 * cr_rng_uniform(r);
+            value[e] = e % 2 && kind == CR_NETWORK_BAYES ? 1 - value[e - 1]
+                                                         : 0.1 + 0.8 * cr_rng_uniform(r);
         if (kind == CR_NETWORK_BAYES) {
             assert_ok(cx, cr_network_set_parents(cx, net, order[i], k, parents));
             assert_ok(cx, cr_network_set_table(cx, net, order[i], value));
@@ -75,7 +76,8 @@ static void check_trail(cr_ctx *cx, const cr_network *net, size_t x, size_t y, c
         for (size_t k = 0; k < i; k++) assert_true(trail[i] != trail[k]);
     assert_ok(cx, bayes ? cr_network_children(cx, net, &g) : cr_network_moral(cx, net, &g));
     for (size_t i = 0; i + 1 < n; i++)
-        assert_true(cr_graph_has(&g, trail[i], trail[i + 1]) || cr_graph_has(&g, trail[i + 1], trail[i]));
+        assert_true(cr_graph_has(&g, trail[i], trail[i + 1]) ||
+                    cr_graph_has(&g, trail[i + 1], trail[i]));
     for (size_t i = 1; i + 1 < n; i++) {
         bool collider = bayes && cr_graph_has(&g, trail[i - 1], trail[i]) &&
                         cr_graph_has(&g, trail[i + 1], trail[i]);
@@ -104,10 +106,13 @@ static void separation_is_independence(void **unused)
             bool   given[N] = { 0 }, separated, mark[N];
             cr_rng_permutation(&r, N, pick);
             for (size_t i = 2; i < N; i++) given[pick[i]] = cr_rng_below(&r, 2);
-            assert_ok(cx, cr_separated(cx, net, pick[0], pick[1], given, &separated, trail, &length));
+            assert_ok(cx,
+                      cr_separated(cx, net, pick[0], pick[1], given, &separated, trail, &length));
             double gap = dependence(cx, net, pick[0], pick[1], given);
-            if (separated) assert_true(gap < 1e-12);
-            else assert_true(gap > 1e-9);
+            if (separated)
+                assert_true(gap < 1e-12);
+            else
+                assert_true(gap > 1e-9);
             if (!separated) check_trail(cx, net, pick[0], pick[1], given, trail, length);
             assert_ok(cx, cr_reachable(cx, net, pick[0], given, mark));
             assert_true(mark[pick[1]] == !separated);
@@ -167,7 +172,8 @@ static void i_maps_and_determined(void **unused)
     parent = 0, assert_ok(cx, cr_network_set_parents(cx, chain, 1, 1, &parent));
     assert_ok(cx, cr_network_set_parents(cx, split, 1, 1, &parent));
     parent = 1, assert_ok(cx, cr_network_set_parents(cx, chain, 2, 1, &parent));
-    assert_ok(cx, cr_is_i_map(cx, chain, split, &is, &x, &y)); /* a -> b   c has all of a -> b -> c */
+    assert_ok(cx,
+              cr_is_i_map(cx, chain, split, &is, &x, &y)); /* a -> b   c has all of a -> b -> c */
     assert_true(is);
     assert_ok(cx, cr_is_i_map(cx, split, chain, &is, &x, &y));
     assert_false(is);
@@ -182,7 +188,8 @@ static void i_maps_and_determined(void **unused)
     test_context_free(cx);
 }
 
-/* --- elimination ------------------------------------------------------------------------------------ */
+/* --- elimination
+ * ------------------------------------------------------------------------------------ */
 
 /* The edges that eliminating v would add. */
 static size_t naive_fill(const bool edge[12][12], const bool *gone, size_t n, size_t v)
@@ -194,7 +201,8 @@ static size_t naive_fill(const bool edge[12][12], const bool *gone, size_t n, si
     return missing;
 }
 
-/* The cost of an order by plain elimination on a matrix; `fills`: each step must add as few edges as any. */
+/* The cost of an order by plain elimination on a matrix; `fills`: each step must add as few edges
+ * as any. */
 static double naive_cost(const cr_graph *g, const size_t *states, const size_t *order, bool fills,
                          size_t *width)
 {
@@ -241,13 +249,16 @@ static void orders_cost_what_they_say(void **unused)
         cr_order o, again;
         double   best = INFINITY;
         random_graph(cx, &r, n, &g);
-        for (size_t v = 0; v < n; v++) states[v] = 2 + cr_rng_below(&r, 4), group[v] = cr_rng_below(&r, 2);
+        for (size_t v = 0; v < n; v++)
+            states[v] = 2 + cr_rng_below(&r, 4), group[v] = cr_rng_below(&r, 2);
         for (int method = 6; method >= 0; method--) { /* the best is last */
             assert_ok(cx, cr_order_find(cx, &g, states, NULL, (cr_elimination)method, 1, &o));
             assert_relative(o.states, naive_cost(&g, states, o.order, method == 1, &width), 1e-9);
             assert_int_equal(o.width, width);
-            if (method > 0) best = fmin(best, o.states);
-            else assert_true(o.states <= best * (1 + 1e-9));
+            if (method > 0)
+                best = fmin(best, o.states);
+            else
+                assert_true(o.states <= best * (1 + 1e-9));
             assert_ok(cx, cr_order_cost(cx, &g, states, o.order, &again));
             assert_relative(again.states, o.states, 1e-9);
             cr_order_free(cx, &again);

@@ -6,14 +6,15 @@
 
 #include <jansson.h>
 
-/* --- the reference answers ------------------------------------------------------------------------------ */
+/* --- the reference answers
+ * ------------------------------------------------------------------------------ */
 
 /* The largest distance between our marginals and those of a .MAR file. */
 static double compare_marginals(const char *path, const double *p)
 {
-    char  name[1024], word[8];
-    FILE *f;
-    int   n, states;
+    char   name[1024], word[8];
+    FILE  *f;
+    int    n, states;
     double worst = 0, x;
     snprintf(name, sizeof name, "%s.MAR", path);
     f = fopen(name, "r");
@@ -68,12 +69,13 @@ static void check_model(cr_ctx *cx, const char *path, double log_z, double best)
 static void the_competition_agrees(void **unused)
 {
     (void)unused;
-    static const char *const MODELS[] = {
-        "tiny/grid4x4",  "tiny/grid4x4_with_triplets", "tiny/paskin", "tiny/simple5", "tiny/simple6",
-        "tiny/ChestClinic", "Grids_12", "Promedus_13", "Promedus_15", "Promedus_16", "Promedus_24",
-        "Promedus_30"
-    };
-    const char *reference = test_shared_data("uai/reference.json");
+    static const char *const MODELS[] = { "tiny/grid4x4", "tiny/grid4x4_with_triplets",
+                                          "tiny/paskin",  "tiny/simple5",
+                                          "tiny/simple6", "tiny/ChestClinic",
+                                          "Grids_12",     "Promedus_13",
+                                          "Promedus_15",  "Promedus_16",
+                                          "Promedus_24",  "Promedus_30" };
+    const char              *reference = test_shared_data("uai/reference.json");
     if (!reference) {
         print_message("skipped: no shared data\n");
         skip();
@@ -94,7 +96,9 @@ static void the_competition_agrees(void **unused)
     test_context_free(cx);
 }
 
-/* --- files ------------------------------------------------------------------------------------------------ */
+/* --- files
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static const char SMALL[] = "BAYES\n2\n2 3\n2\n1 0\n2 0\t1\n\n2\n 0.25 0.75\n6\n.1 .2 .7 1 0 0";
 
@@ -127,9 +131,14 @@ static void both_dialects_of_evidence(void **unused)
         const char *text;
         size_t      first, second; /* states, CR_NONE for none */
     } FILES[] = {
-        { "1 1 2", CR_NONE, 2 },     { "1\n1 1 2", CR_NONE, 2 }, { "2 0 1 1 0\n", 1, 0 },
-        { "1\n2 0 1 1 0", 1, 0 },    { "0", CR_NONE, CR_NONE },  { "", CR_NONE, CR_NONE },
-        { "0\n2 0\n\n", CR_NONE, CR_NONE }, { "1\n0\n", CR_NONE, CR_NONE },
+        { "1 1 2", CR_NONE, 2 },
+        { "1\n1 1 2", CR_NONE, 2 },
+        { "2 0 1 1 0\n", 1, 0 },
+        { "1\n2 0 1 1 0", 1, 0 },
+        { "0", CR_NONE, CR_NONE },
+        { "", CR_NONE, CR_NONE },
+        { "0\n2 0\n\n", CR_NONE, CR_NONE },
+        { "1\n0\n", CR_NONE, CR_NONE },
     };
     cr_ctx     *cx = test_context();
     cr_network *net;
@@ -145,10 +154,10 @@ static void both_dialects_of_evidence(void **unused)
     }
     cr_evidence *e;
     assert_ok(cx, cr_evidence_new(cx, net, &e));
-    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "1 1 3", 5), net, e), CR_EDATA,
-                      "a state should be a whole number below 3");
-    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "2 1 0", 5), net, e), CR_EDATA,
-                      "ends");
+    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "1 1 3", 5), net, e),
+                      CR_EDATA, "a state should be a whole number below 3");
+    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "2 1 0", 5), net, e),
+                      CR_EDATA, "ends");
     cr_evidence_free(cx, e);
     cr_network_free(cx, net);
     test_context_free(cx);
@@ -180,8 +189,8 @@ static void malformed_files_are_refused(void **unused)
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         cr_network *net = NULL;
-        assert_fails_with(cx, cr_uai_parse(cx, "x", FILES[i].text, strlen(FILES[i].text), &net), CR_EDATA,
-                          FILES[i].message);
+        assert_fails_with(cx, cr_uai_parse(cx, "x", FILES[i].text, strlen(FILES[i].text), &net),
+                          CR_EDATA, FILES[i].message);
         assert_null(net);
     }
     cr_network *net; /* rows of zeros: a Markov network after all */
