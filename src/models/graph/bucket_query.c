@@ -12,7 +12,7 @@
 
 enum { MOST_CONDITIONED = 24 };
 
-static const double MOST_RUNS = 1e6;
+static const double MOST_RUNS = 65536;
 
 typedef struct question {
     const cr_network       *net;
@@ -152,11 +152,12 @@ static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, si
     size_t    n = 0;
     if (r->report.bytes > MOST_RUNS * room)
         CR_TRY(cri_run_refuse(cx, r)); /* a state saves a share */
+    if (q->o->most > 0 && r->report.operations > q->o->most) CR_TRY(cri_run_refuse(cx, r));
     while (!cri_run_fits(cx, r, q->o)) {
         size_t v, first = 0;
         CR_TRY(choose_variable(cx, q, r, &v));
-        if (v == CR_NONE || n == MOST_CONDITIONED ||
-            (q->o->most > 0 && runs * r->report.operations > 64 * q->o->most) || runs > MOST_RUNS)
+        if (v == CR_NONE || n == MOST_CONDITIONED || runs > MOST_RUNS ||
+            (q->o->most > 0 && runs * r->report.operations > q->o->most))
             CR_TRY(cri_run_refuse(cx, r));
         const double *l = q->e ? cr_evidence_likelihood(q->e, v) : NULL;
         while (l && l[first] == 0) first++;

@@ -167,7 +167,7 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
     size_t    room = 0;
     bool      bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
     for (size_t i = 0; i < s->tables; i++) {
-        const size_t *scope = s->list + s->begin[i];
+        const size_t *scope = s->list ? s->list + s->begin[i] : NULL;
         size_t        n = s->begin[i + 1] - s->begin[i];
         double        size = 1;
         for (size_t k = 0; k < n; k++) size *= (double)cr_network_states(net, scope[k]);
