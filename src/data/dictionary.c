@@ -58,6 +58,14 @@ done:
     return st;
 }
 
+bool cri_dictionary_find(const cri_dictionary *d, const char *text, size_t length,
+                         uint32_t *out_code)
+{
+    size_t slot = d->n > 0 ? *find_slot(d, text, length) : 0;
+    if (slot > 0) *out_code = (uint32_t)(slot - 1);
+    return slot > 0;
+}
+
 void cri_dictionary_free(cr_ctx *cx, cri_dictionary *d)
 {
     for (size_t i = 0; i < d->n; i++) cri_string_free(cx, d->texts[i]);

@@ -15,6 +15,9 @@ typedef struct cri_dictionary {
  * Expected O(length).  Fails with CR_ENOMEM, also past 2^32 - 2 texts. */
 cr_status cri_dictionary_code(cr_ctx *cx, cri_dictionary *d, const char *text, size_t length,
                               uint32_t *out_code);
+/* The number of a text that is in the dictionary; false, and *out_code untouched, if it is not. */
+bool      cri_dictionary_find(const cri_dictionary *d, const char *text, size_t length,
+                              uint32_t *out_code);
 void      cri_dictionary_free(cr_ctx *cx, cri_dictionary *d);
 
 #endif

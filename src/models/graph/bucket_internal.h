@@ -1,0 +1,45 @@
+/* bucket_internal.h -- the steps of one elimination.  (Internal header.) */
+#ifndef CREDENCE_MODELS_GRAPH_BUCKET_INTERNAL_H
+#define CREDENCE_MODELS_GRAPH_BUCKET_INTERNAL_H
+
+#include "bucket.h"
+#include "filled.h"
+#include "problem.h"
+
+typedef enum cri_goal {
+    CRI_EVIDENCE,  /* P(e), and the joint of the query if there is one */
+    CRI_POSTERIOR, /* the joint of the query only */
+    CRI_BEST,      /* maximise over everything */
+    CRI_MAP        /* sum, then maximise over the query */
+} cri_goal;
+
+typedef struct cri_run {
+    cri_problem    *problem;
+    cr_order        order;
+    cri_filled      filled;
+    cr_exact_report report;
+    size_t          kept;      /* the last ranks are not eliminated: the query */
+    size_t          first_max; /* from this rank on maximise; CR_NONE: never */
+    cr_factor      *table;     /* [room]: tables, then one message per rank */
+    size_t          tables, room;
+    double          scale; /* log of all that was divided by: log P(e) at the end */
+    uint16_t      **arg;   /* [active] best states, where maximised */
+    size_t         *arg_size;
+} cri_run;
+
+/* Finds an order and what it will cost; no table is made yet.  opt_query [variables]: marks. */
+cr_status cri_run_prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                          const bool *opt_query, cri_goal goal, const cr_exact_options *o,
+                          cri_run *out_r);
+void      cri_run_free(cr_ctx *cx, cri_run *r);
+/* Is there memory for it, and are its operations allowed? */
+bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o);
+/* The failure when it does not fit. */
+cr_status cri_run_refuse(cr_ctx *cx, const cri_run *r);
+/* Eliminates; out_joint (NULL: not wanted; untouched if r->scale is -INFINITY): over the query's
+ * ranks, normalised. */
+cr_status cri_run_eliminate(cr_ctx *cx, cri_run *r, cr_factor *out_joint);
+/* The best states of the variables maximised over; others get any. */
+cr_status cri_run_trace_back(cr_ctx *cx, const cri_run *r, size_t *out_state);
+
+#endif

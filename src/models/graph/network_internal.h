@@ -1,0 +1,32 @@
+/* network_internal.h -- the inside of a network.  (Internal header.) */
+#ifndef CREDENCE_MODELS_GRAPH_NETWORK_INTERNAL_H
+#define CREDENCE_MODELS_GRAPH_NETWORK_INTERNAL_H
+
+#include "network.h"
+
+#include <float.h>
+#include <stdio.h>
+
+typedef struct cri_table {
+    size_t      n, size; /* size 0: no values yet */
+    size_t     *scope;   /* [n] */
+    double     *value;   /* [size] */
+    cr_cpd_kind kind;
+} cri_table;
+
+typedef struct cri_property {
+    size_t variable;
+    char  *text;
+} cri_property;
+
+struct cr_network {
+    cr_network_kind kind;
+    char           *name;
+    cr_variables   *variables;
+    cri_table      *table; /* [tables] used of [table_room]; Bayesian: one per variable */
+    size_t          tables, table_room;
+    cri_property   *property;
+    size_t          properties, property_room;
+};
+
+#endif
