@@ -4,10 +4,18 @@
 #define CREDENCE_MODELS_LIST_H
 
 /* clang-format off */
-#define CRI_MODELS(X) \
-    X(bayes_linear)   \
-    X(linear)         \
-    X(ridge)
+#define CRI_MODELS(X)        \
+    X(bayes_linear)          \
+    X(beta_bernoulli)        \
+    X(dirichlet_categorical) \
+    X(exponential)           \
+    X(linear)                \
+    X(mvn)                   \
+    X(normal)                \
+    X(poisson)               \
+    X(ridge)                 \
+    X(uniform)               \
+    X(von_mises)
 /* clang-format on */
 
 #endif
