@@ -38,6 +38,7 @@
 #include "../src/models/model.h"
 
 #include "../src/study/assess.h"
+#include "../src/study/compare_groups.h"
 
 #include "../src/plot/figure.h"
 
