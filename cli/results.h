@@ -45,7 +45,7 @@ typedef struct cli_field {
 extern const cli_field result_common[];
 
 extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[],
-    result_cv[], result_describe[], result_models[], result_check[], result_dist[],
+    result_cv[], result_compare[], result_describe[], result_models[], result_check[], result_dist[],
     result_version[], result_help[];
 
 #endif
