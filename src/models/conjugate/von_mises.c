@@ -158,22 +158,15 @@ static double log_spread(double k, double more, double off)
            cri_bessel_scaled(more).log_i0 - LOG_2PI;
 }
 
-typedef struct looking {
-    double r, off;
-} looking;
-
-static double density_at(double k, void *user)
-{
-    const looking *a = user;
-    return exp(log_spread(k, k * a->r, a->off));
-}
-
+/* With k unknown: the normaliser with this angle among the others, against that without. */
 static double log_predictive(const double *params, const double *work, double x)
 {
-    looking   a = { params[LENGTH], x - params[MU] };
-    cri_kappa q = kappa_of(params);
-    if (known(params)) return log_spread(params[KAPPA], params[LENGTH], a.off);
-    return log(cri_kappa_expect(&q, work, density_at, &a));
+    double    one[STATS] = { 1, cos(x), sin(x) }, more[PARAMS];
+    cri_kappa q;
+    if (known(params)) return log_spread(params[KAPPA], params[LENGTH], x - params[MU]);
+    posterior(params, one, more);
+    q = kappa_of(more);
+    return cri_kappa_log_z(&q) - cri_kappa_log_normaliser(work) - LOG_2PI;
 }
 
 static double draw_angle(double mu, double k, cr_rng *r)
@@ -219,8 +212,12 @@ static size_t marginals(const double *p, const char *names[], cri_named *out)
     return 2;
 }
 
-/* The mean of cos(mu - mu'), and P(|mu - mu'| <= off), given k. */
-static double length_at(double k, void *user) { return cr_bessel_i1_over_i0(k * *(double *)user); }
+typedef struct looking {
+    double r, off;
+} looking;
+
+/* Given k: one less the mean of cos(mu - mu'), P(|mu - mu'| <= off), and its derivative. */
+static double gap_at(double k, void *user) { return cri_bessel_scaled(k * *(double *)user).gap; }
 
 static double mass_at(double k, void *user)
 {
@@ -229,17 +226,32 @@ static double mass_at(double k, void *user)
     return 2 * cri_dist_cdf(&cri_dist_von_mises, (cri_par){ v, 2 }, a->off, CRI_LOWER) - 1;
 }
 
-/* The arc around mu' that holds `level` of a direction whose k is not known. */
+static double edge_at(double k, void *user)
+{
+    const looking *a = user;
+    double         v[2] = { 0, k * a->r };
+    return 2 * exp(cri_dist_von_mises.logpdf((cri_par){ v, 2 }, a->off));
+}
+
+/* The arc around mu' that holds `level` of a direction whose k is not known: Newton's method, kept in
+ * its bracket by halving. */
 static double find_arc(const double *p, const double *work, double level)
 {
     cri_kappa q = kappa_of(p);
-    double    low = 0, high = M_PI;
-    for (int i = 0; i < 44; i++) {
-        looking a = { p[LENGTH], 0.5 * (low + high) };
-        if (cri_kappa_expect(&q, work, mass_at, &a) < level) low = a.off;
+    looking   a = { p[LENGTH], 0 };
+    double    low = 0, high = M_PI, width = cri_kappa_expect(&q, work, gap_at, &a.r);
+    a.off = fmin(cr_norm_ppf(0.5 + level / 2) * sqrt(2 * width), 0.5 * M_PI);
+    for (int i = 0; i < 60; i++) {
+        double excess = cri_kappa_expect(&q, work, mass_at, &a) - level;
+        double next = a.off - excess / cri_kappa_expect(&q, work, edge_at, &a);
+        if (excess < 0) low = a.off;
         else high = a.off;
+        if (!(next > low && next < high)) next = 0.5 * (low + high);
+        bool near = fabs(excess) < 1e-9; /* what is left is about its square */
+        a.off = next;
+        if (near) break;
     }
-    return 0.5 * (low + high);
+    return a.off;
 }
 
 /* The direction as an angle around its mean, with the circular sd sqrt(-2 log E cos(mu - mu')). */
@@ -248,7 +260,7 @@ static cr_status summarise(cr_ctx *cx, const double *p, const double *work, size
 {
     cr_status st = CR_OK;
     cri_kappa q = kappa_of(p);
-    double    length, arc, r = p[LENGTH];
+    double    gap, arc, r = p[LENGTH];
     if (k == 1) {
         cri_kappa_summarise(&q, work, level, out);
         return CR_OK;
@@ -256,13 +268,13 @@ static cr_status summarise(cr_ctx *cx, const double *p, const double *work, size
     if (known(p)) {
         double v[2] = { 0, p[LENGTH] };
         CR_TRY(cr_dist_quantile(cx, &cri_dist_von_mises, v, 2, 0.5 + level / 2, &arc));
-        length = cr_bessel_i1_over_i0(p[LENGTH]);
+        gap = cri_bessel_scaled(p[LENGTH]).gap;
     } else {
         arc = find_arc(p, work, level);
-        length = cri_kappa_expect(&q, work, length_at, &r);
+        gap = cri_kappa_expect(&q, work, gap_at, &r);
     }
     *out = (cri_summary){ .mean = p[MU], .mode = p[MU] };
-    out->sd = sqrt(-2 * log(length));
+    out->sd = sqrt(-2 * log1p(-gap));
     out->lower = out->hdi_lower = p[MU] - arc;
     out->upper = out->hdi_upper = p[MU] + arc;
 done:

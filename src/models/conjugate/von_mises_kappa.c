@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-enum { PEAK, FIRST, LAST, LOG_Z, BELOW }; /* work: BELOW [panels] is the share below each panel's end */
-static const double FALLEN = 50;
+/* work: the ends of the panels [PANELS + 1], and the share of the mass below the end of each. */
+enum { PANELS = CRI_KAPPA_PANELS, PEAK = 0, LOG_Z = 1, ENDS = 2, BELOW = ENDS + PANELS + 1 };
 
 bool cri_kappa_proper(const cri_kappa *q)
 {
@@ -41,13 +41,13 @@ static double log_density(const cri_kappa *q, double t)
 /* --- the panels -------------------------------------------------------------------------------- */
 
 /* The highest place of f on [a, b], which has one. */
-static double climb(const cri_kappa *q, double a, double b, double jacobian)
+static double climb(const cri_kappa *q, double a, double b, double jacobian, int steps)
 {
     const double golden = 0.5 * (sqrt(5) - 1);
     double       left = b - golden * (b - a), right = a + golden * (b - a);
     double       at_left = log_density(q, left) - jacobian * left;
     double       at_right = log_density(q, right) - jacobian * right;
-    for (int i = 0; i < 80; i++) {
+    for (int i = 0; i < steps; i++) {
         if (at_left > at_right) {
             b = right, right = left, at_right = at_left;
             left = b - golden * (b - a);
@@ -61,18 +61,33 @@ static double climb(const cri_kappa *q, double a, double b, double jacobian)
     return 0.5 * (a + b);
 }
 
-/* Where the density has fallen, from the peak in this direction. */
-static double edge(const cri_kappa *q, double peak, double sign)
+/* The same, and one step of Newton's method by differences: golden sections alone stop where the
+ * height no longer changes, at half the digits. */
+static double find_peak(const cri_kappa *q, double a, double b, double jacobian)
 {
-    double height = log_density(q, peak) - FALLEN, step = 1e-6, inside = 0, outside;
-    while (step < 300 && log_density(q, peak + sign * step) > height) inside = step, step *= 2;
-    outside = step;
-    for (int i = 0; i < 30; i++) {
+    const double h = 1e-3;
+    double       t = climb(q, a, b, jacobian, 60), f[5];
+    for (int i = 0; i < 5; i++)
+        f[i] = log_density(q, t + (i - 2) * h) - jacobian * (t + (i - 2) * h);
+    double slope = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * h);
+    double bend = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * h * h);
+    double step = -slope / bend;
+    return bend < 0 && fabs(step) < h ? t + step : t;
+}
+
+/* Where the logarithm of the density has fallen by this much, from `from` on in this direction; about:
+ * a panel may end anywhere. */
+static double edge(const cri_kappa *q, double height, double from, double step)
+{
+    double inside = 0, outside = step;
+    while (fabs(outside) < 300 && log_density(q, from + outside) > height)
+        inside = outside, outside *= 2;
+    for (int i = 0; i < 8; i++) {
         double middle = 0.5 * (inside + outside);
-        if (log_density(q, peak + sign * middle) > height) inside = middle;
+        if (log_density(q, from + middle) > height) inside = middle;
         else outside = middle;
     }
-    return peak + sign * outside;
+    return from + outside;
 }
 
 typedef struct integrand {
@@ -86,31 +101,59 @@ static double weigh(double t, void *user)
 {
     const integrand *a = user;
     double           share = exp(log_density(a->q, t) - a->peak);
-    return a->f && share > 0 ? share * a->f(exp(t), a->user) : share;
+    return a->f && share > 1e-18 ? share * a->f(exp(t), a->user) : share;
+}
+
+/* The peak, uphill from the estimate of k by the mean length of the vectors; false when it is beyond
+ * what doubles hold. */
+static bool find_top(const cri_kappa *q, double *out)
+{
+    double k = q->c > 0 ? cr_bessel_ratio_inv(q->r / q->c) : q->shape / q->rate;
+    double t = fmin(fmax(log(k), -6), 60), step = 0.5, here = log_density(q, t);
+    double up = log_density(q, t + step), down = log_density(q, t - step);
+    double sign = up > down ? 1 : -1, next = fmax(up, down);
+    while (next > here && fabs(t) < 80) {
+        t += sign * step, here = next;
+        next = log_density(q, t + sign * step);
+    }
+    *out = climb(q, t - step, t + step, 0, 30);
+    return isfinite(here) && fabs(t) < 80;
+}
+
+/* All of the work. */
+static bool find_panels(const cri_kappa *q, double *work)
+{
+    static const double sds[PANELS / 2] = { 1, 2, 3, 4, 5, 6, 8, 10 };
+    double              top, sum = 0, *low = work + ENDS + PANELS / 2, *high = low;
+    if (!find_top(q, &top)) return false;
+    work[PEAK] = log_density(q, top);
+    *low = top;
+    for (int i = 0; i < PANELS / 2; i++) {
+        double height = work[PEAK] - 0.5 * sds[i] * sds[i];
+        low--, high++;
+        *low = edge(q, height, low[1], i ? low[1] - low[2] : -1e-6);
+        *high = edge(q, height, high[-1], i ? high[-1] - high[-2] : 1e-6);
+    }
+    integrand a = { q, work[PEAK], NULL, NULL };
+    for (int i = 0; i < PANELS; i++) {
+        sum += cr_gauss20(weigh, &a, work[ENDS + i], work[ENDS + i + 1]);
+        work[BELOW + i] = sum;
+    }
+    for (int i = 0; i < PANELS; i++) work[BELOW + i] /= sum;
+    work[LOG_Z] = work[PEAK] + log(sum);
+    return true;
 }
 
 cr_status cri_kappa_prepare(cr_ctx *cx, const cri_kappa *q, double work[CRI_KAPPA_WORK])
 {
-    const double least = -80, most = 80, step = 0.25;
-    double       best = least, height = -INFINITY, sum = 0;
-    for (double t = least; t <= most; t += step) {
-        double here = log_density(q, t);
-        if (here > height) height = here, best = t;
-    }
-    if (!isfinite(height) || best + step > most)
-        return cr_fail(cx, CR_ENUMERIC, "von-mises: the concentration is too large to be measured");
-    best = climb(q, best - step, best + step, 0);
-    work[PEAK] = log_density(q, best);
-    work[FIRST] = edge(q, best, -1), work[LAST] = edge(q, best, 1);
-    double    wide = (work[LAST] - work[FIRST]) / CRI_KAPPA_PANELS;
-    integrand a = { q, work[PEAK], NULL, NULL };
-    for (int i = 0; i < CRI_KAPPA_PANELS; i++) {
-        sum += cr_gauss20(weigh, &a, work[FIRST] + i * wide, work[FIRST] + (i + 1) * wide);
-        work[BELOW + i] = sum;
-    }
-    for (int i = 0; i < CRI_KAPPA_PANELS; i++) work[BELOW + i] /= sum;
-    work[LOG_Z] = work[PEAK] + log(sum);
-    return CR_OK;
+    if (find_panels(q, work)) return CR_OK;
+    return cr_fail(cx, CR_ENUMERIC, "von-mises: the concentration is too large to be measured");
+}
+
+double cri_kappa_log_z(const cri_kappa *q)
+{
+    double work[CRI_KAPPA_WORK];
+    return find_panels(q, work) ? work[LOG_Z] : NAN;
 }
 
 double cri_kappa_log_normaliser(const double *work) { return work[LOG_Z]; }
@@ -118,10 +161,9 @@ double cri_kappa_log_normaliser(const double *work) { return work[LOG_Z]; }
 double cri_kappa_expect(const cri_kappa *q, const double *work, double (*f)(double k, void *user),
                         void *user)
 {
-    double    wide = (work[LAST] - work[FIRST]) / CRI_KAPPA_PANELS, sum = 0;
+    double    sum = 0;
     integrand a = { q, work[LOG_Z], f, user };
-    for (int i = 0; i < CRI_KAPPA_PANELS; i++)
-        sum += cr_gauss20(weigh, &a, work[FIRST] + i * wide, work[FIRST] + (i + 1) * wide);
+    for (int i = 0; i < PANELS; i++) sum += cr_gauss20(weigh, &a, work[ENDS + i], work[ENDS + i + 1]);
     return sum;
 }
 
@@ -129,11 +171,10 @@ double cri_kappa_expect(const cri_kappa *q, const double *work, double (*f)(doub
 
 double cri_kappa_quantile(const cri_kappa *q, const double *work, double p)
 {
-    double    wide = (work[LAST] - work[FIRST]) / CRI_KAPPA_PANELS;
     integrand a = { q, work[LOG_Z], NULL, NULL };
     int       i = 0;
-    while (i + 1 < CRI_KAPPA_PANELS && work[BELOW + i] < p) i++;
-    double start = work[FIRST] + i * wide, low = start, high = start + wide;
+    while (i + 1 < PANELS && work[BELOW + i] < p) i++;
+    double start = work[ENDS + i], low = start, high = work[ENDS + i + 1];
     double wanted = p - (i ? work[BELOW + i - 1] : 0), t = 0.5 * (low + high);
     for (int step = 0; step < 100 && high - low > 1e-15 * (1 + fabs(t)); step++) {
         double off = cr_gauss20(weigh, &a, start, t) - wanted, next = t - off / weigh(t, &a);
@@ -177,10 +218,10 @@ static void find_shortest(const cri_kappa *q, const double *work, double level, 
 void cri_kappa_summarise(const cri_kappa *q, const double *work, double level, cri_summary *out)
 {
     double mean = cri_kappa_expect(q, work, self, NULL);
-    double peak = climb(q, work[FIRST], work[LAST], 1);
+    double first = work[ENDS], peak = find_peak(q, first, work[ENDS + PANELS], 1);
     *out = (cri_summary){ .mean = mean,
                           .sd = sqrt(cri_kappa_expect(q, work, square_off, &mean)),
-                          .mode = peak < work[FIRST] + 1e-6 ? 0 : exp(peak),
+                          .mode = peak < first + 1e-3 ? 0 : exp(peak),
                           .lower = cri_kappa_quantile(q, work, 0.5 - level / 2),
                           .upper = cri_kappa_quantile(q, work, 0.5 + level / 2) };
     find_shortest(q, work, level, out);
