@@ -105,12 +105,12 @@ static void print_text(cli *c, const cr_table *t, const cr_group_comparison *g, 
     out_text(c, "%s by %s: %zu groups, %zu rows of %s, seed %llu\n\n", c->args[0], o->by, g->n,
              cr_model_get_report(g->pooled)->rows, cr_table_source(t),
              (unsigned long long)cr_model_get_seed(g->pooled));
-    out_text(c, "  log evidence, one model for all       %.6g\n", g->pooled_log_evidence);
-    out_text(c, "  log evidence, one for each group      %.6g\n", g->separate_log_evidence);
-    out_text(c, "  log Bayes factor for a difference     %.6g\n", g->log_bayes_factor);
-    out_text(c, "  P(the groups differ), prior odds %-4g  %.6g\n", o->prior_odds, g->probability);
+    out_text(c, "  log evidence, one model for all      %.6g\n", g->pooled_log_evidence);
+    out_text(c, "  log evidence, one for each group     %.6g\n", g->separate_log_evidence);
+    out_text(c, "  log Bayes factor for a difference    %.6g\n", g->log_bayes_factor);
+    out_text(c, "  P(the groups differ), prior odds %-5g%.6g\n", o->prior_odds, g->probability);
     if (g->evidence != CR_EVIDENCE_EXACT)
-        out_text(c, "  the evidence is                       %s\n", cr_evidence_name(g->evidence));
+        out_text(c, "  the evidence is                      %s\n", cr_evidence_name(g->evidence));
     out_text(c, "\n");
     out_table(c, table);
     if (json_array_size(differences) > 0) out_text(c, "\n");

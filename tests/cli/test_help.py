@@ -5,9 +5,10 @@ import shlex
 
 import pytest
 
-VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "dist",
+VERBS = ["fit", "predict", "evaluate", "update", "cv", "compare", "describe", "models", "check", "convert", "dist",
          "plot", "version", "help", "completion"]
-MODELS = ["bayes-linear", "linear", "ridge"]
+MODELS = ["bayes-linear", "beta-bernoulli", "dirichlet-categorical", "exponential", "linear", "mvn", "normal",
+          "poisson", "ridge", "uniform", "von-mises"]
 
 
 def examples_in(page):
