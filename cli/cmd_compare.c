@@ -21,7 +21,7 @@ done:
 const cli_verb verb_compare = {
     .name = "compare",
     .usage = "compare MODEL DATA --by COLUMN [--prior-odds 1] [OPTIONS]",
-    .summary = "whether groups of rows differ: Bayes factor of one model for each against one for all",
+    .summary = "whether groups of rows differ, by the Bayes factor",
     .example = "credence compare beta-bernoulli examples/aspirin.csv --by arm --weights people\n"
                "credence compare normal examples/diabetes.csv --by sex --features bmi "
                "--prior mean0=25,kappa0=1,nu0=2,var0=16",

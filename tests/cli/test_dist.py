@@ -59,7 +59,7 @@ def test_same_seed_same_draws(credence):
 
 
 def test_list_and_pages(credence):
-    assert len(names(credence)) == 35
+    assert len(names(credence)) == 36
     text = credence("dist", "--format", "text").stdout
     for name in names(credence):
         assert f" {name} " in text

@@ -67,6 +67,7 @@ static void test_declarations(void **state)
         assert_true(strlen(cr_class_summary(c)) > 10);
         assert_true(strlen(cr_class_formulas(c)) > 10);
         assert_true(strlen(cr_class_reference(c)) > 10);
+        assert_true(strlen(cr_class_example(c)) > 3);
         assert_ptr_equal(cr_class_options(c), c->options);
         assert_true(cr_class_tasks(c) != 0 && cr_class_tasks(c) < 1u << 7);
         assert_true(c->default_scale == CR_SCALE_STANDARD || c->default_scale == CR_SCALE_NONE);

@@ -139,6 +139,7 @@ const cr_model_class cri_class_beta_bernoulli = {
                 "log evidence = log B(a + successes, b + failures) - log B(a, b)\n"
                 "next: P(success) = (a + successes) / (a + b + n)",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.1-2.4",
+    .example = "examples/aspirin.csv --features attack --weights people",
     CRI_CONJUGATE_CLASS(beta_bernoulli),
     .next = cri_conjugate_next,
 };

@@ -555,6 +555,7 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .formulas = "x | p ~ Categorical(p),  p ~ Dirichlet(alpha):  p | x ~ Dirichlet(alpha + counts)\n"
                 "next: P(level k) = (alpha_k + n_k) / (A + n),  A = sum alpha",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 3.4",
+    .example = "examples/aspirin.csv --features arm,attack --weights people",
     .tasks = CR_TASK_DENSITY,
     .options = dirichlet_categorical_table,
     .options_size = sizeof(dirichlet_categorical_options),

@@ -119,6 +119,7 @@ const cr_model_class cri_class_exponential = {
     .formulas = "x | l ~ Exponential(l),  l ~ Gamma(a, b):  l | x ~ Gamma(a + n, b + sum x)\n"
                 "next: Lomax, shape a + n, scale b + sum x",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
+    .example = "examples/failures.csv",
     CRI_CONJUGATE_CLASS(exponential),
     .next = cri_conjugate_next,
 };

@@ -356,6 +356,7 @@ const cr_model_class cri_class_mvn = {
                 "Psi' = Psi + sum (x - xbar)(x - xbar)^T + k n/k' (xbar - m)(xbar - m)^T\n"
                 "next: multivariate t with nu' - d + 1 degrees of freedom",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 3.6",
+    .example = "examples/diabetes.csv --features bmi,bp,s5",
     .tasks = CR_TASK_DENSITY,
     .options = mvn_table,
     .options_size = sizeof(mvn_options),

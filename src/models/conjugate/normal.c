@@ -311,6 +311,7 @@ const cr_model_class cri_class_normal = {
                 "b' = b + sum (x - xbar)^2 / 2 + k n (xbar - m)^2 / (2 k')\n"
                 "next: Student t with 2 a' degrees of freedom; normal where the variance is known",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.5, 2.6, 3.2, 3.3",
+    .example = "examples/diabetes.csv --features bmi",
     CRI_CONJUGATE_CLASS(normal),
     .next = cri_conjugate_next,
 };

@@ -125,6 +125,7 @@ const cr_model_class cri_class_poisson = {
     .formulas = "x | l ~ Poisson(l),  l ~ Gamma(a, b):  l | x ~ Gamma(a + sum x, b + n)\n"
                 "next: negative binomial, mean (a + sum x) / (b + n), dispersion a + sum x",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
+    .example = "examples/horsekicks.csv --features deaths --weights corps_years",
     CRI_CONJUGATE_CLASS(poisson),
     .next = cri_conjugate_next,
 };

@@ -221,5 +221,6 @@ const cr_model_class cri_class_uniform = {
                 "both ends:  p(l, u) ~ (u - l)^-(a+2),  l < r1, u > r2:\n"
                 "  a' = a + n,  r1' = min(r1, min x),  r2' = max(r2, max x)",
     .reference = "DeGroot (1970), Optimal Statistical Decisions, sec. 9.7",
+    .example = "examples/diabetes.csv --features age",
     CRI_CONJUGATE_CLASS(uniform),
 };

@@ -317,5 +317,6 @@ const cr_model_class cri_class_von_mises = {
                 "k unknown:  p(mu, k) ~ g(k) exp(k r0 cos(mu - mu0)) / I0(k)^c0,\n"
                 "  r' exp(i mu') = r0 exp(i mu0) + sum exp(i x),  c' = c0 + n;  k by quadrature",
     .reference = "Mardia & Jupp (2000), Directional Statistics; Guttorp & Lockhart (1988), JASA 83",
+    .example = "examples/turtles.csv",
     CRI_CONJUGATE_CLASS(von_mises),
 };

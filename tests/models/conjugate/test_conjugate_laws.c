@@ -312,6 +312,16 @@ static void test_refusals(void **state)
         assert_fails_with(cx, try_fit(cx, k->model, t, "prior=q=two", &m), CR_EARG, "not a number");
         assert_fails_with(cx, try_fit(cx, k->model, t, "prior=jeffreys,q=2", &m), CR_EARG,
                           "'jeffreys' is not NAME=VALUE");
+        cr_interrupt(cx);
+        assert_fails(cx, try_fit(cx, k->model, t, k->settings, &m), CR_EINTERRUPTED);
+        cr_interrupt_clear(cx);
+        cr_table *none = two_columns(cx, k, x, 0, NULL); /* no rows: nothing to learn, nothing to say */
+        assert_fails_with(cx, try_fit(cx, k->model, none, k->settings, &m), CR_EDATA, "no row is left");
+        m = fit(cx, k->model, t, k->settings);
+        assert_ok(cx, cr_score(cx, m, none, x));
+        cr_model_free(cx, m);
+        m = NULL;
+        cr_table_free(cx, none);
         cr_table_free(cx, t);
     }
     cr_table         *text = table_of_text(cx, "text.csv", "a,b\nu,1\nv,2\n");
