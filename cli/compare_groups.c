@@ -40,8 +40,8 @@ static cr_status add_differences(cli *c, const cr_group_comparison *g, const jso
         posterior a, b;
         double    p;
         json_t   *row;
-        bool      circle = strstr(json_string_value(json_object_get(json_array_get(one, i), "name")),
-                                  ".direction") != NULL; /* which of two directions is greater? */
+        bool circle = strstr(json_string_value(json_object_get(json_array_get(one, i), "name")),
+                             ".direction") != NULL; /* which of two directions is greater? */
         if (circle || !read_posterior(json_array_get(one, i), &a) ||
             !read_posterior(json_array_get(two, i), &b))
             continue;
@@ -88,9 +88,9 @@ static json_t *group_table(const json_t *groups)
             const char *key;
             json_object_set(row, "group", json_object_get(group, "group"));
             json_object_set(row, "rows", json_object_get(group, "rows"));
-            json_object_foreach(parameter, key, value)
-                if (strcmp(key, "mode") != 0 && strncmp(key, "hdi", 3) != 0)
-                    json_object_set(row, key, value);
+            json_object_foreach(parameter, key,
+                                value) if (strcmp(key, "mode") != 0 && strncmp(key, "hdi", 3) != 0)
+                json_object_set(row, key, value);
             json_array_append_new(rows, row);
         }
     }
@@ -133,7 +133,8 @@ cr_status compare_groups(cli *c, const cr_table *t, const cr_group_options *o)
     json_object_set_new(root, "by", json_string_nocheck(o->by));
     CR_TRY(cr_compare_groups(c->cx, c->args[0], t, c->settings, c->n_settings, o, &g));
     CR_TRY(cli_check_strict(c));
-    json_object_set_new(root, "rows", json_integer((json_int_t)cr_model_get_report(g.pooled)->rows));
+    json_object_set_new(root, "rows",
+                        json_integer((json_int_t)cr_model_get_report(g.pooled)->rows));
     json_object_set_new(root, "pooled_log_evidence", number(g.pooled_log_evidence));
     json_object_set_new(root, "separate_log_evidence", number(g.separate_log_evidence));
     json_object_set_new(root, "log_bayes_factor", number(g.log_bayes_factor));
@@ -147,9 +148,12 @@ cr_status compare_groups(cli *c, const cr_table *t, const cr_group_options *o)
     if (g.n == 2) CR_TRY(add_differences(c, &g, groups, differences));
     table = group_table(groups);
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) out_json(c, "compare", root);
-    else if (c->format == FORMAT_CSV) out_table(c, table);
-    else print_text(c, t, &g, root, o, table);
+    if (c->format == FORMAT_JSON)
+        out_json(c, "compare", root);
+    else if (c->format == FORMAT_CSV)
+        out_table(c, table);
+    else
+        print_text(c, t, &g, root, o, table);
 done:
     json_decref(root);
     json_decref(groups);

@@ -22,7 +22,8 @@ const cr_option cr_group_table[] = { CR_GROUP_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { MOST_GROUPS = 1000 };
 
-/* --- the groups -------------------------------------------------------------------------------- */
+/* --- the groups --------------------------------------------------------------------------------
+ */
 
 /* group[i] of every row, and their names; MOST_GROUPS for a row without one. */
 typedef struct grouping {
@@ -42,8 +43,10 @@ static size_t find_group(const grouping *g, double value)
     size_t low = 0, high = g->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (g->values[middle] < value) low = middle + 1;
-        else high = middle;
+        if (g->values[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -68,8 +71,8 @@ static cr_status find_groups(cr_ctx *cx, const cr_table *t, const cr_column *c, 
         if (isnan(x)) g->unknown++;
     }
     if (g->unknown)
-        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s have no '%s' and are left out", g->unknown,
-               rows, cr_table_source(t), c->name);
+        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s have no '%s' and are left out",
+               g->unknown, rows, cr_table_source(t), c->name);
     if (g->n >= 2) return CR_OK;
     return cr_fail(cx, CR_EDATA, "%s: column '%s' makes %zu group%s, but two are needed to compare",
                    cr_table_source(t), c->name, g->n, g->n == 1 ? "" : "s");
@@ -82,7 +85,8 @@ static char *group_name(cr_ctx *cx, const cr_column *c, double value)
                                                       : cri_level_text(c, value, room));
 }
 
-/* --- the fits ---------------------------------------------------------------------------------- */
+/* --- the fits ----------------------------------------------------------------------------------
+ */
 
 typedef struct task {
     const char       *model;
@@ -106,13 +110,18 @@ static cr_status fit_group(cr_ctx *cx, const task *job, const grouping *g, size_
         if (k == MOST_GROUPS ? g->group[i] != MOST_GROUPS : g->group[i] == k) index[n++] = i;
     CR_TRY(cri_table_subset(cx, job->table, index, n, &part));
     st = cr_fit(cx, job->model, part, job->settings, job->n_settings, &m);
-    if (st != CR_OK && st != CR_ENOMEM && k != MOST_GROUPS) cr_fail_note(cx, "in the group '%s'", name);
+    if (st != CR_OK && st != CR_ENOMEM && k != MOST_GROUPS)
+        cr_fail_note(cx, "in the group '%s'", name);
     CR_TRY(st);
     if (isnan(cr_model_get_report(m)->log_evidence)) {
-        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no log evidence here, which the comparison "
-                                     "of groups goes by", job->model);
-        CR_TRY(cr_fail_hint(cx, "an improper prior has none: give a proper one with --prior, or "
-                                "another model; credence models %s shows the priors", job->model));
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the model %s has no log evidence here, which the comparison "
+                "of groups goes by",
+                job->model);
+        CR_TRY(cr_fail_hint(cx,
+                            "an improper prior has none: give a proper one with --prior, or "
+                            "another model; credence models %s shows the priors",
+                            job->model));
     }
     *out = m;
     m = NULL;
@@ -153,8 +162,10 @@ static cr_status check_parameters(cr_ctx *cx, const cr_group_comparison *c)
         size_t n = json_array_size(all), i = 0;
         while (i < n && strcmp(name_at(all, i), name_at(some, i)) == 0) i++;
         if (i < n || json_array_size(some) != n) {
-            cr_fail(cx, CR_EDATA, "the group '%s' does not have the same parameters as all rows "
-                                  "together: '%s'", c->groups[k].name, name_at(all, i < n ? i : 0));
+            cr_fail(cx, CR_EDATA,
+                    "the group '%s' does not have the same parameters as all rows "
+                    "together: '%s'",
+                    c->groups[k].name, name_at(all, i < n ? i : 0));
             CR_TRY(cr_fail_hint(cx, "--category COLUMN takes numbers as levels, the same ones in "
                                     "every group"));
         }
@@ -248,7 +259,8 @@ void cr_group_comparison_free(cr_ctx *cx, cr_group_comparison *c)
     *c = (cr_group_comparison){ 0 };
 }
 
-/* --- which of two is greater ------------------------------------------------------------------- */
+/* --- which of two is greater -------------------------------------------------------------------
+ */
 
 typedef struct pair {
     const cr_dist_class *a, *b;
@@ -271,7 +283,8 @@ cr_status cr_probability_greater(cr_ctx *cx, const cr_dist_class *a, const doubl
     pair      p = { a, b, { a_params, n_a }, { b_params, n_b } };
     if (cr_dist_is_vector(a) || cr_dist_is_vector(b) || a->discrete || b->discrete || !a->cdf ||
         !b->cdf)
-        return cr_fail(cx, CR_EUNSUPPORTED, "P(A > B) needs continuous distributions of one variable");
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "P(A > B) needs continuous distributions of one variable");
     CR_TRY(cr_dist_check(cx, a, a_params, n_a));
     CR_TRY(cr_dist_check(cx, b, b_params, n_b));
     CR_TRY(cr_integrate(cx, below_quantile, &p, 0, 1, 1e-13, 1e-10, out, NULL));

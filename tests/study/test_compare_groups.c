@@ -21,7 +21,8 @@ static void test_proportions(void **state)
     (void)state;
     cr_ctx             *cx = test_context();
     cr_group_comparison c = { 0 };
-    cr_table *t = table_of_text(cx, "t.csv", "arm,better,n\nB,yes,25\nA,yes,14\nA,no,26\nB,no,15\n");
+    cr_table           *t =
+        table_of_text(cx, "t.csv", "arm,better,n\nB,yes,25\nA,yes,14\nA,no,26\nB,no,15\n");
     assert_ok(cx, try_compare(cx, "beta-bernoulli", t, "arm", 0.25, "weights=n", &c));
     double separate = cr_lbeta(15, 27) + cr_lbeta(26, 16), pooled = cr_lbeta(40, 42);
     assert_close(c.pooled_log_evidence, pooled, 1e-12);
@@ -45,7 +46,8 @@ static void test_kinds_of_groups(void **state)
     cr_ctx             *cx = test_context();
     warnings            w = { 0 };
     cr_group_comparison c = { 0 };
-    cr_table *t = table_of_text(cx, "t.csv", "g,x,y\n10,1,2\n2,3,1\n2,2,5\n,9,9\n10,7,4\n3,5,5\n3,4,6\n");
+    cr_table           *t =
+        table_of_text(cx, "t.csv", "g,x,y\n10,1,2\n2,3,1\n2,2,5\n,9,9\n10,7,4\n3,5,5\n3,4,6\n");
     cr_ctx_set_log(cx, keep_warning, &w);
     assert_ok(cx, try_compare(cx, "poisson", t, "g", 1, "prior=shape=2,rate=0.5 features=x,g", &c));
     assert_int_equal(c.n, 3);
@@ -79,7 +81,8 @@ static void test_refusals(void **state)
     assert_fails_with(cx, try_compare(cx, "dirichlet-categorical", t, "g", 1, "features=k", &c),
                       CR_EDATA, "does not have the same parameters");
     assert_fails_with(cx, try_compare(cx, "nomal", t, "g", 1, settings, &c), CR_EARG, "no model");
-    assert_fails_with(cx, try_compare(cx, "poisson", t, "g", 1, "features=x prior=shape=1,rate=1", &c),
+    assert_fails_with(cx,
+                      try_compare(cx, "poisson", t, "g", 1, "features=x prior=shape=1,rate=1", &c),
                       CR_EDATA, "needs a whole number");
     assert_int_equal(c.n, 0);
     cr_table_free(cx, t);
@@ -93,16 +96,18 @@ static void test_greater(void **state)
     cr_ctx              *cx = test_context();
     const cr_dist_class *normal = cr_dist_find(cx, "normal"), *beta = cr_dist_find(cx, "beta");
     const cr_dist_class *t = cr_dist_find(cx, "student-t");
-    double a[] = { 1.3, 0.7 }, b[] = { 0.4, 1.9 }, p;
+    double               a[] = { 1.3, 0.7 }, b[] = { 0.4, 1.9 }, p;
     assert_ok(cx, cr_probability_greater(cx, normal, a, 2, normal, b, 2, &p));
     assert_close(p, cr_norm_cdf(0.9 / hypot(0.7, 1.9)), 1e-10);
     double s[] = { 3, 2, 1.5 };
     assert_ok(cx, cr_probability_greater(cx, t, s, 3, t, s, 3, &p));
     assert_close(p, 0.5, 1e-10);
-    /* P(p_B > p_A) = sum_{i < aB} B(aA + i, bA + bB) / ((bB + i) B(1 + i, bB) B(aA, bA)); Miller (2015) */
+    /* P(p_B > p_A) = sum_{i < aB} B(aA + i, bA + bB) / ((bB + i) B(1 + i, bB) B(aA, bA)); Miller
+     * (2015) */
     double A[] = { 15, 27 }, B[] = { 26, 16 }, sum = 0;
     for (int i = 0; i < 26; i++)
-        sum += exp(cr_lbeta(15 + i, 27 + 16) - log(16 + i) - cr_lbeta(1 + i, 16) - cr_lbeta(15, 27));
+        sum +=
+            exp(cr_lbeta(15 + i, 27 + 16) - log(16 + i) - cr_lbeta(1 + i, 16) - cr_lbeta(15, 27));
     assert_ok(cx, cr_probability_greater(cx, beta, B, 2, beta, A, 2, &p));
     assert_close(p, sum, 1e-10);
     double far[] = { 1e6, 1e-3 }; /* steps */
@@ -110,15 +115,16 @@ static void test_greater(void **state)
     assert_close(p, 1, 1e-12);
     assert_ok(cx, cr_probability_greater(cx, normal, b, 2, normal, far, 2, &p));
     assert_close(p, 0, 1e-12);
-    assert_fails(cx, cr_probability_greater(cx, cr_dist_find(cx, "poisson"), a, 1, normal, b, 2, &p),
+    assert_fails(cx,
+                 cr_probability_greater(cx, cr_dist_find(cx, "poisson"), a, 1, normal, b, 2, &p),
                  CR_EUNSUPPORTED);
     assert_fails(cx, cr_probability_greater(cx, normal, (double[]){ 0, -1 }, 2, normal, b, 2, &p),
                  CR_EARG);
     test_context_free(cx);
 }
 
-/* Under equal groups the Bayes factor is for one model, more so with more rows; under different ones
- * against it. */
+/* Under equal groups the Bayes factor is for one model, more so with more rows; under different
+ * ones against it. */
 static void test_direction(void **state)
 {
     (void)state;
@@ -138,7 +144,8 @@ static void test_direction(void **state)
             assert_ok(cx, cr_table_new(cx, "t", n, &t));
             assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
             assert_ok(cx, cr_table_add_numbers(cx, t, "g", CR_BOOLEAN, g, 1));
-            assert_ok(cx, try_compare(cx, "normal", t, "g", 1, "prior=mean0=0,kappa0=0.2,nu0=2,var0=1", &c));
+            assert_ok(cx, try_compare(cx, "normal", t, "g", 1,
+                                      "prior=mean0=0,kappa0=0.2,nu0=2,var0=1", &c));
             assert_string_equal(c.groups[1].name, "true");
             factor[differ][size] = c.log_bayes_factor;
             cr_group_comparison_free(cx, &c);

@@ -57,14 +57,19 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     cr_status st = CR_OK;
     double    v[2];
     (void)options;
-    if (cri_prior_is(p, "uniform") || cri_prior_is(p, "flat")) params[A] = params[B] = 1;
-    else if (cri_prior_is(p, "jeffreys")) params[A] = params[B] = 0.5;
-    else if (cri_prior_is(p, "haldane")) params[A] = params[B] = 0;
+    if (cri_prior_is(p, "uniform") || cri_prior_is(p, "flat"))
+        params[A] = params[B] = 1;
+    else if (cri_prior_is(p, "jeffreys"))
+        params[A] = params[B] = 0.5;
+    else if (cri_prior_is(p, "haldane"))
+        params[A] = params[B] = 0;
     else if (cri_prior_match(p, "a,b", params)) {
         CR_TRY(cri_prior_above(cx, "a", params[A], 0));
         CR_TRY(cri_prior_above(cx, "b", params[B], 0));
-    } else if (cri_prior_match(p, "mean,sd", v)) CR_TRY(prior_by_moments(cx, v[0], v[1], params));
-    else CR_TRY(cri_prior_refuse(cx, p, "uniform, jeffreys, haldane; a=A,b=B; mean=M,sd=S"));
+    } else if (cri_prior_match(p, "mean,sd", v))
+        CR_TRY(prior_by_moments(cx, v[0], v[1], params));
+    else
+        CR_TRY(cri_prior_refuse(cx, p, "uniform, jeffreys, haldane; a=A,b=B; mean=M,sd=S"));
 done:
     return st;
 }
@@ -135,9 +140,10 @@ CRI_CONJUGATE_ENTRIES(beta_bernoulli, family, o->success)
 const cr_model_class cri_class_beta_bernoulli = {
     .name = "beta-bernoulli",
     .summary = "the probability of success of yes-or-no columns, with a beta posterior",
-    .formulas = "x | p ~ Bernoulli(p),  p ~ Beta(a, b):  p | x ~ Beta(a + successes, b + failures)\n"
-                "log evidence = log B(a + successes, b + failures) - log B(a, b)\n"
-                "next: P(success) = (a + successes) / (a + b + n)",
+    .formulas =
+        "x | p ~ Bernoulli(p),  p ~ Beta(a, b):  p | x ~ Beta(a + successes, b + failures)\n"
+        "log evidence = log B(a + successes, b + failures) - log B(a, b)\n"
+        "next: P(success) = (a + successes) / (a + b + n)",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.1-2.4",
     .example = "examples/aspirin.csv --features attack --weights people",
     CRI_CONJUGATE_CLASS(beta_bernoulli),

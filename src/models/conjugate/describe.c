@@ -62,8 +62,7 @@ const char *cri_named_text(const cri_named *d, char *out, size_t size)
 
 static cr_status append(cr_ctx *cx, json_t *list, json_t *item)
 {
-    return json_array_append_new(list, item) == 0 ? CR_OK
-                                                  : cr_fail(cx, CR_ENOMEM, "out of memory");
+    return json_array_append_new(list, item) == 0 ? CR_OK : cr_fail(cx, CR_ENOMEM, "out of memory");
 }
 
 cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json_t *posterior,

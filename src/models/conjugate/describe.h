@@ -9,7 +9,8 @@
 
 enum { CRI_MOST_NAMED = 6 };
 
-/* A distribution by name; where the registry has it, the parameters are all of them, in its order. */
+/* A distribution by name; where the registry has it, the parameters are all of them, in its order.
+ */
 typedef struct cri_named {
     const char *family;
     size_t      n;

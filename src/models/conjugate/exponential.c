@@ -43,9 +43,12 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     CR_TRY(cri_prior_gamma(cx, p, params, &found));
     if (found) goto done;
     params[RATE] = 0;
-    if (cri_prior_is(p, "jeffreys") || cri_prior_is(p, "haldane")) params[SHAPE] = 0; /* 1 / l */
-    else if (cri_prior_is(p, "flat") || cri_prior_is(p, "uniform")) params[SHAPE] = 1;
-    else CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat; shape=A,rate=B; mean=M,sd=S"));
+    if (cri_prior_is(p, "jeffreys") || cri_prior_is(p, "haldane"))
+        params[SHAPE] = 0; /* 1 / l */
+    else if (cri_prior_is(p, "flat") || cri_prior_is(p, "uniform"))
+        params[SHAPE] = 1;
+    else
+        CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat; shape=A,rate=B; mean=M,sd=S"));
 done:
     return st;
 }
@@ -62,8 +65,8 @@ static double log_evidence(const double *prior, const double *stats, const doubl
                            const double *work)
 {
     (void)work;
-    return cr_lgamma_diff(prior[SHAPE], stats[N]) -
-           prior[SHAPE] * log1p(stats[SUM] / prior[RATE]) - stats[N] * log(params[RATE]);
+    return cr_lgamma_diff(prior[SHAPE], stats[N]) - prior[SHAPE] * log1p(stats[SUM] / prior[RATE]) -
+           stats[N] * log(params[RATE]);
 }
 
 static cri_named joint(const double *params)

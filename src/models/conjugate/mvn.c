@@ -5,8 +5,8 @@
  *   Psi' = Psi + Q + k n / k' (xbar - m)(xbar - m)^T
  *   log p(x_1 .. x_n) = -n d / 2 log pi + log Gamma_d(nu'/2) / Gamma_d(nu/2) + nu/2 log|Psi|
  *                       - nu'/2 log|Psi'| + d/2 log(k / k')
- *   next ~ t with nu' - d + 1 degrees of freedom, location m', scale Psi' (k' + 1) / (k' (nu' - d + 1)).
- * Gelman et al. (2013), BDA, sec. 3.6; Murphy (2007), sec. 9. */
+ *   next ~ t with nu' - d + 1 degrees of freedom, location m', scale Psi' (k' + 1) / (k' (nu' - d +
+ * 1)). Gelman et al. (2013), BDA, sec. 3.6; Murphy (2007), sec. 9. */
 #include "niw.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
@@ -29,7 +29,8 @@ static const cr_option mvn_table[] = { MVN_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { BLOCK = 128, MOST_PAIRS_SHOWN = 20 };
 
-/* --- prior ------------------------------------------------------------------------------------- */
+/* --- prior -------------------------------------------------------------------------------------
+ */
 
 static const char FORMS[] = "jeffreys; mean0=M,kappa0=K,nu0=N,scale0=S; mean0.COLUMN=M and "
                             "scale0.COLUMN=S for single columns";
@@ -85,7 +86,8 @@ done:
     return st;
 }
 
-/* --- fit --------------------------------------------------------------------------------------- */
+/* --- fit ---------------------------------------------------------------------------------------
+ */
 
 static void fill_report(const cri_niw *m, cr_report *report)
 {
@@ -145,7 +147,8 @@ done:
     return st;
 }
 
-/* --- answers ----------------------------------------------------------------------------------- */
+/* --- answers -----------------------------------------------------------------------------------
+ */
 
 static double predictive_dof(const cri_niw *m) { return m->nu - (double)m->d + 1; }
 
@@ -180,7 +183,8 @@ static void score_block(void *arg, size_t b)
     }
 }
 
-static cr_status mvn_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status mvn_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -197,7 +201,8 @@ done:
     return st;
 }
 
-static cr_status mvn_next(cr_ctx *cx, const void *state, const cr_design *design, cr_prediction *out)
+static cr_status mvn_next(cr_ctx *cx, const void *state, const cr_design *design,
+                          cr_prediction *out)
 {
     const cri_niw *m = state;
     (void)cx, (void)design;
@@ -247,7 +252,8 @@ done:
     return st;
 }
 
-/* --- description ------------------------------------------------------------------------------- */
+/* --- description -------------------------------------------------------------------------------
+ */
 
 static cr_status describe_parameter(cr_ctx *cx, const cri_niw *m, const char *column,
                                     const char *what, const cri_named *d, json_t *list)
@@ -264,18 +270,18 @@ done:
 }
 
 /* Covariances have a mean and an sd, but no distribution of a name. */
-static cr_status describe_covariance(cr_ctx *cx, const cri_niw *m, const cr_design *design, size_t i,
-                                     size_t j, json_t *list)
+static cr_status describe_covariance(cr_ctx *cx, const cri_niw *m, const cr_design *design,
+                                     size_t i, size_t j, json_t *list)
 {
     cr_status st = CR_OK;
     size_t    d = m->d;
     double    free = m->nu - (double)d, ij = m->Psi[i * d + j];
     double    both = m->Psi[i * d + i] * m->Psi[j * d + j];
-    double    variance = ((free + 1) * ij * ij + (free - 1) * both) /
-                      (free * (free - 1) * (free - 1) * (free - 3));
+    double    variance =
+        ((free + 1) * ij * ij + (free - 1) * both) / (free * (free - 1) * (free - 1) * (free - 3));
     cri_summary s = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
-    char *name = cri_string_format(cx, "%s,%s.covariance", design->columns[i].name,
-                                   design->columns[j].name);
+    char       *name =
+        cri_string_format(cx, "%s,%s.covariance", design->columns[i].name, design->columns[j].name);
     if (!name) return CR_ENOMEM;
     s.mean = free > 1 ? ij / (free - 1) : NAN;
     s.sd = free > 3 ? sqrt(variance) : INFINITY;
@@ -323,22 +329,29 @@ static cr_status mvn_describe(cr_ctx *cx, const void *state, const cr_design *de
     size_t         d = m->d;
     double         dof = predictive_dof(m);
     json_t        *parameters, *distributions;
-    cri_named prior = { "normal-inverse-wishart", 2, { "strength", "df" }, { m->prior_kappa, m->prior_nu } };
-    char      text[128];
+    cri_named      prior = {
+             "normal-inverse-wishart", 2, { "strength", "df" }, { m->prior_kappa, m->prior_nu }
+    };
+    char text[128];
 
-    CR_TRY(cri_add_prior(cx, out, cri_named_text(&prior, text, sizeof text), cri_niw_proper(m), NULL,
-                         m->level));
+    CR_TRY(cri_add_prior(cx, out, cri_named_text(&prior, text, sizeof text), cri_niw_proper(m),
+                         NULL, m->level));
     CR_TRY(cri_store_set(cx, out, "parameters", parameters = json_array()));
     CR_TRY(cri_store_set(cx, out, "distributions", distributions = json_array()));
     for (size_t j = 0; j < d; j++) {
         double    spread = m->Psi[j * d + j];
-        cri_named mean = { "student-t", 3, { "df", "location", "scale" },
+        cri_named mean = { "student-t",
+                           3,
+                           { "df", "location", "scale" },
                            { dof, m->mean[j], sqrt(spread / m->kappa / dof) } };
         CR_TRY(describe_parameter(cx, m, design->columns[j].name, "mean", &mean, parameters));
     }
     for (size_t j = 0; j < d; j++) {
-        cri_named variance = { "inverse-gamma", 2, { "shape", "scale" }, { dof / 2, m->Psi[j * d + j] / 2 } };
-        CR_TRY(describe_parameter(cx, m, design->columns[j].name, "variance", &variance, parameters));
+        cri_named variance = {
+            "inverse-gamma", 2, { "shape", "scale" }, { dof / 2, m->Psi[j * d + j] / 2 }
+        };
+        CR_TRY(
+            describe_parameter(cx, m, design->columns[j].name, "variance", &variance, parameters));
     }
     for (size_t i = 0; d <= MOST_PAIRS_SHOWN && i < d; i++)
         for (size_t j = i + 1; j < d; j++)

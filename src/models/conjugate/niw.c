@@ -23,7 +23,8 @@ static const cri_field fields[] = {
     CRI_FIELD_LAST,
 };
 
-static const cri_field derived[] = { /* made again when the model is loaded */
+static const cri_field derived[] = {
+    /* made again when the model is loaded */
     CRI_FIELD_VECTOR(cri_niw, mean, d),
     CRI_FIELD_MATRIX(cri_niw, Psi, d, d),
     CRI_FIELD_MATRIX(cri_niw, L, d, d),
@@ -52,7 +53,8 @@ done:
     return st;
 }
 
-/* --- statistics -------------------------------------------------------------------------------- */
+/* --- statistics --------------------------------------------------------------------------------
+ */
 
 typedef struct summing {
     const cri_rows *rows;
@@ -131,7 +133,8 @@ done:
     return st;
 }
 
-/* --- posterior --------------------------------------------------------------------------------- */
+/* --- posterior ---------------------------------------------------------------------------------
+ */
 
 bool cri_niw_proper(const cri_niw *m)
 {
@@ -193,8 +196,10 @@ cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m)
     }
     cr_status st = m->nu > (double)d - 1 ? factor(cx, m) : CR_EDATA;
     if (st == CR_EDATA) {
-        cr_fail(cx, CR_EDATA, "mvn: the posterior is improper: under this prior it needs more than "
-                              "%zu rows, and columns that do not depend on each other", d);
+        cr_fail(cx, CR_EDATA,
+                "mvn: the posterior is improper: under this prior it needs more than "
+                "%zu rows, and columns that do not depend on each other",
+                d);
         return cr_fail_hint(cx, "give a proper prior: --prior mean0=0,kappa0=0.1,nu0=%zu,scale0=1",
                             d + 2);
     }
@@ -202,7 +207,8 @@ cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m)
     return st;
 }
 
-/* --- file -------------------------------------------------------------------------------------- */
+/* --- file --------------------------------------------------------------------------------------
+ */
 
 cr_status cri_niw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {

@@ -23,7 +23,8 @@ cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out);
 void      cri_niw_free(cr_ctx *cx, void *state);
 /* true when the prior is. */
 bool cri_niw_proper(const cri_niw *m);
-/* Merges the rows into the statistics: two passes, same bits for any number of threads.  O(n d^2). */
+/* Merges the rows into the statistics: two passes, same bits for any number of threads.  O(n d^2).
+ */
 cr_status cri_niw_add(cr_ctx *cx, const cri_rows *rows, cri_niw *m);
 /* The posterior and the evidence.  Fails with CR_EDATA when the posterior is improper. */
 cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m);

@@ -6,10 +6,10 @@
  *   b' = b + Q / 2 + k n (xbar - m)^2 / (2 k')
  *   log p(x_1 .. x_n) = log Gamma(a') / Gamma(a) + a log b - a' log b' + log(k / k') / 2
  *                       - n / 2 log 2 pi
- * Known variance v: only mu is left, N(m, v / k).  Known mean: only s2 is left, with n (xbar - mu)^2
- * in the place of the last term of b'.  Both known: the likelihood is the evidence.
- * Gelman et al. (2013), BDA, sec. 2.5, 2.6, 3.2, 3.3; Murphy (2007), "Conjugate Bayesian analysis of
- * the Gaussian distribution". */
+ * Known variance v: only mu is left, N(m, v / k).  Known mean: only s2 is left, with n (xbar -
+ * mu)^2 in the place of the last term of b'.  Both known: the likelihood is the evidence. Gelman et
+ * al. (2013), BDA, sec. 2.5, 2.6, 3.2, 3.3; Murphy (2007), "Conjugate Bayesian analysis of the
+ * Gaussian distribution". */
 #include "univariate.h"
 #include "../../math/special.h"
 
@@ -41,7 +41,8 @@ static bool valid(const double *prior, double x)
     return !isnan(x);
 }
 
-/* --- statistics -------------------------------------------------------------------------------- */
+/* --- statistics --------------------------------------------------------------------------------
+ */
 
 static void measure(const double *x, const double *w, size_t n, double *stats)
 {
@@ -63,7 +64,8 @@ static void merge(double *a, const double *b)
     a[N] = n;
 }
 
-/* --- prior ------------------------------------------------------------------------------------- */
+/* --- prior -------------------------------------------------------------------------------------
+ */
 
 /* Only the variance is known: N(m, v / k) for mu. */
 static cr_status prior_of_mean(cr_ctx *cx, const cri_prior *p, double *params)
@@ -80,8 +82,9 @@ static cr_status prior_of_mean(cr_ctx *cx, const cri_prior *p, double *params)
         CR_TRY(cri_prior_above(cx, "kappa0", v[1], 0));
         params[STRENGTH] = v[1];
     } else {
-        CR_TRY(cri_prior_refuse(cx, p, "with a known variance: jeffreys, flat; mean=M,sd=S; "
-                                       "mean0=M,kappa0=K"));
+        CR_TRY(cri_prior_refuse(cx, p,
+                                "with a known variance: jeffreys, flat; mean=M,sd=S; "
+                                "mean0=M,kappa0=K"));
     }
     params[MEAN] = v[0];
 done:
@@ -96,7 +99,7 @@ static cr_status prior_of_spread(cr_ctx *cx, enum variance_form form, const doub
     static const char *const names[][2] = { { "shape", "scale" },
                                             { "nu0", "var0" },
                                             { "variance_mean", "variance_sd" } };
-    cr_status st = CR_OK;
+    cr_status                st = CR_OK;
     for (int i = 0; i < 2; i++) CR_TRY(cri_prior_above(cx, names[form][i], v[i], 0));
     if (form == BY_SHAPE) params[SHAPE] = v[0], params[SCALE] = v[1];
     if (form == BY_DOF) params[SHAPE] = v[0] / 2, params[SCALE] = v[0] * v[1] / 2;
@@ -112,8 +115,8 @@ done:
 static cr_status prior_of_variance(cr_ctx *cx, const cri_prior *p, double *params)
 {
     static const char *const forms[] = { "shape,scale", "nu0,var0", "variance_mean,variance_sd" };
-    cr_status st = CR_OK;
-    double    v[2];
+    cr_status                st = CR_OK;
+    double                   v[2];
     params[SHAPE] = params[SCALE] = 0; /* Jeffreys: 1 / s2 */
     if (cri_prior_is(p, "jeffreys")) goto done;
     if (cri_prior_is(p, "flat") || cri_prior_is(p, "uniform")) {
@@ -125,8 +128,9 @@ static cr_status prior_of_variance(cr_ctx *cx, const cri_prior *p, double *param
             CR_TRY(prior_of_spread(cx, (enum variance_form)f, v, params));
             goto done;
         }
-    CR_TRY(cri_prior_refuse(cx, p, "with a known mean: jeffreys, flat; shape=A,scale=B; "
-                                   "nu0=N,var0=V; variance_mean=M,variance_sd=S"));
+    CR_TRY(cri_prior_refuse(cx, p,
+                            "with a known mean: jeffreys, flat; shape=A,scale=B; "
+                            "nu0=N,var0=V; variance_mean=M,variance_sd=S"));
 done:
     return st;
 }
@@ -137,8 +141,8 @@ static cr_status prior_of_both(cr_ctx *cx, const cri_prior *p, double *params)
 {
     static const char *const forms[] = { "mean0,kappa0,shape,scale", "mean0,kappa0,nu0,var0",
                                          "mean,sd,variance_mean,variance_sd" };
-    cr_status st = CR_OK;
-    double    v[4];
+    cr_status                st = CR_OK;
+    double                   v[4];
     params[MEAN] = params[STRENGTH] = params[SCALE] = 0;
     params[SHAPE] = cri_prior_is(p, "jeffreys") ? -0.5 : -1.5;
     if (cri_prior_is(p, "jeffreys") || cri_prior_is(p, "flat") || cri_prior_is(p, "uniform"))
@@ -151,9 +155,10 @@ static cr_status prior_of_both(cr_ctx *cx, const cri_prior *p, double *params)
             params[STRENGTH] = f == 2 ? v[2] / v[1] / v[1] : v[1]; /* Var mu = E s2 / k */
             goto done;
         }
-    CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat; mean0=M,kappa0=K,nu0=N,var0=V; "
-                                   "mean0=M,kappa0=K,shape=A,scale=B; "
-                                   "mean=M,sd=S,variance_mean=V,variance_sd=W"));
+    CR_TRY(cri_prior_refuse(cx, p,
+                            "jeffreys, flat; mean0=M,kappa0=K,nu0=N,var0=V; "
+                            "mean0=M,kappa0=K,shape=A,scale=B; "
+                            "mean=M,sd=S,variance_mean=V,variance_sd=W"));
 done:
     return st;
 }
@@ -167,13 +172,15 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     if (mean_known(params) && variance_known(params))
         return cri_prior_is(p, "jeffreys")
                    ? CR_OK
-                   : cr_fail(cx, CR_EARG, "--prior: mean and variance are known: nothing is left "
-                                          "for a prior");
+                   : cr_fail(cx, CR_EARG,
+                             "--prior: mean and variance are known: nothing is left "
+                             "for a prior");
     if (variance_known(params)) return prior_of_mean(cx, p, params);
     return mean_known(params) ? prior_of_variance(cx, p, params) : prior_of_both(cx, p, params);
 }
 
-/* --- posterior and evidence -------------------------------------------------------------------- */
+/* --- posterior and evidence --------------------------------------------------------------------
+ */
 
 static bool proper(const double *p)
 {
@@ -206,7 +213,8 @@ static void posterior(const double *prior, const double *stats, double *params)
 static double log_evidence(const double *prior, const double *stats, const double *params,
                            const double *work)
 {
-    double n = stats[N], square = stats[SCATTER] + surprise(prior, stats), sum = -n / 2 * log(2 * M_PI);
+    double n = stats[N], square = stats[SCATTER] + surprise(prior, stats),
+           sum = -n / 2 * log(2 * M_PI);
     (void)work;
     if (!mean_known(prior)) sum -= 0.5 * log1p(n / prior[STRENGTH]);
     if (variance_known(prior))
@@ -215,7 +223,8 @@ static double log_evidence(const double *prior, const double *stats, const doubl
            prior[SHAPE] * log1p(square / 2 / prior[SCALE]) - n / 2 * log(params[SCALE]);
 }
 
-/* --- what is told ------------------------------------------------------------------------------ */
+/* --- what is told ------------------------------------------------------------------------------
+ */
 
 static cri_named variance_marginal(const double *p)
 {
@@ -225,10 +234,9 @@ static cri_named variance_marginal(const double *p)
 static cri_named mean_marginal(const double *p)
 {
     if (variance_known(p))
-        return (cri_named){ "normal",
-                            2,
-                            { "mean", "sd" },
-                            { p[MEAN], sqrt(p[KNOWN_VARIANCE] / p[STRENGTH]) } };
+        return (cri_named){
+            "normal", 2, { "mean", "sd" }, { p[MEAN], sqrt(p[KNOWN_VARIANCE] / p[STRENGTH]) }
+        };
     return (cri_named){ "student-t",
                         3,
                         { "df", "location", "scale" },
@@ -238,10 +246,8 @@ static cri_named mean_marginal(const double *p)
 static cri_named joint(const double *p)
 {
     if (variance_known(p) && mean_known(p))
-        return (cri_named){ "known",
-                            2,
-                            { "mean", "variance" },
-                            { p[KNOWN_MEAN], p[KNOWN_VARIANCE] } };
+        return (
+            cri_named){ "known", 2, { "mean", "variance" }, { p[KNOWN_MEAN], p[KNOWN_VARIANCE] } };
     if (variance_known(p)) return mean_marginal(p);
     if (mean_known(p)) return variance_marginal(p);
     return (cri_named){ "normal-inverse-gamma",
@@ -255,7 +261,8 @@ static cri_named predictive(const double *p)
     double mean = mean_known(p) ? p[KNOWN_MEAN] : p[MEAN];
     double more = mean_known(p) ? 1 : 1 + 1 / p[STRENGTH];
     if (variance_known(p))
-        return (cri_named){ "normal", 2, { "mean", "sd" }, { mean, sqrt(p[KNOWN_VARIANCE] * more) } };
+        return (
+            cri_named){ "normal", 2, { "mean", "sd" }, { mean, sqrt(p[KNOWN_VARIANCE] * more) } };
     return (cri_named){ "student-t",
                         3,
                         { "df", "location", "scale" },
@@ -274,8 +281,8 @@ static double draw(const double *p, const double *work, cr_rng *r)
 {
     (void)work;
     double v = variance_known(p) ? p[KNOWN_VARIANCE] : p[SCALE] / cr_rng_gamma(r, p[SHAPE]);
-    double mean = mean_known(p) ? p[KNOWN_MEAN]
-                                : p[MEAN] + sqrt(v / p[STRENGTH]) * cr_rng_normal(r);
+    double mean =
+        mean_known(p) ? p[KNOWN_MEAN] : p[MEAN] + sqrt(v / p[STRENGTH]) * cr_rng_normal(r);
     return mean + sqrt(v) * cr_rng_normal(r);
 }
 

@@ -46,10 +46,14 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     CR_TRY(cri_prior_gamma(cx, p, params, &found));
     if (found) goto done;
     params[RATE] = 0;
-    if (cri_prior_is(p, "jeffreys")) params[SHAPE] = 0.5; /* p(l) ~ l^-1/2 */
-    else if (cri_prior_is(p, "flat") || cri_prior_is(p, "uniform")) params[SHAPE] = 1;
-    else if (cri_prior_is(p, "haldane")) params[SHAPE] = 0;
-    else CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat, haldane; shape=A,rate=B; mean=M,sd=S"));
+    if (cri_prior_is(p, "jeffreys"))
+        params[SHAPE] = 0.5; /* p(l) ~ l^-1/2 */
+    else if (cri_prior_is(p, "flat") || cri_prior_is(p, "uniform"))
+        params[SHAPE] = 1;
+    else if (cri_prior_is(p, "haldane"))
+        params[SHAPE] = 0;
+    else
+        CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat, haldane; shape=A,rate=B; mean=M,sd=S"));
 done:
     return st;
 }

@@ -1,12 +1,10 @@
 /* uniform.c -- where it ends: the upper end, or both ends, of a uniform distribution.
- * Upper end:  x | u ~ U(low, u),  u - low ~ Pareto(w, a):  p(u) = a w^a / (u - low)^(a+1), u > low + w
- *   posterior: a' = a + n, w' = max(w, max x - low)
- *   p(x_1 .. x_n) = a w^a / (a' w'^a')
- * Both ends, DeGroot's bilateral bivariate Pareto:
- *   p(l, u) = a (a + 1) (r2 - r1)^a / (u - l)^(a+2),  l < r1, u > r2
- *   posterior: a' = a + n, r1' = min(r1, min x), r2' = max(r2, max x)
- *   p(x_1 .. x_n) = a (a + 1) w^a / (a' (a' + 1) w'^a'),  w = r2 - r1;  u - r1 and r2 - l ~ Pareto(w, a)
- * DeGroot (1970), Optimal Statistical Decisions, sec. 9.7. */
+ * Upper end:  x | u ~ U(low, u),  u - low ~ Pareto(w, a):  p(u) = a w^a / (u - low)^(a+1), u > low
+ * + w posterior: a' = a + n, w' = max(w, max x - low) p(x_1 .. x_n) = a w^a / (a' w'^a') Both ends,
+ * DeGroot's bilateral bivariate Pareto: p(l, u) = a (a + 1) (r2 - r1)^a / (u - l)^(a+2),  l < r1, u
+ * > r2 posterior: a' = a + n, r1' = min(r1, min x), r2' = max(r2, max x) p(x_1 .. x_n) = a (a + 1)
+ * w^a / (a' (a' + 1) w'^a'),  w = r2 - r1;  u - r1 and r2 - l ~ Pareto(w, a) DeGroot (1970),
+ * Optimal Statistical Decisions, sec. 9.7. */
 #include "univariate.h"
 
 #include <math.h>
@@ -26,7 +24,8 @@ CR_OPTIONS_STRUCT(uniform_options, UNIFORM_OPTIONS);
 static const cr_option uniform_table[] = { UNIFORM_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-/* LOW and HIGH hold all values seen; without any, and an improper prior, of both ends, LOW > HIGH. */
+/* LOW and HIGH hold all values seen; without any, and an improper prior, of both ends, LOW > HIGH.
+ */
 enum { LOW, HIGH, SHAPE, BOTH, PARAMS };
 enum { N, LEAST, MOST, STATS };
 
@@ -51,7 +50,8 @@ static void merge(double *a, const double *b)
     a[MOST] = fmax(a[MOST], b[MOST]);
 }
 
-/* --- prior ------------------------------------------------------------------------------------- */
+/* --- prior -------------------------------------------------------------------------------------
+ */
 
 /* Of the width: Pareto(w, a) has mean a w / (a - 1) and (sd / mean)^2 = 1 / (a (a - 2)). */
 static cr_status prior_of_upper(cr_ctx *cx, const cri_prior *p, double *params)
@@ -68,8 +68,7 @@ static cr_status prior_of_upper(cr_ctx *cx, const cri_prior *p, double *params)
     CR_TRY(cri_prior_above(cx, moments ? "mean" : "shape", v[0], 0));
     CR_TRY(cri_prior_above(cx, moments ? "sd" : "scale", v[1], 0));
     params[SHAPE] = moments ? 1 + hypot(1, v[0] / v[1]) : v[0];
-    params[HIGH] = params[LOW] +
-                   (moments ? v[0] * (params[SHAPE] - 1) / params[SHAPE] : v[1]);
+    params[HIGH] = params[LOW] + (moments ? v[0] * (params[SHAPE] - 1) / params[SHAPE] : v[1]);
 done:
     return st;
 }
@@ -99,7 +98,8 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     return o->ends == ENDS_BOTH ? prior_of_both(cx, p, params) : prior_of_upper(cx, p, params);
 }
 
-/* --- posterior and evidence -------------------------------------------------------------------- */
+/* --- posterior and evidence --------------------------------------------------------------------
+ */
 
 static bool proper(const double *p) { return p[SHAPE] > 0 && width(p) > 0; }
 
@@ -128,7 +128,10 @@ static double log_predictive(const double *params, const double *work, double x)
     return log_evidence(params, one, more, work);
 }
 
-static double draw_pareto(cr_rng *r, double w, double a) { return w * exp(cr_rng_exponential(r) / a); }
+static double draw_pareto(cr_rng *r, double w, double a)
+{
+    return w * exp(cr_rng_exponential(r) / a);
+}
 
 /* u - r1 is Pareto(w, a); given u, u - l is Pareto(u - r1, a + 1). */
 static double draw(const double *p, const double *work, cr_rng *r)
@@ -139,7 +142,8 @@ static double draw(const double *p, const double *work, cr_rng *r)
     return low + (high - low) * cr_rng_uniform(r);
 }
 
-/* --- what is told ------------------------------------------------------------------------------ */
+/* --- what is told ------------------------------------------------------------------------------
+ */
 
 static cri_named joint(const double *p)
 {
@@ -158,7 +162,7 @@ static cri_named predictive(const double *p)
 
 static size_t marginals(const double *p, const char *names[], cri_named *out)
 {
-    size_t n = 0;
+    size_t    n = 0;
     cri_named end = { "pareto", 3, { "location", "scale", "shape" }, { 0, width(p), p[SHAPE] } };
     if (p[BOTH] == 1) {
         names[n] = "low", out[n] = end;
@@ -217,9 +221,10 @@ CRI_CONJUGATE_ENTRIES(uniform, family, NULL)
 const cr_model_class cri_class_uniform = {
     .name = "uniform",
     .summary = "the upper end, or both ends, of uniform numbers, with a Pareto posterior",
-    .formulas = "x | u ~ U(low, u),  u - low ~ Pareto(w, a):  a' = a + n,  w' = max(w, max x - low)\n"
-                "both ends:  p(l, u) ~ (u - l)^-(a+2),  l < r1, u > r2:\n"
-                "  a' = a + n,  r1' = min(r1, min x),  r2' = max(r2, max x)",
+    .formulas =
+        "x | u ~ U(low, u),  u - low ~ Pareto(w, a):  a' = a + n,  w' = max(w, max x - low)\n"
+        "both ends:  p(l, u) ~ (u - l)^-(a+2),  l < r1, u > r2:\n"
+        "  a' = a + n,  r1' = min(r1, min x),  r2' = max(r2, max x)",
     .reference = "DeGroot (1970), Optimal Statistical Decisions, sec. 9.7",
     .example = "examples/diabetes.csv --features age",
     CRI_CONJUGATE_CLASS(uniform),

@@ -21,7 +21,8 @@ static const cri_field fields[] = {
     CRI_FIELD_LAST,
 };
 
-static const cri_field derived[] = { /* made again when the model is loaded */
+static const cri_field derived[] = {
+    /* made again when the model is loaded */
     CRI_FIELD_MATRIX(cri_conjugate, params, n, n_params),
     CRI_FIELD_MATRIX(cri_conjugate, work, n, n_work),
     CRI_FIELD_VECTOR(cri_conjugate, log_evidence, n),
@@ -51,7 +52,8 @@ done:
     return st;
 }
 
-/* --- what the columns must be ------------------------------------------------------------------ */
+/* --- what the columns must be ------------------------------------------------------------------
+ */
 
 cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *d)
 {
@@ -60,8 +62,10 @@ cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *d)
         return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);
     }
     if (d->standardised)
-        return cr_fail(cx, CR_EARG, "the model %s describes columns as they are: --scale standard "
-                                    "does not go with it", model);
+        return cr_fail(cx, CR_EARG,
+                       "the model %s describes columns as they are: --scale standard "
+                       "does not go with it",
+                       model);
     if (d->p != d->n_columns)
         return cr_fail(cx, CR_EARG,
                        "the model %s describes columns as they are: --basis does not go with it",
@@ -74,8 +78,8 @@ cr_status cri_conjugate_need_numbers(cr_ctx *cx, const char *model, const cr_des
 {
     for (size_t j = 0; j < d->n_columns; j++) {
         if (d->columns[j].type != CR_CATEGORY) continue;
-        cr_fail(cx, CR_EDATA, "column '%s' holds text, but %s describes numbers", d->columns[j].name,
-                model);
+        cr_fail(cx, CR_EDATA, "column '%s' holds text, but %s describes numbers",
+                d->columns[j].name, model);
         return cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
     }
     return CR_OK;
@@ -136,7 +140,8 @@ done:
     return st;
 }
 
-/* --- sufficient statistics --------------------------------------------------------------------- */
+/* --- sufficient statistics ---------------------------------------------------------------------
+ */
 
 typedef struct measuring {
     const cri_conjugate *m;
@@ -148,7 +153,8 @@ typedef struct measuring {
 
 static void merge(const cri_conjugate_family *f, double *stats, const double *more)
 {
-    if (f->merge) f->merge(stats, more);
+    if (f->merge)
+        f->merge(stats, more);
     else
         for (size_t k = 0; k < f->n_stats; k++) stats[k] += more[k];
 }
@@ -160,8 +166,8 @@ static size_t take_block(const measuring *a, size_t j, size_t begin, size_t end,
 {
     const cri_conjugate *m = a->m;
     const cri_rows      *rows = a->rows;
-    bool   code = rows->design->terms[j].code, binary = m->family->binary;
-    size_t n = 0;
+    bool                 code = rows->design->terms[j].code, binary = m->family->binary;
+    size_t               n = 0;
     cri_rows_fill_term(rows, j, begin, end, x, 1);
     for (size_t i = begin; i < end; i++) {
         double value = x[i - begin];
@@ -201,10 +207,10 @@ static cr_status refuse_value(cr_ctx *cx, const cri_rows *rows, const cri_conjug
     char   where[512];
     double x;
     cri_rows_fill_term(rows, j, i, i + 1, &x, 1);
-    return cr_fail(cx, CR_EDATA, "%s: column '%s' is %g, but %s needs %s",
-                   cri_table_where(rows->table, rows->index ? rows->index[i] : i, where,
-                                   sizeof where),
-                   rows->design->columns[j].name, x, f->model, f->needs);
+    return cr_fail(
+        cx, CR_EDATA, "%s: column '%s' is %g, but %s needs %s",
+        cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+        rows->design->columns[j].name, x, f->model, f->needs);
 }
 
 /* The statistics of all rows are merged into m->stats in the order of the spans. */
@@ -226,8 +232,10 @@ static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m
             size_t  bad = a.bad[k * m->n + j];
             if (bad < rows->n) CR_TRY(refuse_value(cx, rows, m->family, j, bad));
             if (!(part[0] > 0)) continue; /* no row of this span counts */
-            if (!(stats[0] > 0)) memcpy(stats, part, S * sizeof *stats);
-            else merge(m->family, stats, part);
+            if (!(stats[0] > 0))
+                memcpy(stats, part, S * sizeof *stats);
+            else
+                merge(m->family, stats, part);
         }
     for (size_t i = 0; i < m->n * S; i++)
         if (!isfinite(m->stats[i]))
@@ -238,7 +246,8 @@ done:
     return st;
 }
 
-/* --- posterior --------------------------------------------------------------------------------- */
+/* --- posterior ---------------------------------------------------------------------------------
+ */
 
 /* Posterior and evidence of every column from prior and statistics. */
 static cr_status solve(cr_ctx *cx, const cr_design *d, cri_conjugate *m)
@@ -253,8 +262,10 @@ static cr_status solve(cr_ctx *cx, const cr_design *d, cri_conjugate *m)
         if (!f->proper(params)) {
             cr_fail(cx, CR_EDATA, "column '%s' leaves the posterior improper: %s",
                     d->columns[j].name, f->improper);
-            CR_TRY(cr_fail_hint(cx, "give a proper prior, or more rows; credence models %s lists "
-                                    "the priors", f->model));
+            CR_TRY(cr_fail_hint(cx,
+                                "give a proper prior, or more rows; credence models %s lists "
+                                "the priors",
+                                f->model));
         }
         if (f->prepare) CR_TRY(f->prepare(cx, params, work));
         m->log_evidence[j] = proper ? f->log_evidence(m->prior, stats, params, work) : NAN;
@@ -320,7 +331,8 @@ done:
     return st;
 }
 
-/* --- file -------------------------------------------------------------------------------------- */
+/* --- file --------------------------------------------------------------------------------------
+ */
 
 cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {

@@ -10,13 +10,14 @@
 
 enum { BLOCK = 256 };
 
-/* --- densities --------------------------------------------------------------------------------- */
+/* --- densities ---------------------------------------------------------------------------------
+ */
 
 typedef struct scoring {
     const cri_conjugate        *m;
     const cri_rows             *rows;
     const cri_named            *predictive; /* [n] */
-    const cr_dist_class *const *dists;      /* [n] of the registry; NULL where the family has its own */
+    const cr_dist_class *const *dists; /* [n] of the registry; NULL where the family has its own */
     double                     *out;
 } scoring;
 
@@ -35,7 +36,8 @@ static void score_block(void *arg, size_t b)
             double value = x[i - r.begin];
             bool   possible = a->rows->design->terms[j].code || m->family->valid(m->prior, value);
             if (m->family->binary) value = value == m->success[j];
-            if (!possible) a->out[i] = -INFINITY;
+            if (!possible)
+                a->out[i] = -INFINITY;
             else
                 a->out[i] += a->dists[j] ? cri_dist_logpdf(a->dists[j], p, value)
                                          : m->family->log_predictive(params, work, value);
@@ -66,7 +68,8 @@ done:
     return st;
 }
 
-/* --- the next value ---------------------------------------------------------------------------- */
+/* --- the next value ----------------------------------------------------------------------------
+ */
 
 /* Column j as number k of the prediction. */
 static void next_number(const cri_named *d, const cr_dist_class *c, size_t k, cr_prediction *out)
@@ -100,7 +103,8 @@ done:
     return st;
 }
 
-/* --- draws ------------------------------------------------------------------------------------- */
+/* --- draws -------------------------------------------------------------------------------------
+ */
 
 typedef struct drawing {
     const cri_conjugate *m;
@@ -139,11 +143,12 @@ cr_status cri_conjugate_sample(cr_ctx *cx, const void *state, const cr_design *d
     return cri_parallel_for(cx, "drawing", cri_block_count(count, BLOCK), draw_block, &a);
 }
 
-/* --- description ------------------------------------------------------------------------------- */
+/* --- description -------------------------------------------------------------------------------
+ */
 
 /* "x.rate", or "smoker=yes" of a binary column. */
-static char *parameter_name(cr_ctx *cx, const cri_conjugate *m, const cri_design_column *c, size_t j,
-                            const char *name)
+static char *parameter_name(cr_ctx *cx, const cri_conjugate *m, const cri_design_column *c,
+                            size_t j, const char *name)
 {
     if (!m->family->binary) return cri_string_format(cx, "%s.%s", c->name, name);
     if (c->type == CR_CATEGORY)
@@ -190,7 +195,8 @@ static json_t *statistics_json(const cri_conjugate *m, size_t j)
     return NULL;
 }
 
-cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out)
 {
     cr_status                   st = CR_OK;
     const cri_conjugate        *m = state;

@@ -1,12 +1,11 @@
 /* von_mises.c -- which way: mean direction, and concentration, of angles.
  *   x | mu, k ~ VonMises(mu, k)
- * k known:  mu ~ VonMises(mu0, k0).  With C + i S = k0 exp(i mu0) + k sum exp(i x_j) = k' exp(i mu')
- *   posterior VonMises(mu', k'),   p(x_1 .. x_n) = I0(k') / (I0(k0) (2 pi I0(k))^n)
- * k unknown:  p(mu, k) ~ g(k) exp(k r0 cos(mu - mu0)) / I0(k)^c0, which is conjugate:
- *   r' exp(i mu') = r0 exp(i mu0) + sum exp(i x_j),   c' = c0 + n;
- * given k, mu is VonMises(mu', k r'); k itself is integrated by quadrature (von_mises_kappa.h):
- *   p(x_1 .. x_n) = Z' / Z / (2 pi)^n.
- * Mardia & Jupp (2000), Directional Statistics, sec. 5.3; Guttorp & Lockhart (1988), JASA 83. */
+ * k known:  mu ~ VonMises(mu0, k0).  With C + i S = k0 exp(i mu0) + k sum exp(i x_j) = k' exp(i
+ * mu') posterior VonMises(mu', k'),   p(x_1 .. x_n) = I0(k') / (I0(k0) (2 pi I0(k))^n) k unknown:
+ * p(mu, k) ~ g(k) exp(k r0 cos(mu - mu0)) / I0(k)^c0, which is conjugate: r' exp(i mu') = r0 exp(i
+ * mu0) + sum exp(i x_j),   c' = c0 + n; given k, mu is VonMises(mu', k r'); k itself is integrated
+ * by quadrature (von_mises_kappa.h): p(x_1 .. x_n) = Z' / Z / (2 pi)^n. Mardia & Jupp (2000),
+ * Directional Statistics, sec. 5.3; Guttorp & Lockhart (1988), JASA 83. */
 #include "univariate.h"
 #include "von_mises_kappa.h"
 #include "../../math/special.h"
@@ -57,7 +56,8 @@ static void measure(const double *x, const double *w, size_t n, double *stats)
     }
 }
 
-/* --- prior ------------------------------------------------------------------------------------- */
+/* --- prior -------------------------------------------------------------------------------------
+ */
 
 static cr_status prior_of_direction(cr_ctx *cx, const cri_prior *p, double *params)
 {
@@ -86,8 +86,10 @@ static cr_status prior_of_both(cr_ctx *cx, const cri_prior *p, double *params)
     } else if (cri_prior_match(p, "mu0,r0,c0", v)) {
         if (!(v[1] >= 0)) CR_TRY(cri_prior_above(cx, "r0", v[1], 0));
         if (!(v[2] > v[1]))
-            CR_TRY(cr_fail(cx, CR_EARG, "--prior: c0 is %g, but must be above r0, %g: that many "
-                                        "unit vectors have a sum of that length", v[2], v[1]));
+            CR_TRY(cr_fail(cx, CR_EARG,
+                           "--prior: c0 is %g, but must be above r0, %g: that many "
+                           "unit vectors have a sum of that length",
+                           v[2], v[1]));
         params[MU] = v[0], params[LENGTH] = v[1], params[COUNT] = v[2];
     } else {
         CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat; mu0=M,r0=R,c0=C; kappa_mean=M,kappa_sd=S"));
@@ -109,7 +111,8 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     return known(params) ? prior_of_direction(cx, p, params) : prior_of_both(cx, p, params);
 }
 
-/* --- posterior and evidence -------------------------------------------------------------------- */
+/* --- posterior and evidence --------------------------------------------------------------------
+ */
 
 static bool proper(const double *p)
 {
@@ -142,11 +145,13 @@ static double log_evidence(const double *prior, const double *stats, const doubl
 {
     double n = stats[N];
     if (known(prior))
-        return log_i0(params[LENGTH]) - log_i0(prior[LENGTH]) - n * (LOG_2PI + log_i0(prior[KAPPA]));
+        return log_i0(params[LENGTH]) - log_i0(prior[LENGTH]) -
+               n * (LOG_2PI + log_i0(prior[KAPPA]));
     return cri_kappa_log_normaliser(work) - prior[LOG_Z] - n * LOG_2PI;
 }
 
-/* --- the next angle ---------------------------------------------------------------------------- */
+/* --- the next angle ----------------------------------------------------------------------------
+ */
 
 /* log of the integral of VonMises(x; mu, k) VonMises(mu; mu', k') over mu, x at `off` from mu':
  * I0(|k + k' exp(i off)|) / (2 pi I0(k) I0(k')), the exponents without cancellation. */
@@ -184,16 +189,14 @@ static double draw(const double *params, const double *work, cr_rng *r)
     return remainder(draw_angle(mu, k, r), 2 * M_PI);
 }
 
-/* --- what is told ------------------------------------------------------------------------------ */
+/* --- what is told ------------------------------------------------------------------------------
+ */
 
 static cri_named joint(const double *p)
 {
-    if (known(p))
-        return (cri_named){ "von-mises", 2, { "mu", "kappa" }, { p[MU], p[LENGTH] } };
-    return (cri_named){ "von-mises-conjugate",
-                        3,
-                        { "mu", "r", "c" },
-                        { p[MU], p[LENGTH], p[COUNT] } };
+    if (known(p)) return (cri_named){ "von-mises", 2, { "mu", "kappa" }, { p[MU], p[LENGTH] } };
+    return (
+        cri_named){ "von-mises-conjugate", 3, { "mu", "r", "c" }, { p[MU], p[LENGTH], p[COUNT] } };
 }
 
 static cri_named predictive(const double *p)
@@ -233,8 +236,8 @@ static double edge_at(double k, void *user)
     return 2 * exp(cri_dist_von_mises.logpdf((cri_par){ v, 2 }, a->off));
 }
 
-/* The arc around mu' that holds `level` of a direction whose k is not known: Newton's method, kept in
- * its bracket by halving. */
+/* The arc around mu' that holds `level` of a direction whose k is not known: Newton's method, kept
+ * in its bracket by halving. */
 static double find_arc(const double *p, const double *work, double level)
 {
     cri_kappa q = kappa_of(p);
@@ -244,8 +247,10 @@ static double find_arc(const double *p, const double *work, double level)
     for (int i = 0; i < 60; i++) {
         double excess = cri_kappa_expect(&q, work, mass_at, &a) - level;
         double next = a.off - excess / cri_kappa_expect(&q, work, edge_at, &a);
-        if (excess < 0) low = a.off;
-        else high = a.off;
+        if (excess < 0)
+            low = a.off;
+        else
+            high = a.off;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
         bool near = fabs(excess) < 1e-9; /* what is left is about its square */
         a.off = next;

@@ -38,7 +38,8 @@ static double log_density(const cri_kappa *q, double t)
            q->c * cri_bessel_scaled(k).log_i0 + t;
 }
 
-/* --- the panels -------------------------------------------------------------------------------- */
+/* --- the panels --------------------------------------------------------------------------------
+ */
 
 /* The highest place of f on [a, b], which has one. */
 static double climb(const cri_kappa *q, double a, double b, double jacobian, int steps)
@@ -75,8 +76,8 @@ static double find_peak(const cri_kappa *q, double a, double b, double jacobian)
     return bend < 0 && fabs(step) < h ? t + step : t;
 }
 
-/* Where the logarithm of the density has fallen by this much, from `from` on in this direction; about:
- * a panel may end anywhere. */
+/* Where the logarithm of the density has fallen by this much, from `from` on in this direction;
+ * about: a panel may end anywhere. */
 static double edge(const cri_kappa *q, double height, double from, double step)
 {
     double inside = 0, outside = step;
@@ -84,8 +85,10 @@ static double edge(const cri_kappa *q, double height, double from, double step)
         inside = outside, outside *= 2;
     for (int i = 0; i < 8; i++) {
         double middle = 0.5 * (inside + outside);
-        if (log_density(q, from + middle) > height) inside = middle;
-        else outside = middle;
+        if (log_density(q, from + middle) > height)
+            inside = middle;
+        else
+            outside = middle;
     }
     return from + outside;
 }
@@ -104,8 +107,8 @@ static double weigh(double t, void *user)
     return a->f && share > 1e-18 ? share * a->f(exp(t), a->user) : share;
 }
 
-/* The peak, uphill from the estimate of k by the mean length of the vectors; false when it is beyond
- * what doubles hold. */
+/* The peak, uphill from the estimate of k by the mean length of the vectors; false when it is
+ * beyond what doubles hold. */
 static bool find_top(const cri_kappa *q, double *out)
 {
     double k = q->c > 0 ? cr_bessel_ratio_inv(q->r / q->c) : q->shape / q->rate;
@@ -163,11 +166,13 @@ double cri_kappa_expect(const cri_kappa *q, const double *work, double (*f)(doub
 {
     double    sum = 0;
     integrand a = { q, work[LOG_Z], f, user };
-    for (int i = 0; i < PANELS; i++) sum += cr_gauss20(weigh, &a, work[ENDS + i], work[ENDS + i + 1]);
+    for (int i = 0; i < PANELS; i++)
+        sum += cr_gauss20(weigh, &a, work[ENDS + i], work[ENDS + i + 1]);
     return sum;
 }
 
-/* --- quantiles and summaries ------------------------------------------------------------------- */
+/* --- quantiles and summaries -------------------------------------------------------------------
+ */
 
 double cri_kappa_quantile(const cri_kappa *q, const double *work, double p)
 {
@@ -178,8 +183,10 @@ double cri_kappa_quantile(const cri_kappa *q, const double *work, double p)
     double wanted = p - (i ? work[BELOW + i - 1] : 0), t = 0.5 * (low + high);
     for (int step = 0; step < 100 && high - low > 1e-15 * (1 + fabs(t)); step++) {
         double off = cr_gauss20(weigh, &a, start, t) - wanted, next = t - off / weigh(t, &a);
-        if (off > 0) high = t;
-        else low = t;
+        if (off > 0)
+            high = t;
+        else
+            low = t;
         if (!(next > low && next < high)) next = 0.5 * (low + high);
         if (fabs(next - t) <= 1e-15 * (1 + fabs(t))) break;
         t = next;
@@ -207,10 +214,13 @@ static void find_shortest(const cri_kappa *q, const double *work, double level, 
         double below = 0.5 * (left + right);
         double lower = cri_kappa_quantile(q, work, below);
         double upper = cri_kappa_quantile(q, work, below + level);
-        double off = log_density(q, log(lower)) - log(lower) - log_density(q, log(upper)) + log(upper);
+        double off =
+            log_density(q, log(lower)) - log(lower) - log_density(q, log(upper)) + log(upper);
         out->hdi_lower = lower, out->hdi_upper = upper;
-        if (off < 0) left = below;
-        else right = below;
+        if (off < 0)
+            left = below;
+        else
+            right = below;
     }
     if (right < 1e-12) out->hdi_lower = 0; /* densest at its end */
 }

@@ -2,10 +2,10 @@
  *   p(k) = g(k) I0(k r) / I0(k)^c / Z,   k > 0
  * r is the length of the summed unit vectors, the prior's among them, c their number, and g what
  * the prior says of k beside that: constant, Jeffreys', or a gamma density.  The integral runs over
- * t = log k, in 16 panels of the 20-point Gauss rule, cut where the integrand has fallen from its peak
- * by the same factors as a normal density at 1, 2, ... 6, 8 and 10 standard deviations on either side;
- * it is exact to about 1e-13.
- * Guttorp & Lockhart (1988), JASA 83, 322-330.  (Internal header.) */
+ * t = log k, in 16 panels of the 20-point Gauss rule, cut where the integrand has fallen from its
+ * peak by the same factors as a normal density at 1, 2, ... 6, 8 and 10 standard deviations on
+ * either side; it is exact to about 1e-13. Guttorp & Lockhart (1988), JASA 83, 322-330.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_CONJUGATE_VON_MISES_KAPPA_H
 #define CREDENCE_MODELS_CONJUGATE_VON_MISES_KAPPA_H
 

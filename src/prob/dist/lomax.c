@@ -42,8 +42,9 @@ static double lomax_sample(cri_par p, cr_rng *r)
     return p.v[1] * expm1(cr_rng_exponential(r) / p.v[0]);
 }
 
-/* The shape that is best for scale b, and how b should change: the slope of the likelihood along it,
- * (a + 1) E[x / (b + x)] - 1, falling through its root when the sample is wider than an exponential. */
+/* The shape that is best for scale b, and how b should change: the slope of the likelihood along
+ * it, (a + 1) E[x / (b + x)] - 1, falling through its root when the sample is wider than an
+ * exponential. */
 static double best_shape(const cri_sample *s, double b)
 {
     double sum = 0;

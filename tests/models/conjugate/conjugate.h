@@ -16,7 +16,10 @@ static inline cr_table *column_table(cr_ctx *cx, const double *x, size_t n, cons
     return t;
 }
 
-static inline double log_evidence(const cr_model *m) { return cr_model_get_report(m)->log_evidence; }
+static inline double log_evidence(const cr_model *m)
+{
+    return cr_model_get_report(m)->log_evidence;
+}
 
 /* The evidence of a model fitted to one column. */
 static inline double evidence_of(cr_ctx *cx, const char *name, const double *x, size_t n,
@@ -41,7 +44,7 @@ static inline double part_of(const json_t *d, size_t i, const char *part, const 
 static inline const char *family_of(const json_t *d, size_t i, const char *part)
 {
     const json_t *item = json_array_get(json_object_get(d, "distributions"), i);
-    const char *name = json_string_value(json_object_get(json_object_get(item, part), "family"));
+    const char   *name = json_string_value(json_object_get(json_object_get(item, part), "family"));
     assert_non_null(name);
     return name;
 }
@@ -57,7 +60,8 @@ static inline void densities(cr_ctx *cx, const cr_model *m, const double *x, siz
     cr_table_free(cx, t);
 }
 
-/* The integral of the predictive density over the line, by Simpson's rule in x = at + s tan(theta). */
+/* The integral of the predictive density over the line, by Simpson's rule in x = at + s tan(theta).
+ */
 static inline double integral_of_predictive(cr_ctx *cx, const cr_model *m, double at, double s)
 {
     enum { STEPS = 4000 };

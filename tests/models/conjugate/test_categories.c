@@ -17,10 +17,11 @@ static double value_of(cr_ctx *cx, const char *model, const cr_table *t, const c
 static void test_success(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_model *m = NULL;
-    cr_table *t = table_of_text(cx, "s.csv", "a,b,n,c,one\nno,true,1,u,x\nyes,true,0,v,x\n"
-                                             "yes,false,0,w,x\nyes,true,0,w,x\n");
+    cr_ctx     *cx = test_context();
+    cr_model   *m = NULL;
+    cr_table   *t = table_of_text(cx, "s.csv",
+                                  "a,b,n,c,one\nno,true,1,u,x\nyes,true,0,v,x\n"
+                                    "yes,false,0,w,x\nyes,true,0,w,x\n");
     const char *model = "beta-bernoulli";
     assert_close(value_of(cx, model, t, "features=a", "a=yes"), 4.0 / 6, 1e-15);
     assert_close(value_of(cx, model, t, "features=a success=no", "a=no"), 2.0 / 6, 1e-15);
@@ -78,8 +79,9 @@ static void test_levels_of_numbers(void **state)
     const char *model = "dirichlet-categorical";
     double      die[6] = { 1, 6, 3, 3, 2, 6 }, more[2] = { 6, 4 }, half[2] = { 1, 1.5 }, log_p[2];
     cr_model   *m, *next = NULL;
-    cr_table *t = column_table(cx, die, 6, NULL), *u = column_table(cx, more, 2, NULL);
-    cr_table *h = column_table(cx, half, 2, NULL), *b = table_of_text(cx, "b.csv", "b\ntrue\ntrue\n");
+    cr_table   *t = column_table(cx, die, 6, NULL), *u = column_table(cx, more, 2, NULL);
+    cr_table   *h = column_table(cx, half, 2, NULL),
+             *b = table_of_text(cx, "b.csv", "b\ntrue\ntrue\n");
     assert_close(value_of(cx, model, t, "", "x=6"), 3.0 / 10, 1e-15);
     assert_close(value_of(cx, model, t, "prior=perks", "x=6"), 2.25 / 7, 1e-15);
     assert_close(value_of(cx, model, t, "prior=haldane", "x=6"), 2.0 / 6, 1e-15);
@@ -93,8 +95,10 @@ static void test_levels_of_numbers(void **state)
     cr_model_free(cx, m);
     m = NULL;
     assert_fails_with(cx, try_fit(cx, model, h, "", &m), CR_EDATA, "row 2: column 'x' is 1.5");
-    assert_fails_with(cx, try_fit(cx, model, t, "prior=7=2", &m), CR_EARG, "no column has a level '7'");
-    assert_fails_with(cx, try_fit(cx, model, b, "prior=haldane", &m), CR_EDATA, "every level must occur");
+    assert_fails_with(cx, try_fit(cx, model, t, "prior=7=2", &m), CR_EARG,
+                      "no column has a level '7'");
+    assert_fails_with(cx, try_fit(cx, model, b, "prior=haldane", &m), CR_EDATA,
+                      "every level must occur");
     assert_true(isnan(evidence_of(cx, model, die, 6, "prior=haldane")));
     cr_table_free(cx, t);
     cr_table_free(cx, u);
@@ -107,12 +111,14 @@ static void test_levels_of_numbers(void **state)
 static void test_two_levels_agree(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "s.csv", "a\nno\nyes\nyes\nyes\n");
-    cr_model *a = fit(cx, "beta-bernoulli", t, "prior=jeffreys");
-    cr_model *b = fit(cx, "dirichlet-categorical", t, "prior=jeffreys");
-    json_t   *da = describe(cx, a), *db = describe(cx, b);
-    const char *const keys[] = { "value", "sd", "lower", "upper", "mode", "hdi_lower", "hdi_upper" };
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "s.csv", "a\nno\nyes\nyes\nyes\n");
+    cr_model         *a = fit(cx, "beta-bernoulli", t, "prior=jeffreys");
+    cr_model         *b = fit(cx, "dirichlet-categorical", t, "prior=jeffreys");
+    json_t           *da = describe(cx, a), *db = describe(cx, b);
+    const char *const keys[] = {
+        "value", "sd", "lower", "upper", "mode", "hdi_lower", "hdi_upper"
+    };
     for (size_t i = 0; i < 7; i++)
         assert_close(parameter(da, "a=yes", keys[i]), parameter(db, "a=yes", keys[i]), 1e-12);
     assert_close(log_evidence(a), log_evidence(b), 1e-13);

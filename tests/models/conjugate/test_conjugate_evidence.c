@@ -4,7 +4,8 @@
 #include "math/special.h"
 #include "prob/dist/dist.h"
 
-/* --- evidence by integration over the parameters ------------------------------------------------ */
+/* --- evidence by integration over the parameters ------------------------------------------------
+ */
 
 typedef struct problem {
     const double *x;
@@ -94,7 +95,8 @@ static double both_integrand(double v, void *user)
     problem p = *(problem *)user;
     double  wide = 9 * sqrt(v);
     p.at = v;
-    return inverse_gamma_density(v, p.a, p.b) * integrate(p.cx, inner_integrand, &p, -wide, 3 + wide);
+    return inverse_gamma_density(v, p.a, p.b) *
+           integrate(p.cx, inner_integrand, &p, -wide, 3 + wide);
 }
 
 /* theta ~ Pareto(b, a), x < theta. */
@@ -161,8 +163,9 @@ static void test_against_quadrature(void **state)
     assert_close(evidence_of(cx, "normal", reals, 5, "prior=shape=2.5,scale=3.1 known_mean=1.1"),
                  log(integrate(cx, variance_integrand, &p, 0, INFINITY)), 1e-10);
     p = (problem){ .x = reals, .n = 5, .a = 2.5, .b = 3.1, .c = 0.2, .d = 0.7, .cx = cx };
-    assert_close(evidence_of(cx, "normal", reals, 5, "prior=mean0=0.2,kappa0=0.7,shape=2.5,scale=3.1"),
-                 log(integrate(cx, both_integrand, &p, 0.02, 2000)), 1e-6);
+    assert_close(
+        evidence_of(cx, "normal", reals, 5, "prior=mean0=0.2,kappa0=0.7,shape=2.5,scale=3.1"),
+        log(integrate(cx, both_integrand, &p, 0.02, 2000)), 1e-6);
     assert_close(evidence_of(cx, "normal", reals, 5, "known_mean=1.1 known_variance=1.9"),
                  log(likelihood(&p, 1.1, 1.9)), 1e-13);
     p = (problem){ .x = times, .n = 5, .a = 1.4, .b = 0.8 };
@@ -177,12 +180,12 @@ static void test_against_quadrature(void **state)
     test_context_free(cx);
 }
 
-/* Both ends of a uniform: p(l, u) integrated over a grid in the plane is slow, its closed form in u is
- * not: for each u > max, the integral over l < min of a (a+1) w^a / (u-l)^(a+2+n). */
+/* Both ends of a uniform: p(l, u) integrated over a grid in the plane is slow, its closed form in u
+ * is not: for each u > max, the integral over l < min of a (a+1) w^a / (u-l)^(a+2+n). */
 static double both_ends_integrand(double u, void *user)
 {
     const problem *p = user; /* a, low b, high c; least at, greatest top */
-    double a = p->a, low = fmin(p->b, p->at), n = (double)p->n;
+    double         a = p->a, low = fmin(p->b, p->at), n = (double)p->n;
     return a * (a + 1) * pow(p->c - p->b, a) * pow(u - low, -(a + 1 + n)) / (a + 1 + n);
 }
 
@@ -222,8 +225,8 @@ static void test_reference(void **state)
             assert_relative(parameter(d, "x=1", "upper"), element(ci, 1), 1e-10);
             assert_relative(part_of(d, 0, "predictive", "p"), number_of(want, "predictive_success"),
                             1e-10);
-            assert_relative(log_evidence(m) + cr_lchoose(20, 7), number_of(want, "log_marginal_of_k"),
-                            1e-10);
+            assert_relative(log_evidence(m) + cr_lchoose(20, 7),
+                            number_of(want, "log_marginal_of_k"), 1e-10);
             json_decref(d);
             cr_model_free(cx, m);
             cr_table_free(cx, t);
@@ -237,18 +240,19 @@ static void test_reference(void **state)
             assert_relative(log_evidence(m), number_of(want, "log_marginal"), 1e-10);
             densities(cx, m, x, 5, log_p);
             for (size_t k = 0; k < 5; k++)
-                assert_relative(log_p[k], element(json_object_get(want, "predictive_logpmf_0to4"), k),
-                                1e-10);
+                assert_relative(log_p[k],
+                                element(json_object_get(want, "predictive_logpmf_0to4"), k), 1e-10);
             json_decref(d);
             cr_model_free(cx, m);
             cr_table_free(cx, t);
         } else if (strcmp(id, "dirichlet-multinomial") == 0) {
             cr_table *t = table_of_text(cx, "c.csv", "c,n\na,5\nb,0\nc,3\nd,12\n");
-            cr_model *m = fit(cx, "dirichlet-categorical", t,
-                              "features=c weights=n prior=a=0.5,alpha=1,d=2");
+            cr_model *m =
+                fit(cx, "dirichlet-categorical", t, "features=c weights=n prior=a=0.5,alpha=1,d=2");
             json_t *d = describe(cx, m), *post = json_object_get(want, "posterior");
             json_t *alpha = json_object_get(
-                json_object_get(json_array_get(json_object_get(d, "distributions"), 0), "posterior"),
+                json_object_get(json_array_get(json_object_get(d, "distributions"), 0),
+                                "posterior"),
                 "alpha");
             for (size_t k = 0; k < 4; k++) {
                 char name[] = "c=a";
@@ -268,7 +272,8 @@ static void test_reference(void **state)
             json_t   *predictive = json_object_get(want, "predictive_t_dof_loc_scale");
             assert_string_equal(family_of(d, 0, "posterior"), "normal-inverse-gamma");
             assert_relative(part_of(d, 0, "posterior", "mean"), number_of(want, "m_n"), 1e-12);
-            assert_relative(part_of(d, 0, "posterior", "strength"), number_of(want, "kappa_n"), 1e-12);
+            assert_relative(part_of(d, 0, "posterior", "strength"), number_of(want, "kappa_n"),
+                            1e-12);
             assert_relative(part_of(d, 0, "posterior", "shape"), number_of(want, "a_n"), 1e-12);
             assert_relative(part_of(d, 0, "posterior", "scale"), number_of(want, "b_n"), 1e-12);
             assert_relative(part_of(d, 0, "predictive", "df"), element(predictive, 0), 1e-12);
@@ -282,16 +287,17 @@ static void test_reference(void **state)
             const char *path = test_shared_data("tabular/iris.csv");
             assert_non_null(path);
             cr_table *t = read_table(cx, path);
-            cr_model *m = fit(cx, "mvn", t,
-                              "features=!species prior=mean0=0,kappa0=0.1,nu0=6,scale0=1");
+            cr_model *m =
+                fit(cx, "mvn", t, "features=!species prior=mean0=0,kappa0=0.1,nu0=6,scale0=1");
             json_t *d = describe(cx, m);
-            json_t *post = json_object_get(
-                json_array_get(json_object_get(d, "distributions"), 0), "posterior");
+            json_t *post = json_object_get(json_array_get(json_object_get(d, "distributions"), 0),
+                                           "posterior");
             assert_relative(number_of(post, "strength"), number_of(want, "kappa_n"), 1e-12);
             assert_relative(number_of(post, "df"), number_of(want, "nu_n"), 1e-12);
             for (size_t k = 0; k < 16; k++) {
                 json_t *row = json_array_get(json_object_get(want, "S_n"), k / 4);
-                assert_relative(element(json_object_get(post, "scale"), k), element(row, k % 4), 1e-10);
+                assert_relative(element(json_object_get(post, "scale"), k), element(row, k % 4),
+                                1e-10);
                 if (k < 4)
                     assert_relative(element(json_object_get(post, "mean"), k),
                                     element(json_object_get(want, "m_n"), k), 1e-12);
@@ -321,8 +327,9 @@ static void test_moments(void **state)
     json_t   *d = describe(cx, m);
     assert_relative(part_of(d, 0, "posterior", "a"), 12 + 5, 1e-14);
     assert_relative(part_of(d, 0, "posterior", "b"), 3 + 3, 1e-14);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(d, "statistics"), "prior")),
-                        "beta(a=12, b=3)");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(d, "statistics"), "prior")),
+        "beta(a=12, b=3)");
     json_decref(d);
     cr_model_free(cx, m);
     m = NULL;
@@ -336,10 +343,9 @@ static void test_moments(void **state)
     assert_close(evidence_of(cx, "poisson", counts, 8, "prior=mean=4,sd=2"),
                  evidence_of(cx, "poisson", counts, 8, "prior=shape=4,rate=1"), 1e-14);
     /* InverseGamma(a, b) of mean 3 and sd 1.5: a = 6, b = 15; sd of mu 2: k = 3 / 4. */
-    assert_close(evidence_of(cx, "normal", reals, 5,
-                             "prior=mean=1,sd=2,variance_mean=3,variance_sd=1.5"),
-                 evidence_of(cx, "normal", reals, 5, "prior=mean0=1,kappa0=0.75,shape=6,scale=15"),
-                 1e-14);
+    assert_close(
+        evidence_of(cx, "normal", reals, 5, "prior=mean=1,sd=2,variance_mean=3,variance_sd=1.5"),
+        evidence_of(cx, "normal", reals, 5, "prior=mean0=1,kappa0=0.75,shape=6,scale=15"), 1e-14);
     assert_close(evidence_of(cx, "normal", reals, 5, "prior=mean0=1,kappa0=0.75,nu0=12,var0=2.5"),
                  evidence_of(cx, "normal", reals, 5, "prior=mean0=1,kappa0=0.75,shape=6,scale=15"),
                  1e-14);
@@ -386,8 +392,8 @@ static void test_jeffreys_invariance(void **state)
 static void test_classical_interval(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    double    mean = 0, square = 0;
+    cr_ctx *cx = test_context();
+    double  mean = 0, square = 0;
     for (size_t i = 0; i < 5; i++) mean += reals[i] / 5;
     for (size_t i = 0; i < 5; i++) square += pow(reals[i] - mean, 2);
     cr_table *t = column_table(cx, reals, 5, NULL);
@@ -411,9 +417,9 @@ static void test_mvn_of_one_column(void **state)
 {
     (void)state;
     cr_ctx *cx = test_context();
-    assert_close(evidence_of(cx, "mvn", reals, 5, "prior=mean0=0.4,kappa0=0.3,nu0=5,scale0=6"),
-                 evidence_of(cx, "normal", reals, 5, "prior=mean0=0.4,kappa0=0.3,shape=2.5,scale=3"),
-                 1e-13);
+    assert_close(
+        evidence_of(cx, "mvn", reals, 5, "prior=mean0=0.4,kappa0=0.3,nu0=5,scale0=6"),
+        evidence_of(cx, "normal", reals, 5, "prior=mean0=0.4,kappa0=0.3,shape=2.5,scale=3"), 1e-13);
     test_context_free(cx);
 }
 
@@ -546,8 +552,10 @@ static void test_draws(void **state)
         for (double q = -1; q < 4; q += 0.77) {
             double below = 0, want;
             for (size_t k = 0; k < DRAWS; k++) below += (x[k] <= q) / (double)DRAWS;
-            if (p.family) assert_ok(cx, cr_dist_cdf(cx, p.family, p.params, p.n_params, q, &want));
-            else want = cr_student_t_cdf((q - p.mean[0]) / p.scale[0], p.dof[0]);
+            if (p.family)
+                assert_ok(cx, cr_dist_cdf(cx, p.family, p.params, p.n_params, q, &want));
+            else
+                want = cr_student_t_cdf((q - p.mean[0]) / p.scale[0], p.dof[0]);
             assert_true(fabs(below - want) < 4.5 * sqrt(want * (1 - want) / DRAWS) + 1e-12);
         }
         cr_prediction_free(cx, &p);
@@ -557,8 +565,8 @@ static void test_draws(void **state)
     test_context_free(cx);
 }
 
-/* Draws of angles and of uniforms by the log density: the mean of 1 / p over draws within a region is
- * its length. */
+/* Draws of angles and of uniforms by the log density: the mean of 1 / p over draws within a region
+ * is its length. */
 static void test_draws_by_density(void **state)
 {
     (void)state;
@@ -593,7 +601,8 @@ static void test_draws_by_density(void **state)
     test_context_free(cx);
 }
 
-/* --- von Mises by integrals over kappa --------------------------------------------------------- */
+/* --- von Mises by integrals over kappa ---------------------------------------------------------
+ */
 
 static double kappa_moment(double k, void *user)
 {

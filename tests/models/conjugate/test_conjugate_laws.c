@@ -34,16 +34,23 @@ static double draw(cr_rng *r, int data)
 {
     double z = cr_rng_normal(r);
     switch (data) {
-    case COUNT: return floor(4 * fabs(z));
-    case POSITIVE: return 1.7 * fabs(z) + 0.01;
-    case ANGLE: return 0.9 + 0.6 * z;
-    case BINARY: return z > 0.3;
-    case LEVELS: return floor(fabs(2 * z));
-    default: return 0.5 + 1.3 * z;
+    case COUNT:
+        return floor(4 * fabs(z));
+    case POSITIVE:
+        return 1.7 * fabs(z) + 0.01;
+    case ANGLE:
+        return 0.9 + 0.6 * z;
+    case BINARY:
+        return z > 0.3;
+    case LEVELS:
+        return floor(fabs(2 * z));
+    default:
+        return 0.5 + 1.3 * z;
     }
 }
 
-/* Columns x and y of n rows; the first four have every level, so that later ones bring no new one. */
+/* Columns x and y of n rows; the first four have every level, so that later ones bring no new one.
+ */
 static void make_data(const kind *k, uint64_t seed, double *x, size_t n)
 {
     cr_rng r = cr_rng_stream(seed, 5);
@@ -176,9 +183,11 @@ static void test_weights_and_order(void **state)
             memcpy(turned + 2 * row, repeated + 2 * (n - 1 - row), 2 * sizeof *x);
         char settings[256];
         snprintf(settings, sizeof settings, "%s weights=w", k->settings);
-        cr_table *weighted = two_columns(cx, k, x, N, w), *plain = two_columns(cx, k, repeated, n, NULL);
+        cr_table *weighted = two_columns(cx, k, x, N, w),
+                 *plain = two_columns(cx, k, repeated, n, NULL);
         cr_table *back = two_columns(cx, k, turned, n, NULL);
-        cr_model *a = fit(cx, k->model, weighted, settings), *b = fit(cx, k->model, plain, k->settings);
+        cr_model *a = fit(cx, k->model, weighted, settings),
+                 *b = fit(cx, k->model, plain, k->settings);
         cr_model *c = fit(cx, k->model, back, k->settings);
         compare_models(cx, a, b, 1e-12);
         compare_models(cx, c, b, 1e-12);
@@ -266,14 +275,16 @@ static void test_threads(void **state)
         make_data(k, 8, x, LONG);
         bool      slow = strcmp(k->model, "von-mises") == 0;
         size_t    scored = slow ? 60 : LONG;
-        cr_table *t = two_columns(cx, k, x, LONG, NULL), *some = two_columns(cx, k, x, scored, NULL);
-        double    evidence = 0;
+        cr_table *t = two_columns(cx, k, x, LONG, NULL),
+                 *some = two_columns(cx, k, x, scored, NULL);
+        double evidence = 0;
         for (size_t c = 0; c < 4; c++) {
             cr_ctx_set_threads(cx, threads[c]);
             cr_model *m = fit(cx, k->model, t, k->settings);
             assert_ok(cx, cr_score(cx, m, some, c ? again : first));
             assert_ok(cx, cr_sample(cx, m, scored, 9, draws[c > 0]));
-            if (c == 0) evidence = log_evidence(m);
+            if (c == 0)
+                evidence = log_evidence(m);
             else {
                 assert_memory_equal(first, again, scored * sizeof *first);
                 assert_memory_equal(draws[0], draws[1], 2 * scored * sizeof *first);
@@ -288,7 +299,8 @@ static void test_threads(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ------------------------------------------------------------------------------------ */
+/* --- corners ------------------------------------------------------------------------------------
+ */
 
 /* Targets, powers, standard scores, and text are refused in words; so are unknown priors. */
 static void test_refusals(void **state)
@@ -308,15 +320,18 @@ static void test_refusals(void **state)
                           "describes columns as they are");
         assert_fails_with(cx, try_fit(cx, k->model, t, "prior=jeffrey", &m), CR_EARG,
                           "'jeffrey' is not a prior of");
-        assert_fails_with(cx, try_fit(cx, k->model, t, "prior=q=1,q=2", &m), CR_EARG, "given twice");
+        assert_fails_with(cx, try_fit(cx, k->model, t, "prior=q=1,q=2", &m), CR_EARG,
+                          "given twice");
         assert_fails_with(cx, try_fit(cx, k->model, t, "prior=q=two", &m), CR_EARG, "not a number");
         assert_fails_with(cx, try_fit(cx, k->model, t, "prior=jeffreys,q=2", &m), CR_EARG,
                           "'jeffreys' is not NAME=VALUE");
         cr_interrupt(cx);
         assert_fails(cx, try_fit(cx, k->model, t, k->settings, &m), CR_EINTERRUPTED);
         cr_interrupt_clear(cx);
-        cr_table *none = two_columns(cx, k, x, 0, NULL); /* no rows: nothing to learn, nothing to say */
-        assert_fails_with(cx, try_fit(cx, k->model, none, k->settings, &m), CR_EDATA, "no row is left");
+        cr_table *none =
+            two_columns(cx, k, x, 0, NULL); /* no rows: nothing to learn, nothing to say */
+        assert_fails_with(cx, try_fit(cx, k->model, none, k->settings, &m), CR_EDATA,
+                          "no row is left");
         m = fit(cx, k->model, t, k->settings);
         assert_ok(cx, cr_score(cx, m, none, x));
         cr_model_free(cx, m);
@@ -325,9 +340,11 @@ static void test_refusals(void **state)
         cr_table_free(cx, t);
     }
     cr_table         *text = table_of_text(cx, "text.csv", "a,b\nu,1\nv,2\n");
-    const char *const numeric[] = { "normal", "mvn", "poisson", "exponential", "uniform", "von-mises" };
+    const char *const numeric[] = { "normal",      "mvn",     "poisson",
+                                    "exponential", "uniform", "von-mises" };
     for (size_t i = 0; i < 6; i++)
-        assert_fails_with(cx, try_fit(cx, numeric[i], text, "", &m), CR_EDATA, "column 'a' holds text");
+        assert_fails_with(cx, try_fit(cx, numeric[i], text, "", &m), CR_EDATA,
+                          "column 'a' holds text");
     cr_table_free(cx, text);
     test_context_free(cx);
 }
@@ -381,10 +398,13 @@ static void test_too_little_data(void **state)
                                       { "poisson", "prior=haldane" },
                                       { "mvn", "" } };
     for (size_t i = 0; i < 8; i++) {
-        assert_fails_with(cx, try_fit(cx, models[i][0], one, models[i][1], &m), CR_EDATA, "improper");
-        assert_fails_with(cx, try_fit(cx, models[i][0], three, models[i][1], &m), CR_EDATA, "improper");
+        assert_fails_with(cx, try_fit(cx, models[i][0], one, models[i][1], &m), CR_EDATA,
+                          "improper");
+        assert_fails_with(cx, try_fit(cx, models[i][0], three, models[i][1], &m), CR_EDATA,
+                          "improper");
     }
-    assert_fails_with(cx, try_fit(cx, "normal", wide, "", &m), CR_ENUMERIC, "column 'x' is so large");
+    assert_fails_with(cx, try_fit(cx, "normal", wide, "", &m), CR_ENUMERIC,
+                      "column 'x' is so large");
     assert_fails_with(cx, try_fit(cx, "mvn", wide, "", &m), CR_ENUMERIC, "column 'x' is so large");
     cr_table_free(cx, one);
     cr_table_free(cx, three);
@@ -435,11 +455,16 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chain_rule),        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_weights_and_order), cmocka_unit_test(test_columns_add_up),
-        cmocka_unit_test(test_files),             cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_support),
-        cmocka_unit_test(test_too_little_data),   cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_chain_rule),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_columns_add_up),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_support),
+        cmocka_unit_test(test_too_little_data),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("conjugate laws", tests, NULL, NULL);
 }
