@@ -124,6 +124,8 @@ const char *out_number(double x, bool all_digits, char buffer[32]);
 /* An array of objects as a table (text or CSV); an object as lines. */
 void out_table(cli *c, const json_t *rows);
 void out_pairs(cli *c, const json_t *object);
+/* {"family": "beta", "a": 2, "b": 3} as beta(a=2, b=3); long arrays are cut. */
+void out_distribution(cli *c, const json_t *object);
 /* One CSV field, quoted where it must be. */
 void out_csv_field(cli *c, const char *text);
 

@@ -7,17 +7,33 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const cli_verb verb_fit, verb_update, verb_predict, verb_evaluate, verb_cv, verb_describe,
-    verb_models, verb_check, verb_convert, verb_dist, verb_info, verb_plot, verb_version,
-    verb_help;
-extern const cli_verb verb_completion, verb_complete, verb_document;
-
+/* The verbs, in the order of the help. */
 /* clang-format off */
-const cli_verb *const cli_verbs[] = {
-    &verb_fit, &verb_predict, &verb_evaluate, &verb_update, &verb_cv, &verb_describe, &verb_models,
-    &verb_check, &verb_convert, &verb_dist, &verb_info, &verb_plot, &verb_version, &verb_help,
-    &verb_completion, NULL };
+#define VERBS(X)  \
+    X(fit)        \
+    X(predict)    \
+    X(evaluate)   \
+    X(update)     \
+    X(cv)         \
+    X(compare)    \
+    X(describe)   \
+    X(models)     \
+    X(check)      \
+    X(convert)    \
+    X(dist)       \
+    X(info)       \
+    X(plot)       \
+    X(version)    \
+    X(help)       \
+    X(completion)
 /* clang-format on */
+
+#define DECLARED(name) extern const cli_verb verb_##name;
+#define LISTED(name) &verb_##name,
+VERBS(DECLARED)
+extern const cli_verb verb_complete, verb_document;
+
+const cli_verb *const cli_verbs[] = { VERBS(LISTED) NULL };
 const cli_verb *const cli_hidden_verbs[] = { &verb_complete, &verb_document, NULL };
 
 static const char BLAS_THREADS[] = "OPENBLAS_NUM_THREADS";

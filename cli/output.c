@@ -107,12 +107,55 @@ void out_csv_field(cli *c, const char *text)
 
 /* --- tables ---------------------------------------------------------------------------------- */
 
-/* A cell as text; numbers for people or for programs. */
-static const char *cell_text(const json_t *value, bool all_digits, char buffer[32])
+enum { CELL = 256 }; /* room for the text of a cell */
+
+/* Appends the entries of an array, the first eight of it. */
+static size_t add_array(const json_t *array, bool all_digits, char *out, size_t used)
 {
+    char   number[32];
+    size_t i, n = json_array_size(array);
+    used += (size_t)snprintf(out + used, CELL - used, "[");
+    for (i = 0; i < n && i < 8 && used < CELL - 40; i++)
+        used += (size_t)snprintf(out + used, CELL - used, "%s%s", i ? ", " : "",
+                                 out_number(json_number_value(json_array_get(array, i)), all_digits,
+                                            number));
+    return used + (size_t)snprintf(out + used, CELL - used, "%s]", i < n ? ", ..." : "");
+}
+
+/* A distribution as family(name=value, ...). */
+static const char *distribution_text(const json_t *object, bool all_digits, char out[CELL])
+{
+    const char *key, *family = json_string_value(json_object_get(object, "family"));
+    json_t     *value;
+    char        number[32];
+    size_t      used = (size_t)snprintf(out, CELL, "%.64s(", family ? family : ""), first = used;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (strcmp(key, "family") == 0 || used > CELL - 64) continue;
+        used += (size_t)snprintf(out + used, CELL - used, "%s%.20s=", used > first ? ", " : "", key);
+        if (json_is_array(value)) used = add_array(value, all_digits, out, used);
+        else
+            used += (size_t)snprintf(out + used, CELL - used, "%s",
+                                     out_number(json_number_value(value), all_digits, number));
+        if (used > CELL - 2) used = CELL - 2;
+    }
+    snprintf(out + used, CELL - used, ")");
+    return out;
+}
+
+void out_distribution(cli *c, const json_t *object)
+{
+    char text[CELL];
+    out_text(c, "%s", distribution_text(object, false, text));
+}
+
+/* A cell as text; numbers for people or for programs. */
+static const char *cell_text(const json_t *value, bool all_digits, char buffer[CELL])
+{
+    if (json_is_object(value)) return distribution_text(value, all_digits, buffer);
     if (json_is_string(value)) return json_string_value(value);
     if (json_is_integer(value))
-        return snprintf(buffer, 32, "%lld", (long long)json_integer_value(value)), buffer;
+        return snprintf(buffer, CELL, "%lld", (long long)json_integer_value(value)), buffer;
     if (json_is_real(value)) return out_number(json_real_value(value), all_digits, buffer);
     if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
     return "";
@@ -134,7 +177,7 @@ static void csv_table(cli *c, const json_t *rows)
     size_t      i, column = 0;
     json_t     *row, *value, *first = json_array_get(rows, 0);
     const char *key;
-    char        buffer[32];
+    char        buffer[CELL];
     json_object_foreach(first, key, value)
     {
         if (column++) out_bytes(c, ",", 1);
@@ -167,13 +210,13 @@ static text_column measure_column(const json_t *rows, const char *key)
     text_column column = { .key = key };
     size_t      i;
     json_t     *row;
-    char        buffer[32];
+    char        buffer[CELL];
     json_array_foreach(rows, i, row)
     {
         const json_t *value = json_object_get(row, key);
         size_t        w = text_width(cell_text(value, false, buffer));
         if (w > column.width) column.width = w;
-        column.left |= json_is_string(value);
+        column.left |= json_is_string(value) || json_is_object(value);
     }
     if (column.width > 0 && text_width(key) > column.width) column.width = text_width(key);
     return column;
@@ -183,7 +226,7 @@ static text_column measure_column(const json_t *rows, const char *key)
 static void text_line(cli *c, const text_column *columns, size_t n, const json_t *opt_row)
 {
     size_t owed = 0; /* blanks that are due before the next text */
-    char   buffer[32];
+    char   buffer[CELL];
     for (size_t j = 0; j < n; j++) {
         const text_column *k = &columns[j];
         const json_t      *value = opt_row ? json_object_get(opt_row, k->key) : NULL;
@@ -225,7 +268,7 @@ void out_pairs(cli *c, const json_t *object)
     const char *key;
     json_t     *value;
     size_t      width = 0;
-    char        buffer[32];
+    char        buffer[CELL];
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
         if (text_width(key) > width) width = text_width(key);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)

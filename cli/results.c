@@ -25,11 +25,28 @@ static const cli_field parameter[] = {
     NUMBER("value", FIELD_NULL, "posterior mean or estimate"),
     NUMBER("sd", FIELD_NULL,
            "posterior standard deviation or standard error; null where there is none"),
-    NUMBER("lower", FIELD_NULL | FIELD_SOMETIMES, "lower end of the central 95 % interval"),
+    OTHER(ANY, "posterior", FIELD_SOMETIMES,
+          "its distribution, of models that know it: an object of family and parameters by name; null "
+          "where it has no name"),
+    NUMBER("lower", FIELD_NULL | FIELD_SOMETIMES,
+           "lower end of the central interval, of 95 % or as --level says"),
     NUMBER("upper", FIELD_NULL | FIELD_SOMETIMES, "upper end of it"),
+    NUMBER("mode", FIELD_NULL | FIELD_SOMETIMES, "where its density is highest"),
+    NUMBER("hdi_lower", FIELD_NULL | FIELD_SOMETIMES, "lower end of the shortest interval"),
+    NUMBER("hdi_upper", FIELD_NULL | FIELD_SOMETIMES, "upper end of it"),
     NUMBER("t", FIELD_NULL | FIELD_SOMETIMES, "value / sd, of models that test"),
     NUMBER("p", FIELD_NULL | FIELD_SOMETIMES,
            "probability of a larger |t| by chance, of models that test"),
+    FIELD_LAST,
+};
+
+static const cli_field distribution[] = {
+    TEXT("column", 0, "the column; * for all of them together"),
+    NUMBER("n", FIELD_NULL, "observations: the sum of the weights"),
+    NUMBER("log_evidence", FIELD_NULL, "log marginal likelihood; null under an improper prior"),
+    OTHER(ANY, "posterior", 0, "an object: family, and its parameters by name"),
+    OTHER(ANY, "predictive", 0, "the distribution of the next value, likewise"),
+    OTHER(ANY, "statistics", 0, "an object: the sufficient statistics by name"),
     FIELD_LAST,
 };
 
@@ -50,6 +67,8 @@ static const cli_field parameter[] = {
         TEXT("stop", of_model, "closed form, converged or iteration limit"),                       \
         INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty", parameter),  \
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
+        INNER(ROWS, "distributions", FIELD_SOMETIMES,                                              \
+              "of models of columns: posterior and predictive distribution of each", distribution), \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
 #define FIT_FIELDS                                                                                 \
@@ -119,6 +138,41 @@ const cli_field result_cv[] = {
     OTHER(NUMBERS, "se", 0, "standard errors of these means"),
     INNER(SCORES, "folds", 0, "each score in each fold", fold),
     COUNT("seed", 0, "random seed of the split and the fits"),
+    FIELD_LAST,
+};
+
+/* --- compare --------------------------------------------------------------------------------- */
+
+static const cli_field compared_group[] = {
+    TEXT("group", 0, "the value of the column that makes the groups"),
+    COUNT("rows", 0, "rows of the group"),
+    NUMBER("log_evidence", 0, "of the model of these rows alone"),
+    INNER(ROWS, "parameters", 0, "what was learned from them, with its uncertainty", parameter),
+    FIELD_LAST,
+};
+
+static const cli_field difference[] = {
+    TEXT("name", 0, "the parameter"),
+    TEXT("greater", 0, "the group in which it is the greater"),
+    TEXT("than", 0, "the other group"),
+    NUMBER("probability", 0, "posterior probability of that, by quadrature"),
+    FIELD_LAST,
+};
+
+const cli_field result_compare[] = {
+    TEXT("model", 0, "name of the model"),
+    TEXT("by", 0, "column that makes the groups"),
+    COUNT("rows", 0, "rows learned from"),
+    NUMBER("pooled_log_evidence", FIELD_NULL, "of one model for all rows"),
+    NUMBER("separate_log_evidence", FIELD_NULL, "of a model for each group, summed"),
+    NUMBER("log_bayes_factor", FIELD_NULL, "separate less pooled: above 0 speaks for a difference"),
+    NUMBER("prior_odds", 0, "odds that the groups differ, before the data"),
+    NUMBER("probability", FIELD_NULL, "posterior probability that the groups differ"),
+    TEXT("evidence", 0, "exact, Laplace approximation, lower bound or estimate"),
+    COUNT("seed", 0, "random seed of the fits"),
+    INNER(ROWS, "groups", 0, "each group, in order", compared_group),
+    INNER(ROWS, "differences", 0,
+          "with two groups: each parameter whose posterior has a name; else empty", difference),
     FIELD_LAST,
 };
 

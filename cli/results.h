@@ -44,8 +44,19 @@ typedef struct cli_field {
 /* The two that every result has. */
 extern const cli_field result_common[];
 
-extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[],
-    result_cv[], result_describe[], result_models[], result_check[], result_dist[],
-    result_info[], result_version[], result_help[];
+extern const cli_field
+    result_fit[],
+    result_update[],
+    result_predict[],
+    result_evaluate[],
+    result_cv[],
+    result_compare[],
+    result_describe[],
+    result_models[],
+    result_check[],
+    result_dist[],
+    result_info[],
+    result_version[],
+    result_help[];
 
 #endif

@@ -190,13 +190,35 @@ static const char *text_of(const json_t *d, const char *key)
     return text ? text : "";
 }
 
+/* What a model of columns knows of each: posterior and predictive distribution, evidence. */
+static void print_distributions(cli *c, const json_t *list)
+{
+    size_t  i;
+    json_t *item, *evidence;
+    char    number[32];
+    json_array_foreach(list, i, item)
+    {
+        out_text(c, "\n  %s: n = %s", text_of(item, "column"),
+                 out_number(json_number_value(json_object_get(item, "n")), false, number));
+        evidence = json_object_get(item, "log_evidence");
+        if (json_is_number(evidence))
+            out_text(c, ", log evidence %s", out_number(json_number_value(evidence), false, number));
+        out_text(c, "\n    posterior   ");
+        out_distribution(c, json_object_get(item, "posterior"));
+        out_text(c, "\n    predictive  ");
+        out_distribution(c, json_object_get(item, "predictive"));
+        out_text(c, "\n");
+    }
+}
+
 void cli_print_model(cli *c, const json_t *d)
 {
     char    number[32];
     json_t *evidence = json_object_get(d, "log_evidence");
     json_t *likelihood = json_object_get(d, "log_likelihood");
-    out_text(c, "%s: %s ~ %zu column%s, %lld rows, scale %s, seed %lld\n", text_of(d, "model"),
-             text_of(d, "target"), json_array_size(json_object_get(d, "features")),
+    const char *target = text_of(d, "target");
+    out_text(c, "%s: %s%s%zu column%s, %lld rows, scale %s, seed %lld\n", text_of(d, "model"),
+             target, *target ? " ~ " : "", json_array_size(json_object_get(d, "features")),
              json_array_size(json_object_get(d, "features")) == 1 ? "" : "s",
              (long long)json_integer_value(json_object_get(d, "rows")), text_of(d, "scale"),
              (long long)json_integer_value(json_object_get(d, "seed")));
@@ -213,4 +235,5 @@ void cli_print_model(cli *c, const json_t *d)
     out_pairs(c, json_object_get(d, "statistics"));
     out_text(c, "\n");
     out_table(c, json_object_get(d, "parameters"));
+    print_distributions(c, json_object_get(d, "distributions"));
 }

@@ -58,6 +58,7 @@
 
 #include "../src/study/assess.h"
 #include "../src/study/info.h"
+#include "../src/study/compare_groups.h"
 
 #include "../src/plot/figure.h"
 

@@ -14,6 +14,7 @@ struct cr_model_class {
     const char *name, *summary;
     const char *formulas;  /* the model in plain text, a few lines */
     const char *reference; /* book or paper                        */
+    const char *example;   /* data in examples/ and options of a command that works; NULL: by the task */
     unsigned    tasks;
 
     const cr_option *options;

@@ -4,12 +4,20 @@
 #define CREDENCE_MODELS_LIST_H
 
 /* clang-format off */
-#define CRI_MODELS(X) \
-    X(bayes_linear)   \
-    X(glm)            \
-    X(linear)         \
-    X(ridge)          \
-    X(robust)
+#define CRI_MODELS(X)        \
+    X(bayes_linear)          \
+    X(beta_bernoulli)        \
+    X(dirichlet_categorical) \
+    X(exponential)           \
+    X(glm)                   \
+    X(linear)                \
+    X(mvn)                   \
+    X(normal)                \
+    X(poisson)               \
+    X(ridge)                 \
+    X(robust)                \
+    X(uniform)               \
+    X(von_mises)
 /* clang-format on */
 
 #endif

@@ -33,12 +33,14 @@ CR_API size_t                cr_class_count(void);
 CR_API const cr_model_class *cr_class_at(size_t i);
 /* The class called name; NULL, with the nearest name in the failure, if there is none. */
 CR_API const cr_model_class *cr_class_find(cr_ctx *cx, const char *name);
-/* What a class says of itself: its name, one line, the model in formulas, the source, a bit set of
+/* What a class says of itself: its name, one line, the model in formulas, the source, data and
+ * options of a command that works on the files in examples/, a bit set of
  * enum cr_task, its own options (those of the design are cr_design_table). */
 CR_API const char      *cr_class_name(const cr_model_class *c);
 CR_API const char      *cr_class_summary(const cr_model_class *c);
 CR_API const char      *cr_class_formulas(const cr_model_class *c);
 CR_API const char      *cr_class_reference(const cr_model_class *c);
+CR_API const char      *cr_class_example(const cr_model_class *c);
 CR_API unsigned         cr_class_tasks(const cr_model_class *c);
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
 /* true when the class offers this: "update", "predict", "score", "next", "sample", or, of data with

@@ -35,6 +35,12 @@ const cr_model_class *cr_class_find(cr_ctx *cx, const char *name)
 const char      *cr_class_name(const cr_model_class *c) { return c->name; }
 const char      *cr_class_summary(const cr_model_class *c) { return c->summary; }
 const char      *cr_class_formulas(const cr_model_class *c) { return c->formulas; }
+const char      *cr_class_example(const cr_model_class *c)
+{
+    if (c->example) return c->example;
+    return c->tasks & CR_TASK_REGRESSION ? "examples/diabetes.csv --target progression"
+                                         : "DATA --target COLUMN";
+}
 const char      *cr_class_reference(const cr_model_class *c) { return c->reference; }
 unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }
 const cr_option *cr_class_options(const cr_model_class *c) { return c->options; }

@@ -16,6 +16,7 @@ PREDICT = ["predict", "model.cred", "examples/diabetes.csv"]
 EVALUATE = ["evaluate", "model.cred", "examples/diabetes.csv"]
 UPDATE = ["update", "model.cred", "examples/diabetes.csv"]
 CV = ["cv", "linear", "examples/diabetes.csv", "--target", "progression", "--folds", "3"]
+COMPARE = ["compare", "beta-bernoulli", "examples/aspirin.csv", "--by", "arm", "--weights", "people"]
 DESCRIBE = ["describe", "examples/diabetes.csv"]
 
 # verb -> a command that works, and the members of its JSON
@@ -27,6 +28,10 @@ VERBS = {
     "evaluate": (EVALUATE, "model rows interval seed metrics"),
     "update": (UPDATE, "model task rows features target seed parameters iterations stop seconds"),
     "cv": (CV, "model rows metrics se folds seed"),
+    "compare": (COMPARE, "model by rows pooled_log_evidence separate_log_evidence log_bayes_factor prior_odds"
+                         " probability evidence seed groups differences"),
+    "fit columns": (["fit", "normal", "examples/diabetes.csv", "--features", "bmi"],
+                    "log_likelihood parameters statistics distributions"),
     "describe": (DESCRIBE, "file kind rows columns"),
     "describe model": (["describe", "model.cred"], "file kind model parameters settings seed"),
     "models": (["models"], "models"),
@@ -171,6 +176,45 @@ def test_cv_depends_on_the_seed_as_a_number(credence, examples):
     assert same == credence(*CV, "--seed", "100").stdout != other
 
 
+def test_compare_by_hand(credence, examples):
+    """The beta functions of the two arms against that of both together."""
+    def lbeta(a, b):
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    answer = read_json(credence(*COMPARE, "--json", "--prior-odds", "0.5"))
+    separate, pooled = lbeta(105, 10934) + lbeta(190, 10846), lbeta(294, 21779)
+    assert answer["separate_log_evidence"] == pytest.approx(separate)
+    assert answer["pooled_log_evidence"] == pytest.approx(pooled)
+    assert answer["log_bayes_factor"] == pytest.approx(separate - pooled)
+    odds = 0.5 * math.exp(answer["log_bayes_factor"])
+    assert answer["probability"] == pytest.approx(odds / (1 + odds))
+    assert [g["group"] for g in answer["groups"]] == ["aspirin", "placebo"]
+    assert answer["groups"][0]["parameters"][0]["posterior"] == {"family": "beta", "a": 105, "b": 10934}
+    assert answer["differences"][0]["probability"] < 1e-6
+    rows = read_csv(credence(*COMPARE))
+    assert [(r["group"], r["name"]) for r in rows] == [("aspirin", "attack=yes"), ("placebo", "attack=yes")]
+    assert rows[0]["posterior"] == "beta(a=105, b=10934)"
+
+
+def test_compare_refuses(credence, examples):
+    missing = credence("compare", "normal", "examples/diabetes.csv")
+    assert missing.code == 2 and "--by COLUMN is missing" in missing.stderr
+    improper = credence("compare", "normal", "examples/diabetes.csv", "--by", "sex", "--features", "bmi")
+    assert improper.code != 0 and "no log evidence" in improper.stderr and "--prior" in improper.stderr
+
+
+def test_columns_update_like_all_rows(credence, tmp_path):
+    (tmp_path / "a.csv").write_text("k\n3\n0\n2\n")
+    (tmp_path / "b.csv").write_text("k\n5\n1\n")
+    (tmp_path / "ab.csv").write_text("k\n3\n0\n2\n5\n1\n")
+    prior = ["--prior", "shape=2,rate=0.5"]
+    assert credence("fit", "poisson", "a.csv", *prior, "-o", "m.cred").code == 0
+    updated = read_json(credence("update", "m.cred", "b.csv", "--json"))
+    whole = read_json(credence("fit", "poisson", "ab.csv", *prior, "--json"))
+    assert updated["log_evidence"] == pytest.approx(whole["log_evidence"], rel=1e-12)
+    assert updated["parameters"] == whole["parameters"]
+    assert updated["distributions"][0]["posterior"] == {"family": "gamma", "shape": 13, "rate": 5.5}
+
+
 def test_update_is_the_fit_of_all_rows(credence, examples, tmp_path):
     lines = (examples / "diabetes.csv").read_text().splitlines(keepends=True)
     (tmp_path / "a.csv").write_text("".join(lines[:200]))
@@ -285,7 +329,7 @@ def test_model_to_stdout_is_the_file(credence, examples, model):
     assert credence(*FIT, "-o", "-", binary=True).stdout == model.read_bytes()
 
 
-@pytest.mark.parametrize("command", [PREDICT, EVALUATE, CV, DESCRIBE, ["describe", "model.cred"],
+@pytest.mark.parametrize("command", [PREDICT, EVALUATE, CV, COMPARE, DESCRIBE, ["describe", "model.cred"],
                                      ["models"], ["check", "model.cred"], ["version"], ["help"]])
 def test_output_to_a_file(credence, examples, model, tmp_path, command):
     for options in ([], ["--json"], ["--format", "text"]):

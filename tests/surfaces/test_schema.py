@@ -65,6 +65,14 @@ def results(credence, schemas, tmp_path_factory):
         ["fit", "bayes-linear", *target, "--prior", "nig", "-o", "nig.cred"],
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--max-iter", "1"],
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "none", "--alpha", "1", "--noise", "1"],
+        ["fit", "normal", DIABETES, "--features", "bmi,bp", "-o", "normal.cred"],
+        ["fit", "mvn", DIABETES, "--features", "bmi,bp"],
+        ["fit", "beta-bernoulli", "mixed.csv", "--features", "kind", "-o", "yes.cred"],
+        ["fit", "dirichlet-categorical", "mixed.csv", "--features", "kind,w", "--category", "w"],
+        ["update", "yes.cred", "mixed.csv"], ["describe", "yes.cred"], ["describe", "normal.cred"],
+        ["compare", "normal", DIABETES, "--by", "sex", "--features", "bmi",
+         "--prior", "mean0=25,kappa0=1,nu0=2,var0=16"],
+        ["compare", "bayes-linear", *target, "--by", "sex"],
         ["update", "bayes.cred", DIABETES, "-o", "updated.cred"],
         ["update", "ridge.cred", DIABETES],
         ["predict", "bayes.cred", DIABETES],
@@ -134,6 +142,7 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     never = {verb: set(declared(schema)) - seen[verb] - CLASSES_ONLY for verb, schema in schemas.items()}
     for verb in ("fit", "update"):                               # which models are updated is not the point
         never[verb] -= {".parameters[].t", ".parameters[].p", ".log_likelihood", ".log_evidence"}
+    never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p"}  # no model that tests has one
     assert not any(never.values()), never
 
 

@@ -25,6 +25,7 @@ static const cr_dist_class *const classes[] = {
     &cri_dist_laplace,
     &cri_dist_log_normal,
     &cri_dist_logistic,
+    &cri_dist_lomax,
     &cri_dist_multinomial,
     &cri_dist_mvn,
     &cri_dist_mvn_information,

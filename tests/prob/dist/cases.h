@@ -53,6 +53,8 @@ static const dist_case cases[] = {
     { "laplace", { -0.4, 1.7 }, 2 },
     { "log-normal", { 0.3, 0.6 }, 2 },
     { "logistic", { 0.2, 1.4 }, 2 },
+    { "lomax", { 3.5, 2.1 }, 2 },
+    { "lomax", { 0.8, 0.4 }, 2 },
     { "negative-binomial", { 5, 2 }, 2 },
     { "negative-binomial", { 0.3, 0.05 }, 2 },
     { "negative-binomial", { 40, 1e5 }, 2 },

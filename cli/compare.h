@@ -1,0 +1,11 @@
+/* compare.h -- the ways of the verb compare: each in a file of its own. */
+#ifndef CREDENCE_CLI_COMPARE_H
+#define CREDENCE_CLI_COMPARE_H
+
+#include "cli.h"
+#include "study/compare_groups.h"
+
+/* Groups of the rows of a table, under the one model that is named. */
+cr_status compare_groups(cli *c, const cr_table *table, const cr_group_options *options);
+
+#endif

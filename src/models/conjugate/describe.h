@@ -1,0 +1,46 @@
+/* describe.h -- posteriors for people and for programs: a distribution with its parameters by name,
+ * and the numbers that sum it up.  (Internal header.) */
+#ifndef CREDENCE_MODELS_CONJUGATE_DESCRIBE_H
+#define CREDENCE_MODELS_CONJUGATE_DESCRIBE_H
+
+#include "../../base/context.h"
+
+#include <jansson.h>
+
+enum { CRI_MOST_NAMED = 6 };
+
+/* A distribution by name; where the registry has it, the parameters are all of them, in its order.
+ */
+typedef struct cri_named {
+    const char *family;
+    size_t      n;
+    const char *names[CRI_MOST_NAMED];
+    double      values[CRI_MOST_NAMED];
+} cri_named;
+
+typedef struct cri_summary { /* NaN where there is none */
+    double mean, sd, mode, lower, upper, hdi_lower, hdi_upper;
+} cri_summary;
+
+/* The summary of a distribution of one variable of the registry, with intervals of mass `level`. */
+cr_status cri_summarise(cr_ctx *cx, const cri_named *d, double level, cri_summary *out);
+
+/* {"family": ..., "a": ..., ...}: a new reference. */
+json_t *cri_named_json(const cri_named *d);
+/* "beta(a=2, b=3)", cut off where it is longer than size. */
+const char *cri_named_text(const cri_named *d, char *out, size_t size);
+/* A number, or null. */
+json_t *cri_number_or_null(double x);
+
+/* Appends a parameter: name, posterior, value, sd, lower, upper, mode, hdi_lower, hdi_upper. */
+cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json_t *posterior,
+                          const cri_summary *s);
+/* Appends what is known of one column (NULL: of all together); takes the references. */
+cr_status cri_add_distribution(cr_ctx *cx, json_t *distributions, const char *opt_column, double n,
+                               double log_evidence, json_t *posterior, json_t *predictive,
+                               json_t *statistics);
+/* Adds statistics: the prior as text, how the evidence is known, the mass of the intervals. */
+cr_status cri_add_prior(cr_ctx *cx, json_t *out, const char *prior, bool proper,
+                        const char *opt_evidence, double level);
+
+#endif

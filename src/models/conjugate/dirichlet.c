@@ -1,0 +1,263 @@
+/* dirichlet.c -- levels, counts and file of the categorical model. */
+#include "dirichlet.h"
+#include "../../base/number.h"
+#include "../../base/parallel.h"
+#include "../../data/table_internal.h"
+#include "../fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 256, MOST_VALUES = 1000 };
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(cri_dirichlet, n),
+    CRI_FIELD_COUNT(cri_dirichlet, total),
+    CRI_FIELD_REAL(cri_dirichlet, level),
+    CRI_FIELD_VECTOR(cri_dirichlet, sizes, n),
+    CRI_FIELD_VECTOR(cri_dirichlet, values, total),
+    CRI_FIELD_VECTOR(cri_dirichlet, prior, total),
+    CRI_FIELD_VECTOR(cri_dirichlet, counts, total),
+    CRI_FIELD_LAST,
+};
+
+void cri_dirichlet_free(cr_ctx *cx, void *state)
+{
+    cri_fields_free(cx, fields, state);
+    cr_free(cx, state, 1, sizeof(cri_dirichlet));
+}
+
+cr_status cri_dirichlet_copy(cr_ctx *cx, const cri_dirichlet *from, cri_dirichlet **out)
+{
+    cr_status      st = CR_OK;
+    cri_dirichlet *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    m->n = from->n, m->total = from->total, m->level = from->level;
+    CR_TRY(cri_fields_allocate(cx, fields, m));
+    memcpy(m->sizes, from->sizes, m->n * sizeof(double));
+    memcpy(m->values, from->values, m->total * sizeof(double));
+    memcpy(m->prior, from->prior, m->total * sizeof(double));
+    memcpy(m->counts, from->counts, m->total * sizeof(double));
+    *out = m;
+    m = NULL;
+done:
+    if (m) cri_dirichlet_free(cx, m);
+    return st;
+}
+
+/* Where the levels of column j begin. */
+static size_t start_of(const cri_dirichlet *m, size_t j)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < j; i++) start += (size_t)m->sizes[i];
+    return start;
+}
+
+/* The level of a value among K rising ones; K when there is none. */
+size_t cri_dirichlet_find(const double *values, size_t K, double x)
+{
+    size_t low = 0, high = K;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (values[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < K && values[low] == x ? low : K;
+}
+
+/* --- the levels --------------------------------------------------------------------------------
+ */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The different whole numbers of a column, into values [MOST_VALUES]. */
+static cr_status find_numbers(cr_ctx *cx, const cri_rows *rows, size_t j, double *values,
+                              size_t *out_n)
+{
+    const cri_design_column *c = &rows->design->columns[j];
+    size_t                   n = 0;
+    char                     where[512];
+    double                   x[BLOCK];
+    for (size_t begin = 0; begin < rows->n; begin += BLOCK) {
+        size_t end = rows->n - begin < BLOCK ? rows->n : begin + BLOCK;
+        cri_rows_fill_term(rows, j, begin, end, x, 1);
+        for (size_t i = begin; i < end; i++) {
+            double value = x[i - begin];
+            if (rows->w && rows->w[i] == 0) continue;
+            if (value != floor(value)) {
+                cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where);
+                cr_fail(cx, CR_EDATA,
+                        "%s: column '%s' is %g, but %s needs categories or whole numbers", where,
+                        c->name, value, CRI_DIRICHLET);
+                return cr_fail_hint(cx, "--category %s takes its values as texts", c->name);
+            }
+            if (cri_dirichlet_find(values, n, value) < n) continue;
+            if (n == MOST_VALUES)
+                return cr_fail(cx, CR_EDATA,
+                               "column '%s' has more than %d different values: that is "
+                               "a measurement, not a category",
+                               c->name, MOST_VALUES);
+            values[n++] = value;
+            qsort(values, n, sizeof *values, compare_numbers);
+        }
+    }
+    *out_n = n;
+    return CR_OK;
+}
+
+static cr_status find_levels(cr_ctx *cx, const cri_rows *rows, size_t j, double *values,
+                             size_t *out_n)
+{
+    const cri_design_column *c = &rows->design->columns[j];
+    bool                     category = c->type == CR_CATEGORY, truth = c->type == CR_BOOLEAN;
+    if (!category && !truth) return find_numbers(cx, rows, j, values, out_n);
+    *out_n = truth ? 2 : c->n_levels;
+    for (size_t k = 0; values && k < *out_n; k++) values[k] = (double)k;
+    return CR_OK;
+}
+
+/* A new state that knows the levels; counts and prior are zero. */
+cr_status cri_dirichlet_new(cr_ctx *cx, const cri_rows *rows, cri_dirichlet **out)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         most = MOST_VALUES;
+    cri_dirichlet *m = NULL;
+    for (size_t j = 0; j < rows->p; j++)
+        if (rows->design->columns[j].n_levels > most) most = rows->design->columns[j].n_levels;
+    double *values = cr_scratch_f64(&s, most);
+
+    CR_TRY(s.status);
+    m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) CR_TRY(CR_ENOMEM);
+    for (size_t j = 0; j < rows->p; j++) {
+        size_t K;
+        CR_TRY(find_levels(cx, rows, j, values, &K));
+        m->total += K;
+    }
+    m->n = rows->p;
+    CR_TRY(cri_fields_allocate(cx, fields, m));
+    for (size_t j = 0, at = 0; j < m->n; j++) {
+        size_t K;
+        CR_TRY(find_levels(cx, rows, j, values, &K));
+        memcpy(m->values + at, values, K * sizeof *values);
+        m->sizes[j] = (double)K;
+        at += K;
+    }
+    *out = m;
+    m = NULL;
+done:
+    if (m) cri_dirichlet_free(cx, m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The text of a level; room [CRI_DOUBLE_SIZE] is for numbers. */
+const char *cri_dirichlet_level(const cri_design_column *c, double value, char *room)
+{
+    if (c->type == CR_CATEGORY) return c->levels[(size_t)value];
+    if (c->type == CR_BOOLEAN) return value == 1 ? "true" : "false";
+    room[cri_print_double(value, room)] = '\0';
+    return room;
+}
+
+/* --- counts ------------------------------------------------------------------------------------
+ */
+
+typedef struct counting {
+    const cri_dirichlet *m;
+    const cri_rows      *rows;
+} counting;
+
+static void count_block(void *arg, cri_range r, double *acc)
+{
+    const counting *a = arg;
+    double          x[BLOCK];
+    size_t          start = 0;
+    for (size_t j = 0; j < a->m->n; j++) {
+        size_t K = (size_t)a->m->sizes[j];
+        cri_rows_fill_term(a->rows, j, r.begin, r.end, x, 1);
+        for (size_t i = r.begin; i < r.end; i++) {
+            double w = a->rows->w ? a->rows->w[i] : 1;
+            size_t k = cri_dirichlet_find(a->m->values + start, K, x[i - r.begin]);
+            if (w > 0) acc[k < K ? start + k : a->m->total] += w;
+        }
+        start += K;
+    }
+}
+
+/* Adds the rows to m->counts.  CR_EDATA at a number that is not among the levels. */
+cr_status cri_dirichlet_count(cr_ctx *cx, const cri_rows *rows, cri_dirichlet *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *more = cr_scratch_f64(&s, m->total + 1); /* the last one counts the strangers */
+    counting   a = { m, rows };
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_sum(cx, "counting", rows->n, BLOCK, m->total + 1, count_block, &a, more));
+    if (more[m->total] > 0) {
+        cr_fail(cx, CR_EDATA, "%s: there is a number that the model has not seen",
+                cr_table_source(rows->table));
+        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
+    }
+    for (size_t i = 0; i < m->total; i++) m->counts[i] += more[i];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- file --------------------------------------------------------------------------------------
+ */
+
+cr_status cri_dirichlet_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, fields, state, store, out);
+}
+
+/* Sizes that fit the totals and the levels of the design. */
+static bool fits(const cri_dirichlet *m, const cr_design *d)
+{
+    if (m->n != d->p || m->n != d->n_columns || !(m->level > 0 && m->level < 1)) return false;
+    double sum = 0;
+    for (size_t j = 0; j < m->n; j++) {
+        const cri_design_column *c = &d->columns[j];
+        double                   K = m->sizes[j];
+        if (!(K >= 1 && K == floor(K) && K <= (double)m->total)) return false;
+        if (c->type == CR_CATEGORY && K != (double)c->n_levels) return false;
+        sum += K;
+    }
+    if (sum != (double)m->total) return false;
+    for (size_t j = 0; j < m->n; j++)
+        for (size_t k = 0, start = start_of(m, j); k < (size_t)m->sizes[j]; k++) {
+            double value = m->values[start + k];
+            bool   category = d->columns[j].type == CR_CATEGORY;
+            if (category ? value != (double)k : k > 0 && !(value > m->values[start + k - 1]))
+                return false;
+            if (!(m->prior[start + k] + m->counts[start + k] > 0)) return false;
+        }
+    return true;
+}
+
+cr_status cri_dirichlet_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                             const cr_design *design, void **out_state)
+{
+    cr_status      st = CR_OK;
+    cri_dirichlet *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (!fits(m, design))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of %s does not fit its design",
+                       cri_store_source(store), CRI_DIRICHLET));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) cri_dirichlet_free(cx, m);
+    return st;
+}

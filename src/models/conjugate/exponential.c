@@ -1,0 +1,128 @@
+/* exponential.c -- how long: the rate of waiting times.
+ *   x | l ~ Exponential(l),   l ~ Gamma(shape a, rate b):   l | x ~ Gamma(a + n, b + S),  S = sum x
+ *   log p(x_1 .. x_n) = log Gamma(a + n) / Gamma(a) + a log b - (a + n) log(b + S)
+ *   next ~ Lomax(a + n, b + S).   Gelman et al. (2013), BDA, sec. 2.6. */
+#include "univariate.h"
+#include "../../math/special.h"
+
+#include <math.h>
+
+/* clang-format off */
+#define EXPONENTIAL_OPTIONS(X)                                                                       \
+    CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
+      "prior of the rate: jeffreys, flat, shape=A,rate=B, or mean=M,sd=S", "shape=2,rate=3")
+/* clang-format on */
+CR_OPTIONS_STRUCT(exponential_options, EXPONENTIAL_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(exponential_options, __VA_ARGS__)
+static const cr_option exponential_table[] = { EXPONENTIAL_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+enum { SHAPE, RATE, PARAMS };
+enum { N, SUM, STATS };
+
+static bool valid(const double *prior, double x)
+{
+    (void)prior;
+    return x >= 0;
+}
+
+static void measure(const double *x, const double *w, size_t n, double *stats)
+{
+    stats[N] = stats[SUM] = 0;
+    for (size_t i = 0; i < n; i++) {
+        stats[N] += w[i];
+        stats[SUM] += w[i] * x[i];
+    }
+}
+
+static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options, double *params)
+{
+    cr_status st = CR_OK;
+    bool      found = false;
+    (void)options;
+    CR_TRY(cri_prior_gamma(cx, p, params, &found));
+    if (found) goto done;
+    params[RATE] = 0;
+    if (cri_prior_is(p, "jeffreys") || cri_prior_is(p, "haldane"))
+        params[SHAPE] = 0; /* 1 / l */
+    else if (cri_prior_is(p, "flat") || cri_prior_is(p, "uniform"))
+        params[SHAPE] = 1;
+    else
+        CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat; shape=A,rate=B; mean=M,sd=S"));
+done:
+    return st;
+}
+
+static bool proper(const double *params) { return params[SHAPE] > 0 && params[RATE] > 0; }
+
+static void posterior(const double *prior, const double *stats, double *params)
+{
+    params[SHAPE] = prior[SHAPE] + stats[N];
+    params[RATE] = prior[RATE] + stats[SUM];
+}
+
+static double log_evidence(const double *prior, const double *stats, const double *params,
+                           const double *work)
+{
+    (void)work;
+    return cr_lgamma_diff(prior[SHAPE], stats[N]) - prior[SHAPE] * log1p(stats[SUM] / prior[RATE]) -
+           stats[N] * log(params[RATE]);
+}
+
+static cri_named joint(const double *params)
+{
+    return (cri_named){ "gamma", 2, { "shape", "rate" }, { params[SHAPE], params[RATE] } };
+}
+
+static cri_named predictive(const double *params)
+{
+    return (cri_named){ "lomax", 2, { "shape", "scale" }, { params[SHAPE], params[RATE] } };
+}
+
+static size_t marginals(const double *params, const char *names[], cri_named *out)
+{
+    names[0] = "rate";
+    out[0] = joint(params);
+    return 1;
+}
+
+static double draw(const double *params, const double *work, cr_rng *r)
+{
+    (void)work;
+    double rate = cr_rng_gamma(r, params[SHAPE]) / params[RATE];
+    return cr_rng_exponential(r) / rate;
+}
+
+static const char *const statistics[] = { "n", "sum" };
+
+static const cri_conjugate_family family = {
+    .model = "exponential",
+    .needs = "a number, 0 or more",
+    .improper = "under this prior it needs a value above 0",
+    .n_params = PARAMS,
+    .n_stats = STATS,
+    .valid = valid,
+    .measure = measure,
+    .prior = read_prior,
+    .proper = proper,
+    .posterior = posterior,
+    .log_evidence = log_evidence,
+    .predictive = predictive,
+    .draw = draw,
+    .joint = joint,
+    .marginals = marginals,
+    .statistics = statistics,
+};
+
+CRI_CONJUGATE_ENTRIES(exponential, family, NULL)
+
+const cr_model_class cri_class_exponential = {
+    .name = "exponential",
+    .summary = "the rate of waiting times, with a gamma posterior",
+    .formulas = "x | l ~ Exponential(l),  l ~ Gamma(a, b):  l | x ~ Gamma(a + n, b + sum x)\n"
+                "next: Lomax, shape a + n, scale b + sum x",
+    .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
+    .example = "examples/failures.csv",
+    CRI_CONJUGATE_CLASS(exponential),
+    .next = cri_conjugate_next,
+};

@@ -1,0 +1,235 @@
+/* niw.c -- statistics, posterior and file of the multivariate normal model. */
+#include "niw.h"
+#include "../../base/parallel.h"
+#include "../../math/chol.h"
+#include "../../math/special.h"
+#include "../fields.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 128 };
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(cri_niw, d),
+    CRI_FIELD_REAL(cri_niw, level),
+    CRI_FIELD_REAL(cri_niw, prior_kappa),
+    CRI_FIELD_REAL(cri_niw, prior_nu),
+    CRI_FIELD_VECTOR(cri_niw, prior_mean, d),
+    CRI_FIELD_VECTOR(cri_niw, prior_scale, d),
+    CRI_FIELD_REAL(cri_niw, n),
+    CRI_FIELD_VECTOR(cri_niw, xbar, d),
+    CRI_FIELD_MATRIX(cri_niw, scatter, d, d),
+    CRI_FIELD_LAST,
+};
+
+static const cri_field derived[] = {
+    /* made again when the model is loaded */
+    CRI_FIELD_VECTOR(cri_niw, mean, d),
+    CRI_FIELD_MATRIX(cri_niw, Psi, d, d),
+    CRI_FIELD_MATRIX(cri_niw, L, d, d),
+    CRI_FIELD_LAST,
+};
+
+void cri_niw_free(cr_ctx *cx, void *state)
+{
+    cri_fields_free(cx, fields, state);
+    cri_fields_free(cx, derived, state);
+    cr_free(cx, state, 1, sizeof(cri_niw));
+}
+
+cr_status cri_niw_new(cr_ctx *cx, size_t d, cri_niw **out)
+{
+    cr_status st = CR_OK;
+    cri_niw  *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    m->d = d;
+    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(cri_fields_allocate(cx, derived, m));
+    *out = m;
+    m = NULL;
+done:
+    if (m) cri_niw_free(cx, m);
+    return st;
+}
+
+/* --- statistics --------------------------------------------------------------------------------
+ */
+
+typedef struct summing {
+    const cri_rows *rows;
+    const double   *centre; /* [d]; NULL: 0 */
+    bool            squares;
+} summing;
+
+/* acc: sum w, sum w (x - centre) [d], and, with squares, their products [d x d], lower triangle. */
+static void add_block(void *arg, cri_range range, double *acc, double *x)
+{
+    const summing *a = arg;
+    size_t         d = a->rows->p;
+    for (size_t i = range.begin; i < range.end; i++) {
+        double w = a->rows->w ? a->rows->w[i] : 1;
+        if (w == 0) continue;
+        cri_rows_fill(a->rows, i, i + 1, x, d);
+        for (size_t j = 0; a->centre && j < d; j++) x[j] -= a->centre[j];
+        acc[0] += w;
+        for (size_t j = 0; j < d; j++) {
+            double wx = w * x[j];
+            acc[1 + j] += wx;
+            for (size_t k = 0; a->squares && k <= j; k++) acc[1 + d + j * d + k] += wx * x[k];
+        }
+    }
+}
+
+/* Weight, mean and scatter of the rows: [1 + d + d x d]; the scatter about the mean of the first
+ * pass, with what that mean has lost to rounding taken off. */
+static cr_status measure(cr_ctx *cx, const cri_rows *rows, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     d = rows->p, width = 1 + d + d * d;
+    double    *centre = cr_scratch_f64(&s, d), *sum = cr_scratch_f64(&s, 1 + d);
+    double    *S = out + 1 + d;
+    summing    a = { rows, NULL, false };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_sum_in(cx, "averaging", rows->n, BLOCK, 1 + d, d, add_block, &a, sum));
+    for (size_t j = 0; j < d; j++) centre[j] = sum[1 + j] / sum[0];
+    a.centre = centre, a.squares = true;
+    CR_TRY(cri_parallel_sum_in(cx, "measuring", rows->n, BLOCK, width, d, add_block, &a, out));
+    for (size_t j = 0; j < d; j++)
+        for (size_t k = 0; k <= j; k++) {
+            S[j * d + k] -= out[1 + j] * out[1 + k] / out[0];
+            S[k * d + j] = S[j * d + k];
+        }
+    for (size_t j = 0; j < d; j++) {
+        out[1 + j] = centre[j] + out[1 + j] / out[0];
+        if (!isfinite(out[1 + j]) || !isfinite(S[j * d + j]))
+            CR_TRY(cr_fail(cx, CR_ENUMERIC, "column '%s' is so large that its squares overflow",
+                           rows->design->columns[j].name));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_niw_add(cr_ctx *cx, const cri_rows *rows, cri_niw *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     d = m->d;
+    double    *more = cr_scratch_f64(&s, 1 + d + d * d), *mean = more + 1, *S = more + 1 + d;
+    CR_TRY(s.status);
+    CR_TRY(measure(cx, rows, more));
+    double n = m->n + more[0], both = m->n / n * more[0];
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++)
+            m->scatter[i * d + j] +=
+                S[i * d + j] + (both * (mean[i] - m->xbar[i])) * (mean[j] - m->xbar[j]);
+    for (size_t j = 0; j < d; j++) m->xbar[j] += more[0] / n * (mean[j] - m->xbar[j]);
+    m->n = n;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- posterior ---------------------------------------------------------------------------------
+ */
+
+bool cri_niw_proper(const cri_niw *m)
+{
+    return m->prior_kappa > 0 && m->prior_nu > (double)m->d - 1;
+}
+
+/* Psi' is scaled to a unit diagonal before it is factored: columns may have any units. */
+static cr_status factor(cr_ctx *cx, cri_niw *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     d = m->d;
+    double    *unit = cr_scratch_f64(&s, d);
+    CR_TRY(s.status);
+    st = CR_EDATA;
+    for (size_t j = 0; j < d; j++) unit[j] = sqrt(m->Psi[j * d + j]);
+    for (size_t j = 0; j < d; j++)
+        if (!(unit[j] > 0)) goto done;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++) m->L[i * d + j] = m->Psi[i * d + j] / unit[i] / unit[j];
+    st = cr_chol(cx, cr_mat_of(m->L, d, d));
+    if (st != CR_OK) {
+        st = st == CR_ENUMERIC ? CR_EDATA : st;
+        goto done;
+    }
+    for (size_t i = 0; i < d; i++) {
+        if (m->L[i * d + i] < 1e-7) st = CR_EDATA; /* its square is the rounding of the diagonal */
+        for (size_t j = 0; j < d; j++) m->L[i * d + j] = j <= i ? unit[i] * m->L[i * d + j] : 0;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static double log_evidence(const cri_niw *m)
+{
+    double d = (double)m->d, sum = -m->n * d / 2 * log(M_PI) - d / 2 * log1p(m->n / m->prior_kappa);
+    double prior = 0, now = 0;
+    for (size_t j = 0; j < m->d; j++) {
+        sum += cr_lgamma_diff((m->prior_nu - (double)j) / 2, m->n / 2); /* of Gamma_d */
+        prior += log(m->prior_scale[j]);
+        now += 2 * log(m->L[j * m->d + j]);
+    }
+    return sum + m->prior_nu / 2 * prior - m->nu / 2 * now;
+}
+
+cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m)
+{
+    size_t d = m->d;
+    double k = m->prior_kappa;
+    m->kappa = k + m->n;
+    m->nu = m->prior_nu + m->n;
+    for (size_t i = 0; i < d; i++) {
+        double off = m->xbar[i] - m->prior_mean[i];
+        m->mean[i] = m->prior_mean[i] + m->n / m->kappa * off;
+        for (size_t j = 0; j < d; j++)
+            m->Psi[i * d + j] = m->scatter[i * d + j] + (i == j ? m->prior_scale[i] : 0) +
+                                k / m->kappa * m->n * off * (m->xbar[j] - m->prior_mean[j]);
+    }
+    cr_status st = m->nu > (double)d - 1 ? factor(cx, m) : CR_EDATA;
+    if (st == CR_EDATA) {
+        cr_fail(cx, CR_EDATA,
+                "mvn: the posterior is improper: under this prior it needs more than "
+                "%zu rows, and columns that do not depend on each other",
+                d);
+        return cr_fail_hint(cx, "give a proper prior: --prior mean0=0,kappa0=0.1,nu0=%zu,scale0=1",
+                            d + 2);
+    }
+    if (st == CR_OK) m->log_evidence = cri_niw_proper(m) ? log_evidence(m) : NAN;
+    return st;
+}
+
+/* --- file --------------------------------------------------------------------------------------
+ */
+
+cr_status cri_niw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, fields, state, store, out);
+}
+
+cr_status cri_niw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                       const cr_design *design, void **out_state)
+{
+    cr_status st = CR_OK;
+    cri_niw  *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (m->d != design->p || m->d != design->n_columns || !(m->level > 0 && m->level < 1))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the state of mvn has another shape than its design",
+                       cri_store_source(store)));
+    CR_TRY(cri_fields_allocate(cx, derived, m));
+    CR_TRY(cri_niw_solve(cx, m));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) cri_niw_free(cx, m);
+    return st;
+}

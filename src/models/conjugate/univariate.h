@@ -1,0 +1,131 @@
+/* univariate.h -- conjugate models of single columns.
+ *   x_1 .. x_n | theta ~ p(x | theta),   theta ~ p(theta | prior),
+ *   p(theta | x) = p(theta | posterior):  prior and posterior have the same form.
+ * A family tells the mathematics of one column in a few pure functions on arrays of parameters
+ * [n_params] and of sufficient statistics [n_stats]; what is here makes a model of it: several
+ * columns are independent, each with a posterior of its own and the same prior, and their log
+ * evidences add up.  The state is the prior and the statistics, so that batches merge exactly; all
+ * the rest follows from them.
+ * DeGroot (1970), Optimal Statistical Decisions, ch. 9; Gelman et al. (2013), BDA, ch. 2-3.
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_CONJUGATE_UNIVARIATE_H
+#define CREDENCE_MODELS_CONJUGATE_UNIVARIATE_H
+
+#include "../../base/rng.h"
+#include "../class.h"
+#include "describe.h"
+#include "prior.h"
+
+enum { CRI_MOST_MARGINALS = 2 };
+
+typedef struct cri_conjugate_family {
+    const char *model;
+    const char *needs;    /* what a value must be, for messages: "a whole number, 0 or more"     */
+    const char *improper; /* what the data lack when the posterior is improper                  */
+    bool        binary;   /* values are 0 or 1, 1 where the column has its level of success     */
+    size_t      n_params, n_stats, n_work;
+
+    bool (*valid)(const double *prior, double x);
+    /* stats = the statistics of n values with positive weights; the first is the sum of weights. */
+    void (*measure)(const double *x, const double *w, size_t n, double *stats);
+    /* stats becomes those of both; NULL: their sums. */
+    void (*merge)(double *stats, const double *more);
+    cr_status (*prior)(cr_ctx *cx, const cri_prior *p, const void *options, double *params);
+    bool (*proper)(const double *params);
+    void (*posterior)(const double *prior, const double *stats, double *params);
+    /* What the functions below need beside the parameters; NULL: nothing. */
+    cr_status (*prepare)(cr_ctx *cx, const double *params, double *work);
+    /* Of values that come in this order; prior and posterior are proper. */
+    double (*log_evidence)(const double *prior, const double *stats, const double *params,
+                           const double *work);
+    /* The distribution of the next value; that of the registry where log_predictive is NULL. */
+    cri_named (*predictive)(const double *params);
+    double (*log_predictive)(const double *params, const double *work, double x);
+    /* A value from parameters that are drawn from the posterior. */
+    double (*draw)(const double *params, const double *work, cr_rng *r);
+    /* The posterior, jointly, and for each parameter alone: its name and distribution. */
+    cri_named (*joint)(const double *params);
+    size_t (*marginals)(const double *params, const char *names[CRI_MOST_MARGINALS],
+                        cri_named out[CRI_MOST_MARGINALS]);
+    /* Summaries of the k-th parameter; NULL: those of its distribution in the registry. */
+    cr_status (*summarise)(cr_ctx *cx, const double *params, const double *work, size_t k,
+                           double level, cri_summary *out);
+    const char *const *statistics; /* names [n_stats] */
+    const char        *evidence;   /* how it is known; NULL: in closed form */
+} cri_conjugate_family;
+
+typedef struct cri_conjugate {
+    const cri_conjugate_family *family;
+    size_t                      n, n_params, n_stats, n_work;
+    double                      level;
+    double                     *prior;        /* [n_params]            */
+    double                     *success;      /* [n] of binary columns */
+    double                     *stats;        /* [n x n_stats]         */
+    double                     *params;       /* [n x n_params]        */
+    double                     *work;         /* [n x n_work]          */
+    double                     *log_evidence; /* [n]; NaN: none        */
+} cri_conjugate;
+
+/* What every such model is asked: --prior, --level, and, for binary columns, --success. */
+typedef struct cri_conjugate_request {
+    const char *prior, *opt_success;
+    double      level;
+    const void *options; /* of the model, for the family */
+} cri_conjugate_request;
+
+/* Options that every model here has. */
+#define CRI_CONJUGATE_OPTIONS(X, prior_default, prior_help, prior_example)                         \
+    X(list, prior, prior_default, "", prior_help, prior_example)                                   \
+    X(real, level, "0.95", "0<..<1", "mass of the intervals of the parameters", "0.9")
+
+/* Fails with CR_EARG where the design has a target, powers or standardised columns: these models
+ * describe columns as they are. */
+cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *design);
+/* Fails with CR_EDATA at a column that holds text. */
+cr_status cri_conjugate_need_numbers(cr_ctx *cx, const char *model, const cr_design *design);
+
+cr_status cri_conjugate_fit(cr_ctx *cx, const cri_conjugate_family *family, const cri_rows *rows,
+                            const cri_conjugate_request *request, void **out_state,
+                            cr_report *report);
+cr_status cri_conjugate_read(cr_ctx *cx, const cri_conjugate_family *family, const cri_store *store,
+                             const json_t *in, const cr_design *design, void **out_state);
+
+/* These are entries of a class as they are. */
+cr_status cri_conjugate_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void **out_state, cr_report *report);
+cr_status cri_conjugate_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out);
+cr_status cri_conjugate_next(cr_ctx *cx, const void *state, const cr_design *design,
+                             cr_prediction *out);
+cr_status cri_conjugate_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                               const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out);
+cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
+void      cri_conjugate_free(cr_ctx *cx, void *state);
+
+/* A descriptor of a model of this kind; what differs comes after. */
+#define CRI_CONJUGATE_CLASS(stem)                                                                  \
+    .tasks = CR_TASK_DENSITY, .options = stem##_table, .options_size = sizeof(stem##_options),     \
+    .default_scale = CR_SCALE_NONE, .scales_itself = true, .coding = CRI_CODING_CODE,              \
+    .fit = stem##_fit, .update = cri_conjugate_update, .predict = cri_conjugate_predict,           \
+    .sample = cri_conjugate_sample, .describe = cri_conjugate_describe,                            \
+    .write = cri_conjugate_write, .read = stem##_read, .free = cri_conjugate_free
+
+/* The two entries that know their family. */
+#define CRI_CONJUGATE_ENTRIES(stem, family, success)                                               \
+    static cr_status stem##_fit(cr_ctx *cx, const cri_rows *rows, const void *options,             \
+                                uint64_t seed, void **out_state, cr_report *report)                \
+    {                                                                                              \
+        const stem##_options *o = options;                                                         \
+        cri_conjugate_request request = { o->prior, success, o->level, o };                        \
+        (void)seed;                                                                                \
+        return cri_conjugate_fit(cx, &(family), rows, &request, out_state, report);                \
+    }                                                                                              \
+    static cr_status stem##_read(cr_ctx *cx, const cri_store *store, const json_t *in,             \
+                                 const cr_design *design, void **out_state)                        \
+    {                                                                                              \
+        return cri_conjugate_read(cx, &(family), store, in, design, out_state);                    \
+    }
+
+#endif

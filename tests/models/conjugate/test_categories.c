@@ -1,0 +1,142 @@
+/* test_categories.c -- yes-or-no columns and categories: which value is a success, levels that are
+ * numbers, draws as codes. */
+#include "conjugate.h"
+
+static double value_of(cr_ctx *cx, const char *model, const cr_table *t, const char *settings,
+                       const char *name)
+{
+    cr_model *m = fit(cx, model, t, settings);
+    json_t   *d = describe(cx, m);
+    double    value = parameter(d, name, "value");
+    json_decref(d);
+    cr_model_free(cx, m);
+    return value;
+}
+
+/* Two levels, true and false, 0 and 1; named or not. */
+static void test_success(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    cr_model   *m = NULL;
+    cr_table   *t = table_of_text(cx, "s.csv",
+                                  "a,b,n,c,one\nno,true,1,u,x\nyes,true,0,v,x\n"
+                                    "yes,false,0,w,x\nyes,true,0,w,x\n");
+    const char *model = "beta-bernoulli";
+    assert_close(value_of(cx, model, t, "features=a", "a=yes"), 4.0 / 6, 1e-15);
+    assert_close(value_of(cx, model, t, "features=a success=no", "a=no"), 2.0 / 6, 1e-15);
+    assert_close(value_of(cx, model, t, "features=b", "b=true"), 4.0 / 6, 1e-15);
+    assert_close(value_of(cx, model, t, "features=b success=false", "b=false"), 2.0 / 6, 1e-15);
+    assert_close(value_of(cx, model, t, "features=n", "n=1"), 2.0 / 6, 1e-15);
+    assert_close(value_of(cx, model, t, "features=c success=w", "c=w"), 3.0 / 6, 1e-15);
+    assert_close(value_of(cx, model, t, "features=one success=x", "one=x"), 5.0 / 6, 1e-15);
+    assert_fails_with(cx, try_fit(cx, model, t, "features=c", &m), CR_EDATA,
+                      "column 'c' has 3 levels: which one is a success?");
+    assert_fails_with(cx, try_fit(cx, model, t, "features=one", &m), CR_EDATA, "has 1 level:");
+    assert_fails_with(cx, try_fit(cx, model, t, "features=a success=yess", &m), CR_EARG,
+                      "no level 'yess'");
+    assert_string_equal(cr_error_nearest(cx), "yes");
+    assert_fails_with(cx, try_fit(cx, model, t, "features=n success=2", &m), CR_EARG,
+                      "holds 0 and 1");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Draws are codes of levels; where levels are lumped together they cannot be drawn. */
+static void test_binary_draws(void **state)
+{
+    (void)state;
+    enum { DRAWS = 2000 };
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "s.csv", "a,c\nno,u\nyes,v\nyes,w\nyes,w\n");
+    cr_model *m = fit(cx, "beta-bernoulli", t, "features=a success=no");
+    double    x[DRAWS], sum = 0;
+    assert_ok(cx, cr_sample(cx, m, DRAWS, 2, x));
+    for (size_t i = 0; i < DRAWS; i++) {
+        assert_true(x[i] == 0 || x[i] == 1);
+        sum += x[i] / DRAWS; /* code 1 is yes */
+    }
+    assert_close(sum, 4.0 / 6, 0.05);
+    cr_model_free(cx, m);
+    m = fit(cx, "beta-bernoulli", t, "features=c success=w");
+    assert_fails_with(cx, cr_sample(cx, m, DRAWS, 2, x), CR_EUNSUPPORTED, "does not tell");
+    cr_model_free(cx, m);
+    m = fit(cx, "dirichlet-categorical", t, "features=c");
+    assert_ok(cx, cr_sample(cx, m, DRAWS, 2, x));
+    sum = 0;
+    for (size_t i = 0; i < DRAWS; i++) sum += (x[i] == 2) / (double)DRAWS;
+    assert_close(sum, 3.0 / 7, 0.05);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Whole numbers and truth values are levels too; strangers are impossible, and not learned. */
+static void test_levels_of_numbers(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *model = "dirichlet-categorical";
+    double      die[6] = { 1, 6, 3, 3, 2, 6 }, more[2] = { 6, 4 }, half[2] = { 1, 1.5 }, log_p[2];
+    cr_model   *m, *next = NULL;
+    cr_table   *t = column_table(cx, die, 6, NULL), *u = column_table(cx, more, 2, NULL);
+    cr_table   *h = column_table(cx, half, 2, NULL),
+             *b = table_of_text(cx, "b.csv", "b\ntrue\ntrue\n");
+    assert_close(value_of(cx, model, t, "", "x=6"), 3.0 / 10, 1e-15);
+    assert_close(value_of(cx, model, t, "prior=perks", "x=6"), 2.25 / 7, 1e-15);
+    assert_close(value_of(cx, model, t, "prior=haldane", "x=6"), 2.0 / 6, 1e-15);
+    assert_close(value_of(cx, model, t, "prior=6=3,alpha=0.5", "x=6"), 5.0 / 10.5, 1e-15);
+    assert_close(value_of(cx, model, b, "", "b=false"), 1.0 / 4, 1e-15);
+    m = fit(cx, model, t, "");
+    assert_ok(cx, cr_score(cx, m, u, log_p));
+    assert_close(exp(log_p[0]), 3.0 / 10, 1e-14);
+    assert_true(log_p[1] == -INFINITY);
+    assert_fails_with(cx, cr_update(cx, m, u, &next), CR_EDATA, "has not seen");
+    cr_model_free(cx, m);
+    m = NULL;
+    assert_fails_with(cx, try_fit(cx, model, h, "", &m), CR_EDATA, "row 2: column 'x' is 1.5");
+    assert_fails_with(cx, try_fit(cx, model, t, "prior=7=2", &m), CR_EARG,
+                      "no column has a level '7'");
+    assert_fails_with(cx, try_fit(cx, model, b, "prior=haldane", &m), CR_EDATA,
+                      "every level must occur");
+    assert_true(isnan(evidence_of(cx, model, die, 6, "prior=haldane")));
+    cr_table_free(cx, t);
+    cr_table_free(cx, u);
+    cr_table_free(cx, h);
+    cr_table_free(cx, b);
+    test_context_free(cx);
+}
+
+/* Two levels of a category are a yes-or-no column: the same posterior and evidence. */
+static void test_two_levels_agree(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    cr_table         *t = table_of_text(cx, "s.csv", "a\nno\nyes\nyes\nyes\n");
+    cr_model         *a = fit(cx, "beta-bernoulli", t, "prior=jeffreys");
+    cr_model         *b = fit(cx, "dirichlet-categorical", t, "prior=jeffreys");
+    json_t           *da = describe(cx, a), *db = describe(cx, b);
+    const char *const keys[] = {
+        "value", "sd", "lower", "upper", "mode", "hdi_lower", "hdi_upper"
+    };
+    for (size_t i = 0; i < 7; i++)
+        assert_close(parameter(da, "a=yes", keys[i]), parameter(db, "a=yes", keys[i]), 1e-12);
+    assert_close(log_evidence(a), log_evidence(b), 1e-13);
+    json_decref(da);
+    json_decref(db);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_success),
+        cmocka_unit_test(test_binary_draws),
+        cmocka_unit_test(test_levels_of_numbers),
+        cmocka_unit_test(test_two_levels_agree),
+    };
+    return cmocka_run_group_tests_name("conjugate categories", tests, NULL, NULL);
+}

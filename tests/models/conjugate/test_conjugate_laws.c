@@ -1,0 +1,470 @@
+/* test_conjugate_laws.c -- what holds for every conjugate model: the evidence is the product of
+ * predictives, batches are one batch, weights are repetitions, files give the same bits, threads
+ * change nothing, and every failing allocation is reported. */
+#include "conjugate.h"
+
+enum { N = 23 };
+
+/* Two columns each; the settings make a proper prior. */
+typedef struct kind {
+    const char *model, *settings, *improper;
+    int         data;
+} kind;
+enum { REAL, COUNT, POSITIVE, ANGLE, BINARY, LEVELS };
+
+static const kind kinds[] = {
+    { "beta-bernoulli", "prior=a=1.3,b=0.7", NULL, BINARY },
+    { "dirichlet-categorical", "prior=alpha=0.7", NULL, LEVELS },
+    { "exponential", "prior=shape=2,rate=0.5", "prior=jeffreys", POSITIVE },
+    { "mvn", "prior=mean0=0.3,kappa0=0.4,nu0=3.5,scale0=1.7", "prior=jeffreys", REAL },
+    { "normal", "prior=mean0=0.3,kappa0=0.4,nu0=3.5,var0=1.7", "prior=jeffreys", REAL },
+    { "normal", "prior=mean=0.3,sd=2 known_variance=1.4", "known_variance=1.4", REAL },
+    { "normal", "prior=shape=2,scale=3 known_mean=0.4", "known_mean=0.4", REAL },
+    { "normal", "known_mean=0.4 known_variance=1.4", NULL, REAL },
+    { "poisson", "prior=mean=4,sd=2.5", "prior=jeffreys", COUNT },
+    { "uniform", "prior=shape=1.5,scale=0.7", "prior=jeffreys", POSITIVE },
+    { "uniform", "ends=both prior=low=0.1,high=0.3,shape=1.5", "ends=both", REAL },
+    { "von-mises", "kappa=2.5 prior=mu0=0.3,kappa0=0.8", NULL, ANGLE },
+    { "von-mises", "prior=kappa_mean=3,kappa_sd=2", "prior=jeffreys", ANGLE },
+    { "von-mises", "prior=mu0=0.3,r0=1.2,c0=2.5", "prior=flat", ANGLE },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static double draw(cr_rng *r, int data)
+{
+    double z = cr_rng_normal(r);
+    switch (data) {
+    case COUNT:
+        return floor(4 * fabs(z));
+    case POSITIVE:
+        return 1.7 * fabs(z) + 0.01;
+    case ANGLE:
+        return 0.9 + 0.6 * z;
+    case BINARY:
+        return z > 0.3;
+    case LEVELS:
+        return floor(fabs(2 * z));
+    default:
+        return 0.5 + 1.3 * z;
+    }
+}
+
+/* Columns x and y of n rows; the first four have every level, so that later ones bring no new one.
+ */
+static void make_data(const kind *k, uint64_t seed, double *x, size_t n)
+{
+    cr_rng r = cr_rng_stream(seed, 5);
+    for (size_t i = 0; i < 2 * n; i++) x[i] = fmin(draw(&r, k->data), k->data == LEVELS ? 3 : 1e9);
+    for (size_t i = 0; k->data == LEVELS && i < 8; i++) x[i] = (double)(i / 2);
+}
+
+static cr_table *two_columns(cr_ctx *cx, const kind *k, const double *x, size_t n, const double *w)
+{
+    cr_table *t = NULL;
+    cr_type   type = k->data == COUNT || k->data == LEVELS ? CR_INTEGER : CR_REAL;
+    assert_ok(cx, cr_table_new(cx, "data.csv", n, &t));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", type, x, 2));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "y", type, x + 1, 2));
+    if (w) assert_ok(cx, cr_table_add_numbers(cx, t, "w", CR_REAL, w, 1));
+    return t;
+}
+
+/* Every number of the parameters and distributions, compared. */
+static void compare_json(const json_t *a, const json_t *b, double tolerance)
+{
+    const char *key;
+    size_t      i;
+    json_t     *x;
+    assert_int_equal(json_is_object(a), json_is_object(b));
+    if (json_is_number(a)) assert_close(json_number_value(a), json_number_value(b), tolerance);
+    if (json_is_object(a)) {
+        json_object_foreach((json_t *)(uintptr_t)a, key, x)
+            compare_json(x, json_object_get(b, key), /* ends of equal density: found by halving */
+                         strncmp(key, "hdi", 3) == 0 ? fmax(tolerance, 1e-8) : tolerance);
+    }
+    if (json_is_array(a)) {
+        assert_int_equal(json_array_size(a), json_array_size(b));
+        json_array_foreach(a, i, x) compare_json(x, json_array_get(b, i), tolerance);
+    }
+}
+
+static void compare_models(cr_ctx *cx, const cr_model *a, const cr_model *b, double tolerance)
+{
+    json_t *da = describe(cx, a), *db = describe(cx, b);
+    compare_json(json_object_get(da, "parameters"), json_object_get(db, "parameters"), tolerance);
+    compare_json(json_object_get(da, "distributions"), json_object_get(db, "distributions"),
+                 tolerance);
+    if (!isnan(log_evidence(a)) || !isnan(log_evidence(b)))
+        assert_close(log_evidence(a), log_evidence(b), tolerance);
+    json_decref(da);
+    json_decref(db);
+}
+
+/* log p(x_1 .. x_n) = log p(x_1 .. x_m) + sum of log p(x_i | those before), row by row. */
+static void test_chain_rule(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  x[2 * N];
+    for (size_t i = 0; i < KINDS; i++) {
+        const kind *k = &kinds[i];
+        size_t      first = k->data == LEVELS ? 4 : 1;
+        make_data(k, 3, x, N);
+        cr_table *all = two_columns(cx, k, x, N, NULL), *t = two_columns(cx, k, x, first, NULL);
+        cr_model *whole = fit(cx, k->model, all, k->settings);
+        cr_model *m = fit(cx, k->model, t, k->settings), *next = NULL;
+        double    sum = log_evidence(m), density;
+        assert_true(isfinite(sum));
+        cr_table_free(cx, t);
+        for (size_t row = first; row < N; row++) {
+            t = two_columns(cx, k, x + 2 * row, 1, NULL);
+            assert_ok(cx, cr_score(cx, m, t, &density));
+            sum += density;
+            assert_ok(cx, cr_update(cx, m, t, &next));
+            cr_model_free(cx, m);
+            cr_table_free(cx, t);
+            m = next;
+            assert_close(log_evidence(m), sum, 1e-11);
+        }
+        compare_models(cx, m, whole, 1e-11);
+        cr_model_free(cx, m);
+        cr_model_free(cx, whole);
+        cr_table_free(cx, all);
+    }
+    test_context_free(cx);
+}
+
+/* Posteriors of batches are those of all rows, also under priors that have no evidence. */
+static void test_batches(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  x[2 * 400];
+    for (size_t i = 0; i < 2 * KINDS; i++) {
+        const kind *k = &kinds[i / 2];
+        const char *settings = i % 2 ? k->improper : k->settings;
+        if (!settings) continue;
+        make_data(k, 4, x, 400);
+        cr_table *all = two_columns(cx, k, x, 400, NULL), *one = two_columns(cx, k, x, 311, NULL);
+        cr_table *two = two_columns(cx, k, x + 2 * 311, 89, NULL);
+        cr_model *whole = fit(cx, k->model, all, settings), *m = fit(cx, k->model, one, settings);
+        cr_model *both = NULL;
+        assert_ok(cx, cr_update(cx, m, two, &both));
+        assert_int_equal(isnan(log_evidence(whole)), i % 2);
+        assert_int_equal(cr_model_get_report(both)->rows, 400);
+        compare_models(cx, both, whole, 1e-12);
+        cr_model_free(cx, m);
+        cr_model_free(cx, both);
+        cr_model_free(cx, whole);
+        cr_table_free(cx, all);
+        cr_table_free(cx, one);
+        cr_table_free(cx, two);
+    }
+    test_context_free(cx);
+}
+
+/* Weights are repetitions; a row of weight 0 is none, whatever it holds; rows in any order. */
+static void test_weights_and_order(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  x[2 * N], w[N], repeated[2 * 3 * N], turned[2 * 3 * N];
+    for (size_t i = 0; i < KINDS; i++) {
+        const kind *k = &kinds[i];
+        size_t      n = 0;
+        make_data(k, 5, x, N);
+        for (size_t row = 0; row < N; row++) {
+            w[row] = (double)((row + 1) % 3);
+            if (w[row] == 0) x[2 * row] = x[2 * row + 1] = k->data == REAL ? 1e200 : -0.5;
+            for (size_t c = 0; c < (size_t)w[row]; c++, n++)
+                memcpy(repeated + 2 * n, x + 2 * row, 2 * sizeof *x);
+        }
+        for (size_t row = 0; row < n; row++)
+            memcpy(turned + 2 * row, repeated + 2 * (n - 1 - row), 2 * sizeof *x);
+        char settings[256];
+        snprintf(settings, sizeof settings, "%s weights=w", k->settings);
+        cr_table *weighted = two_columns(cx, k, x, N, w),
+                 *plain = two_columns(cx, k, repeated, n, NULL);
+        cr_table *back = two_columns(cx, k, turned, n, NULL);
+        cr_model *a = fit(cx, k->model, weighted, settings),
+                 *b = fit(cx, k->model, plain, k->settings);
+        cr_model *c = fit(cx, k->model, back, k->settings);
+        compare_models(cx, a, b, 1e-12);
+        compare_models(cx, c, b, 1e-12);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+        cr_model_free(cx, c);
+        cr_table_free(cx, weighted);
+        cr_table_free(cx, plain);
+        cr_table_free(cx, back);
+    }
+    test_context_free(cx);
+}
+
+/* Several columns are independent: their evidences and log densities add up. */
+static void test_columns_add_up(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  x[2 * N], both[N], one[N], two[N];
+    for (size_t i = 0; i < KINDS; i++) {
+        const kind *k = &kinds[i];
+        char        settings[2][256];
+        if (strcmp(k->model, "mvn") == 0) continue;
+        make_data(k, 6, x, N);
+        snprintf(settings[0], 256, "%s features=x", k->settings);
+        snprintf(settings[1], 256, "%s features=y", k->settings);
+        cr_table *t = two_columns(cx, k, x, N, NULL);
+        cr_model *m = fit(cx, k->model, t, k->settings), *a = fit(cx, k->model, t, settings[0]);
+        cr_model *b = fit(cx, k->model, t, settings[1]);
+        assert_close(log_evidence(m), log_evidence(a) + log_evidence(b), 1e-13);
+        assert_ok(cx, cr_score(cx, m, t, both));
+        assert_ok(cx, cr_score(cx, a, t, one));
+        assert_ok(cx, cr_score(cx, b, t, two));
+        for (size_t row = 0; row < N; row++) assert_close(both[row], one[row] + two[row], 1e-13);
+        cr_model_free(cx, m);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* From a file: the same bits, in densities, draws and descriptions. */
+static void test_files(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  x[2 * N], one[N], two[N], draws[2][10];
+    for (size_t i = 0; i < 2 * KINDS; i++) {
+        const kind *k = &kinds[i / 2];
+        const char *settings = i % 2 ? k->improper : k->settings;
+        char       *bytes = NULL;
+        size_t      size;
+        cr_model   *loaded = NULL;
+        if (!settings) continue;
+        make_data(k, 7, x, N);
+        cr_table *t = two_columns(cx, k, x, N, NULL);
+        cr_model *m = fit(cx, k->model, t, settings);
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+        assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &loaded));
+        assert_ok(cx, cr_score(cx, m, t, one));
+        assert_ok(cx, cr_score(cx, loaded, t, two));
+        assert_memory_equal(one, two, sizeof one);
+        assert_ok(cx, cr_sample(cx, m, 5, 3, draws[0]));
+        assert_ok(cx, cr_sample(cx, loaded, 5, 3, draws[1]));
+        assert_memory_equal(draws[0], draws[1], sizeof draws[0]);
+        compare_models(cx, loaded, m, 0);
+        cr_free(cx, bytes, size, 1);
+        cr_model_free(cx, m);
+        cr_model_free(cx, loaded);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { LONG = 1200 };
+    static double x[2 * LONG], first[LONG], again[LONG], draws[2][2 * LONG];
+    const size_t  threads[] = { 1, 2, 3, 7 };
+    cr_ctx       *cx = test_context();
+    for (size_t i = 0; i < KINDS; i++) {
+        const kind *k = &kinds[i];
+        make_data(k, 8, x, LONG);
+        bool      slow = strcmp(k->model, "von-mises") == 0;
+        size_t    scored = slow ? 60 : LONG;
+        cr_table *t = two_columns(cx, k, x, LONG, NULL),
+                 *some = two_columns(cx, k, x, scored, NULL);
+        double evidence = 0;
+        for (size_t c = 0; c < 4; c++) {
+            cr_ctx_set_threads(cx, threads[c]);
+            cr_model *m = fit(cx, k->model, t, k->settings);
+            assert_ok(cx, cr_score(cx, m, some, c ? again : first));
+            assert_ok(cx, cr_sample(cx, m, scored, 9, draws[c > 0]));
+            if (c == 0)
+                evidence = log_evidence(m);
+            else {
+                assert_memory_equal(first, again, scored * sizeof *first);
+                assert_memory_equal(draws[0], draws[1], 2 * scored * sizeof *first);
+                assert_true(evidence == log_evidence(m));
+            }
+            cr_model_free(cx, m);
+            if (slow && c == 1) break;
+        }
+        cr_table_free(cx, t);
+        cr_table_free(cx, some);
+    }
+    test_context_free(cx);
+}
+
+/* --- corners ------------------------------------------------------------------------------------
+ */
+
+/* Targets, powers, standard scores, and text are refused in words; so are unknown priors. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    double    x[2 * N];
+    cr_model *m = NULL;
+    for (size_t i = 0; i < KINDS; i++) {
+        const kind *k = &kinds[i];
+        make_data(k, 9, x, N);
+        cr_table *t = two_columns(cx, k, x, N, NULL);
+        assert_fails_with(cx, try_fit(cx, k->model, t, "target=y", &m), CR_EARG, "has no target");
+        assert_fails_with(cx, try_fit(cx, k->model, t, "scale=standard", &m), CR_EARG,
+                          "describes columns as they are");
+        assert_fails_with(cx, try_fit(cx, k->model, t, "basis=poly:2", &m), CR_EARG,
+                          "describes columns as they are");
+        assert_fails_with(cx, try_fit(cx, k->model, t, "prior=jeffrey", &m), CR_EARG,
+                          "'jeffrey' is not a prior of");
+        assert_fails_with(cx, try_fit(cx, k->model, t, "prior=q=1,q=2", &m), CR_EARG,
+                          "given twice");
+        assert_fails_with(cx, try_fit(cx, k->model, t, "prior=q=two", &m), CR_EARG, "not a number");
+        assert_fails_with(cx, try_fit(cx, k->model, t, "prior=jeffreys,q=2", &m), CR_EARG,
+                          "'jeffreys' is not NAME=VALUE");
+        cr_interrupt(cx);
+        assert_fails(cx, try_fit(cx, k->model, t, k->settings, &m), CR_EINTERRUPTED);
+        cr_interrupt_clear(cx);
+        cr_table *none =
+            two_columns(cx, k, x, 0, NULL); /* no rows: nothing to learn, nothing to say */
+        assert_fails_with(cx, try_fit(cx, k->model, none, k->settings, &m), CR_EDATA,
+                          "no row is left");
+        m = fit(cx, k->model, t, k->settings);
+        assert_ok(cx, cr_score(cx, m, none, x));
+        cr_model_free(cx, m);
+        m = NULL;
+        cr_table_free(cx, none);
+        cr_table_free(cx, t);
+    }
+    cr_table         *text = table_of_text(cx, "text.csv", "a,b\nu,1\nv,2\n");
+    const char *const numeric[] = { "normal",      "mvn",     "poisson",
+                                    "exponential", "uniform", "von-mises" };
+    for (size_t i = 0; i < 6; i++)
+        assert_fails_with(cx, try_fit(cx, numeric[i], text, "", &m), CR_EDATA,
+                          "column 'a' holds text");
+    cr_table_free(cx, text);
+    test_context_free(cx);
+}
+
+/* Values outside the support: named with their place in a fit, impossible in a score. */
+static void test_support(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_model *m = NULL;
+    const struct {
+        const char *model, *settings, *text;
+        double      bad;
+    } all[] = { { "poisson", "", "needs a whole number, 0 or more", 1.5 },
+                { "poisson", "", "needs a whole number, 0 or more", -1 },
+                { "exponential", "", "needs a number, 0 or more", -0.1 },
+                { "uniform", "low=1", "not below --low", 0.5 },
+                { "beta-bernoulli", "", "needs 0 or 1", 2 } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        double    x[3] = { 1, all[i].model[0] == 'b' ? 0 : 3, all[i].bad }, log_p[3];
+        cr_table *t = column_table(cx, x, 3, NULL), *good = column_table(cx, x, 2, NULL);
+        assert_fails_with(cx, try_fit(cx, all[i].model, t, all[i].settings, &m), CR_EDATA,
+                          "data.csv, row 3: column 'x' is");
+        assert_non_null(strstr(cr_error(cx), all[i].text));
+        m = fit(cx, all[i].model, good, all[i].settings);
+        assert_ok(cx, cr_score(cx, m, t, log_p));
+        assert_true(isfinite(log_p[0]) && log_p[2] == -INFINITY);
+        cr_model_free(cx, m);
+        m = NULL;
+        cr_table_free(cx, t);
+        cr_table_free(cx, good);
+    }
+    test_context_free(cx);
+}
+
+/* Posteriors that are none, and sums beyond the doubles. */
+static void test_too_little_data(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    double    same[3] = { 0, 0, 0 }, huge[3] = { 1e200, -1e200, 3e199 };
+    cr_model *m = NULL;
+    cr_table *one = column_table(cx, same, 1, NULL), *three = column_table(cx, same, 3, NULL);
+    cr_table *wide = column_table(cx, huge, 3, NULL);
+    const char *const models[][2] = { { "normal", "" },
+                                      { "von-mises", "" },
+                                      { "uniform", "" },
+                                      { "uniform", "ends=both" },
+                                      { "exponential", "" },
+                                      { "beta-bernoulli", "prior=haldane" },
+                                      { "poisson", "prior=haldane" },
+                                      { "mvn", "" } };
+    for (size_t i = 0; i < 8; i++) {
+        assert_fails_with(cx, try_fit(cx, models[i][0], one, models[i][1], &m), CR_EDATA,
+                          "improper");
+        assert_fails_with(cx, try_fit(cx, models[i][0], three, models[i][1], &m), CR_EDATA,
+                          "improper");
+    }
+    assert_fails_with(cx, try_fit(cx, "normal", wide, "", &m), CR_ENUMERIC,
+                      "column 'x' is so large");
+    assert_fails_with(cx, try_fit(cx, "mvn", wide, "", &m), CR_ENUMERIC, "column 'x' is so large");
+    cr_table_free(cx, one);
+    cr_table_free(cx, three);
+    cr_table_free(cx, wide);
+    test_context_free(cx);
+}
+
+/* Updates go through a file in memory: reading and writing are part of it. */
+static cr_status everything(cr_ctx *cx, void *arg)
+{
+    const kind   *k = arg;
+    cr_status     st = CR_OK;
+    cr_table     *t = NULL;
+    cr_model     *m = NULL, *more = NULL;
+    cr_prediction p = { 0 };
+    char         *text = NULL;
+    double        x[2 * 9], out[6];
+    setting_list  s;
+    make_data(k, 10, x, 9);
+    split_settings(k->settings, &s);
+    CR_TRY(cr_table_new(cx, "data.csv", 9, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 2));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, x + 1, 2));
+    CR_TRY(cr_fit(cx, k->model, t, s.list, s.n, &m));
+    CR_TRY(cr_update(cx, m, t, &more));
+    CR_TRY(cr_predict(cx, m, t, &p));
+    cr_prediction_free(cx, &p);
+    if (cr_class_offers(cr_model_get_class(m), "next")) CR_TRY(cr_next(cx, m, &p));
+    CR_TRY(cr_sample(cx, m, 3, 1, out));
+    CR_TRY(cr_describe(cx, m, &text));
+done:
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_model_free(cx, more);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    const size_t chosen[] = { 0, 1, 3 };
+    for (size_t i = 0; i < 3; i++)
+        test_every_allocation_fails(everything, (void *)(uintptr_t)&kinds[chosen[i]]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain_rule),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_columns_add_up),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_support),
+        cmocka_unit_test(test_too_little_data),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("conjugate laws", tests, NULL, NULL);
+}
