@@ -7,6 +7,8 @@
 #define CRI_MODELS(X) \
     X(bayes_linear)   \
     X(linear)         \
+    X(logistic)       \
+    X(probit)         \
     X(ridge)
 /* clang-format on */
 
