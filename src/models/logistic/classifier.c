@@ -216,12 +216,13 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     cr_status      st = CR_OK;
     cr_scratch     room = cr_scratch_begin(cx);
     bool          *blame = cr_scratch_bytes(&room, m->q, sizeof(bool));
+    bool          *endless = cr_scratch_bytes(&room, m->q, sizeof(bool));
     cri_separation kind = CRI_NOT_SEPARATED;
 
     CR_TRY(room.status);
     memcpy(m->theta + first * m->q, s->theta, s->D * sizeof(double));
     for (size_t k = 0; k < f->M * m->q1; k++) m->sd[first * m->q1 + k] = -1;
-    if (f->l2 == 0 && m->lambda == 0) CR_TRY(cri_find_separation(cx, f, s, &kind, blame));
+    if (f->l2 == 0 && m->lambda == 0) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
     if (expected && s->hessian) {
         cri_likelihood       g = *f;
         cri_likelihood_value v = { .hessian = s->hessian };
@@ -231,9 +232,9 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     if (s->hessian && kind != CRI_SEPARATED_PERFECTLY)
         CR_TRY(cri_classifier_sds(cx, f, s->fixed, s->hessian, m->sd + first * m->q1));
     for (size_t j = 0; j < m->q; j++) {
-        for (size_t k = 0; k < f->M && blame[j]; k++)
-            m->sd[(first + k) * m->q1 + j + !m->intercept] = -1;
-        if (blame[j]) m->blame[j] = 1, m->sd[first * m->q1] = -1;
+        for (size_t k = 0; k < f->M && endless[j]; k++)
+            m->sd[(first + k) * m->q1 + j + !m->intercept] = m->sd[(first + k) * m->q1] = -1;
+        if (blame[j]) m->blame[j] = 1;
         if (s->fixed[j]) m->fixed[j] = 1;
     }
     if (kind == CRI_SEPARATED_PERFECTLY || m->separation == CRI_NOT_SEPARATED) m->separation = kind;
@@ -263,7 +264,7 @@ static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_se
         CR_TRY(cri_solve(cx, &f, &o->solve, sds, &s));
         CR_TRY(keep_solution(cx, &f, &s, o->expected, first, m));
         report->iterations += s.iterations;
-        if (s.stop == CR_STOP_LIMIT) report->stop = CR_STOP_LIMIT;
+        if (s.stop == CR_STOP_LIMIT || m->separation != CRI_NOT_SEPARATED) report->stop = CR_STOP_LIMIT;
         cri_solution_free(cx, &s);
     }
 done:

@@ -92,10 +92,25 @@ static void standardise_block(const cri_classifier_rows *x, size_t count, double
     }
 }
 
+/* The same from a matrix that lies in one piece, without a copy between. */
+static const double *standardise_matrix(const cri_classifier_rows *x, size_t begin, size_t count,
+                                        size_t step, double *Z)
+{
+    size_t one = x->intercept, stride = x->rows->columns[0]->stride;
+    for (size_t i = 0; i < count; i++) {
+        const double *from = x->rows->matrix + (begin + i) * step * stride;
+        double       *z = Z + i * x->q;
+        if (one) z[0] = 1;
+        for (size_t j = 0; j < x->p; j++) z[one + j] = (from[j] - x->centre[j]) * x->inverse[j];
+    }
+    return Z;
+}
+
 const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t begin, size_t count,
                                         size_t step, double *room)
 {
     if (x->Z && step == 1) return x->Z + begin * x->q;
+    if (!x->Z && x->rows->matrix) return standardise_matrix(x, begin, count, step, room);
     for (size_t i = 0; i < count && step > 1; i++) {
         size_t row = (begin + i) * step;
         if (x->Z)

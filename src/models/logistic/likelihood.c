@@ -89,11 +89,37 @@ static size_t pass_length(const pass *w)
     return HEAD + sums + (w->hessian ? edge * edge : w->kind == PASS_DIAGONAL ? sums : 0);
 }
 
+/* The same for the logit of rows that all count once.  The logarithms are taken of products of 32 factors
+ * 1 + exp(-|eta|), none of which is above 2. */
+static void weigh_logits(const pass *w, size_t begin, size_t count, double *E, double *C, double *acc)
+{
+    const cri_likelihood *f = w->f;
+    double                product = 1, sum = 0, wrong = 0;
+    for (size_t i = 0; i < count; i++) C[i] = exp(-fabs(E[i]));
+    for (size_t i = 0; i < count; i++) {
+        double e = C[i], eta = E[i], d = 1 / (1 + e), small = e * d, s = f->y[begin + i] == 0 ? 1 : -1;
+        double t = s * eta;
+        product *= 1 + e;
+        if (i % 32 == 31) sum += log(product), product = 1;
+        sum += t < 0 ? -t : 0;
+        wrong += !(t > 0);
+        E[i] = -s * (t < 0 ? d : small);
+        C[i] = small * d;
+    }
+    acc[0] += sum + log(product);
+    acc[1] += wrong;
+    if (w->curvature) memcpy(w->curvature + begin, C, count * sizeof(double));
+}
+
 /* Scores E [count x M] become residuals, weights in; C gets the curvature, times the weight when M = 1. */
 static void weigh_values(const pass *w, size_t begin, size_t count, double *E, double *C, double *acc)
 {
     const cri_likelihood *f = w->f;
     const double         *weight = f->x->rows->w;
+    if (!weight && f->M == 1 && f->step == 1 && f->link == CRI_LINK_LOGIT) {
+        weigh_logits(w, begin, count, E, C, acc);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         size_t row = (begin + i) * f->step;
         double wi = weight ? weight[row] : 1, nll = 0, *e = E + i * f->M, *c = C + i * f->M;

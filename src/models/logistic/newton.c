@@ -1,4 +1,7 @@
-/* newton.c -- Newton's method for linear classifiers: iteratively reweighted least squares. */
+/* newton.c -- Newton's method for linear classifiers: iteratively reweighted least squares.
+ * Steps are halved up to three times; where that does not help, damping turns them towards the gradient
+ * (Levenberg 1944; Marquardt 1963).  While a step gains little the Hessian is not taken again as long as each gain is
+ * less than a thirtieth of the one before. */
 #include "solve.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -6,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 100, SAMPLE_STEP = 17, MOST_HALVINGS = 40 };
+enum { MOST_ITERATIONS = 200, SAMPLE_STEP = 17 };
 
 typedef struct newton {
     cr_ctx                  *cx;
@@ -14,8 +17,11 @@ typedef struct newton {
     const cri_solve_options *o;
     cri_solution            *s;
     size_t                   D;
-    double                  *H, *L, *g, *d, *trial, *g_trial; /* [D x D], [D] */
-    bool                     chord;                           /* a Hessian costs much more than a gradient */
+    double                  *H, *H_trial, *L;             /* [D x D]                                    */
+    double                  *g, *d, *S, *trial, *g_trial; /* [D]; S: the size of H at the start         */
+    double                   damping, gain;
+    bool                     chord; /* a Hessian costs much more than a gradient */
+    bool                     exact; /* H belongs to theta                        */
 } newton;
 
 /* --- columns that the others determine ------------------------------------------------------- */
@@ -74,72 +80,105 @@ static void hold_fixed(const newton *w, double *A, double *g)
     }
 }
 
-/* L L' = H with what it takes on the diagonal: nothing, where H is positive definite. */
+/* L L' = H + damping S, and what it takes beyond that where H is not positive definite. */
 static cr_status factor(newton *w)
 {
-    double mean = 0, damping = 0;
-    for (size_t a = 0; a < w->D; a++) mean += w->H[a * w->D + a] / (double)w->D;
+    double least = 0;
     for (unsigned attempt = 0;; attempt++) {
         memcpy(w->L, w->H, w->D * w->D * sizeof(double));
         for (size_t a = 0; a < w->D; a++)
-            w->L[a * w->D + a] += damping * (w->L[a * w->D + a] + 1e-6 * mean);
+            w->L[a * w->D + a] += least * w->L[a * w->D + a] + (w->damping + least) * w->S[a];
         hold_fixed(w, w->L, NULL);
         cr_status st = cr_chol(w->cx, cr_mat_of(w->L, w->D, w->D));
         if (st != CR_ENUMERIC || attempt == 12) return st;
-        damping = damping > 0 ? 30 * damping : 1e-14;
+        least = least > 0 ? 30 * least : 1e-14;
     }
 }
 
-/* d = -(L L')^-1 g; returns the gain that the quadratic model promises. */
-static cr_status solve_step(newton *w, double *out_gain)
+/* d = -(L L')^-1 g, and the gain that the quadratic model promises. */
+static cr_status solve_step(newton *w)
 {
     double gain = 0;
     for (size_t a = 0; a < w->D; a++) w->d[a] = -w->g[a];
     hold_fixed(w, NULL, w->d);
     cr_status st = cr_chol_solve(w->cx, cr_cmat_of(w->L, w->D, w->D), cr_mat_of(w->d, w->D, 1));
-    for (size_t a = 0; a < w->D; a++) gain -= 0.5 * w->g[a] * w->d[a];
-    *out_gain = gain;
+    for (size_t a = 0; a < w->D; a++)
+        gain += 0.5 * w->d[a] * (w->damping * w->S[a] * w->d[a] - w->g[a]);
+    w->gain = gain;
     return st;
 }
 
-/* Tries theta + d, half of d, ...; false when no step lowers F.  The Hessian comes along where asked. */
-static cr_status search(newton *w, double f0, double gain, bool with_hessian, cri_likelihood_value *v,
-                        bool *out_found)
+static cr_status solve_anew(newton *w)
+{
+    cr_status st = factor(w);
+    return st == CR_OK ? solve_step(w) : st;
+}
+
+/* The Hessian at theta, and the step it gives. */
+static cr_status refresh(newton *w, cri_likelihood_value *v)
 {
     cr_status st = CR_OK;
-    double    a = 1;
-    *out_found = false;
-    for (int k = 0; k < MOST_HALVINGS && !*out_found; k++, a /= 2) {
-        for (size_t j = 0; j < w->D; j++) w->trial[j] = w->s->theta[j] + a * w->d[j];
-        *v = (cri_likelihood_value){ .gradient = w->g_trial,
-                                     .hessian = with_hessian && k == 0 ? w->H : NULL };
+    *v = (cri_likelihood_value){ .gradient = w->g, .hessian = w->H };
+    CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, v));
+    w->exact = true;
+    CR_TRY(solve_anew(w));
+done:
+    return st;
+}
+
+/* Tries theta + d, a half, a quarter and an eighth of it: *out_share of the one that gains a fair part of
+ * what was promised, 0 for none.  The Hessian comes along where it will be needed anyway. */
+static cr_status search(newton *w, double f0, bool along, cri_likelihood_value *v, double *out_share)
+{
+    cr_status st = CR_OK;
+    double    share = 1;
+    *out_share = 0;
+    for (int k = 0; k < 4 && *out_share == 0; k++, share /= 2) {
+        for (size_t j = 0; j < w->D; j++) w->trial[j] = w->s->theta[j] + share * w->d[j];
+        *v = (cri_likelihood_value){ .gradient = w->g_trial, .hessian = along && k == 0 ? w->H_trial : NULL };
         CR_TRY(cri_likelihood_at(w->cx, w->f, w->trial, v));
-        *out_found = v->f <= f0 - 2e-4 * a * gain + 1e-15 * fabs(f0);
-        if (*out_found && a < 1 && with_hessian) {
-            v->hessian = w->H;
-            CR_TRY(cri_likelihood_at(w->cx, w->f, w->trial, v));
-        }
+        if (v->f <= f0 - 0.1 * share * w->gain + 1e-15 * fabs(f0)) *out_share = share;
+    }
+    if (*out_share > 0 && along && !v->hessian) {
+        v->hessian = w->H_trial;
+        CR_TRY(cri_likelihood_at(w->cx, w->f, w->trial, v));
     }
 done:
     return st;
 }
 
-static void accept(newton *w)
+static void accept(newton *w, bool along)
 {
+    double *H = w->H;
     for (size_t j = 0; j < w->D; j++) w->s->step[j] = w->trial[j] - w->s->theta[j];
     memcpy(w->s->theta, w->trial, w->D * sizeof(double));
     memcpy(w->g, w->g_trial, w->D * sizeof(double));
+    if (along) w->H = w->H_trial, w->H_trial = H;
+    w->exact = along;
 }
 
-/* A new factor where the last step shrank too little to go on with the old one. */
-static cr_status refresh(newton *w, bool fresh, cri_likelihood_value *v)
+/* A step from theta, where v belongs; the next step is then ready in d.  *out_stuck when no step lowers F. */
+static cr_status advance(newton *w, cri_likelihood_value *v, bool *out_stuck)
 {
-    cr_status st = CR_OK;
-    if (!fresh) {
-        *v = (cri_likelihood_value){ .gradient = w->g, .hessian = w->H };
-        CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, v));
+    cr_status            st = CR_OK;
+    double               f0 = v->f, before = w->gain, share;
+    bool                 along = !(w->chord && w->gain < 1e-3 * fabs(f0));
+    cri_likelihood_value next;
+
+    CR_TRY(search(w, f0, along, &next, &share));
+    if (share > 0) {
+        *v = next;
+        accept(w, along);
+        if (share == 1) w->damping = w->damping > 1e-3 ? w->damping / 16 : 0;
+        CR_TRY(along ? solve_anew(w) : solve_step(w));
+        if (!along && w->gain > before / 30) CR_TRY(refresh(w, v));
+    } else if (!w->exact) {
+        CR_TRY(refresh(w, v));
+    } else {
+        w->damping = fmax(16 * w->damping, 1e-2);
+        *out_stuck = w->damping > 1e15 || w->gain <= 1e-12 * fabs(f0);
+        CR_TRY(solve_anew(w));
     }
-    CR_TRY(factor(w));
 done:
     return st;
 }
@@ -147,40 +186,29 @@ done:
 static cr_status iterate(newton *w, cri_likelihood_value v, double tol, size_t most)
 {
     cr_status st = CR_OK;
-    double    gain = 0, last = INFINITY;
-    bool      exact = true, found; /* L belongs to theta */
+    bool      stuck = false;
 
-    CR_TRY(factor(w));
-    CR_TRY(solve_step(w, &gain));
+    w->damping = 0;
+    w->exact = true;
+    for (size_t a = 0; a < w->D; a++) w->S[a] = w->H[a * w->D + a];
+    CR_TRY(solve_anew(w));
     w->s->stop = CR_STOP_LIMIT;
-    for (w->s->iterations = 0; w->s->iterations < most; w->s->iterations++) {
-        double size = fmax(fabs(v.f), 1e-300), f0 = v.f;
+    for (w->s->iterations = 0; w->s->iterations < most && !stuck; w->s->iterations++) {
+        double size = fmax(fabs(v.f), 1e-300);
         CR_TRY(cr_check_interrupt(w->cx));
-        if (gain <= tol * size) { /* the step is still worth taking, looking again is not */
+        if (w->gain <= tol * size && w->damping > 0) { /* a short step may be small by its damping only */
+            w->damping = 0;
+            CR_TRY(solve_anew(w));
+        }
+        if (w->gain <= tol * size) { /* the step is still worth taking, looking again is not */
             for (size_t j = 0; j < w->D; j++) w->s->theta[j] += w->s->step[j] = w->d[j];
             w->s->stop = CR_STOP_TOLERANCE;
             break;
         }
         if (cri_is_separated(w->f, w->o, &v)) break;
-        bool along = !(w->chord && gain < 1e-3 * size);
-        CR_TRY(search(w, f0, gain, along, &v, &found));
-        if (!found && exact) break;
-        if (!found) {
-            CR_TRY(refresh(w, false, &v));
-            CR_TRY(solve_step(w, &gain));
-            exact = true;
-            continue;
-        }
-        accept(w);
-        last = gain;
-        if (along) CR_TRY(refresh(w, true, &v));
-        exact = along;
-        CR_TRY(solve_step(w, &gain));
-        if (!along && gain > last / 30) {
-            CR_TRY(refresh(w, false, &v));
-            CR_TRY(solve_step(w, &gain));
-            exact = true;
-        }
+        double gain = w->gain;
+        CR_TRY(advance(w, &v, &stuck));
+        if (stuck && gain <= 1e-9 * size) w->s->stop = CR_STOP_TOLERANCE; /* only rounding is left */
     }
 done:
     return st;
@@ -190,7 +218,9 @@ static cr_status begin(newton *w, cr_scratch *s)
 {
     size_t D = w->D;
     w->H = cr_scratch_matrix(s, D, D);
+    w->H_trial = cr_scratch_matrix(s, D, D);
     w->L = cr_scratch_matrix(s, D, D);
+    w->S = cr_scratch_f64(s, D);
     w->g = cr_scratch_f64(s, D);
     w->d = cr_scratch_f64(s, D);
     w->trial = cr_scratch_f64(s, D);
@@ -217,7 +247,8 @@ static cr_status start_from_sample(newton *w)
     part.l2 /= SAMPLE_STEP;
     small.f = &part;
     CR_TRY(cri_likelihood_at(w->cx, &part, w->s->theta, &v));
-    CR_TRY(iterate(&small, v, 1e-5, 12));
+    CR_TRY(iterate(&small, v, 1e-5, 20));
+    w->H = small.H, w->H_trial = small.H_trial; /* they may have changed places */
     bool useful = w->s->stop == CR_STOP_TOLERANCE;
     *w->s = keep;
     if (!useful) memcpy(w->s->theta, theta, w->D * sizeof(double));
@@ -235,8 +266,8 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
     cri_likelihood_value v;
 
     CR_TRY(begin(&w, &room));
-    v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.H };
     if (w.chord && f->x->n >= 20000 && f->x->n / SAMPLE_STEP >= 20 * w.D) CR_TRY(start_from_sample(&w));
+    v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.H };
     CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
     if (!isfinite(v.f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));

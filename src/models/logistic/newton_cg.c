@@ -97,7 +97,10 @@ static cr_status iterate(truncated *w, size_t most)
             break;
         }
         CR_TRY(search(w, gain, &v, &found));
-        if (!found) break;
+        if (!found) {
+            if (gain <= 1e-9 * fabs(v.f)) w->s->stop = CR_STOP_TOLERANCE;
+            break;
+        }
         for (size_t j = 0; j < w->D; j++) w->s->step[j] = w->trial[j] - w->s->theta[j];
         memcpy(w->s->theta, w->trial, w->D * sizeof(double));
         memcpy(w->g, w->r, w->D * sizeof(double));

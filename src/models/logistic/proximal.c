@@ -193,7 +193,10 @@ static cr_status iterate(proximal *w, size_t most)
             break;
         }
         CR_TRY(take_step(w, promise, &f, &found));
-        if (!found) break;
+        if (!found) {
+            if (-promise <= 1e-9 * fabs(f)) w->s->stop = CR_STOP_TOLERANCE;
+            break;
+        }
     }
 done:
     return st;

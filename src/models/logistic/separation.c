@@ -93,7 +93,7 @@ static void blame_direction(const cri_likelihood *f, const double *d, double sha
 }
 
 cr_status cri_find_separation(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s,
-                              cri_separation *out_kind, bool *blame)
+                              cri_separation *out_kind, bool *blame, bool *endless)
 {
     cr_status st = CR_OK;
     double    least = -1, largest = 0;
@@ -101,17 +101,21 @@ cr_status cri_find_separation(cr_ctx *cx, const cri_likelihood *f, const cri_sol
 
     *out_kind = CRI_NOT_SEPARATED;
     memset(blame, 0, f->x->q * sizeof(bool));
+    memset(endless, 0, f->x->q * sizeof(bool));
     if (s->wrong == 0) {
         *out_kind = CRI_SEPARATED_PERFECTLY;
         CR_TRY(blame_single(cx, f, 2, blame, &alone));
         if (!alone) blame_direction(f, s->theta, 0.05, blame);
+        memset(endless, true, f->x->q * sizeof(bool));
         goto done;
     }
     if (!(s->moved > 0.1)) goto done; /* the estimate stands still */
     CR_TRY(cri_likelihood_margins(cx, f, s->step, &least, &largest));
     if (!(least > -1e-3 * largest)) goto done;
     *out_kind = CRI_SEPARATED_PARTLY;
-    blame_direction(f, s->step, 1e-3, blame);
+    blame_direction(f, s->step, 1e-3, endless);
+    CR_TRY(blame_single(cx, f, 1, blame, &alone));
+    if (!alone) memcpy(blame, endless, f->x->q * sizeof(bool));
 done:
     return st;
 }

@@ -102,8 +102,10 @@ static cr_status finish(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
     s->nll = v.nll;
     s->wrong = v.wrong;
     s->kkt = cri_kkt(f, o->l1, s->theta, s->gradient, s->fixed) / f->x->weight;
-    double least = 0;
-    CR_TRY(f->l2 == 0 && o->l1 == 0 ? cri_likelihood_margins(cx, f, s->step, &least, &s->moved) : CR_OK);
+    double least = 0, stride = 0;
+    for (size_t a = 0; a < s->D; a++) stride = fmax(stride, fabs(s->step[a]));
+    if (f->l2 == 0 && o->l1 == 0 && stride > 1e-5)
+        CR_TRY(cri_likelihood_margins(cx, f, s->step, &least, &s->moved));
     if (!isfinite(s->f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
 done:
