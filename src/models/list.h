@@ -6,6 +6,7 @@
 /* clang-format off */
 #define CRI_MODELS(X) \
     X(bayes_linear)   \
+    X(bayes_logistic) \
     X(linear)         \
     X(logistic)       \
     X(probit)         \

@@ -54,8 +54,8 @@ cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, do
 void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y);
 /* Names "term", or "class:term" where there are several vectors; place 0 is the intercept.  From
  * cri_string_format. */
-char *cri_classifier_name(cr_ctx *cx, const cr_design *design, const double *place, size_t M, bool full,
-                          size_t m, size_t j);
+char *cri_classifier_name(cr_ctx *cx, const cr_design *design, const double *place, size_t M, size_t m,
+                          size_t j);
 /* The class whose coefficients vector m holds. */
 size_t cri_classifier_class(const double *place, size_t K, size_t m);
 /* Coefficient j of vector m in the units of the data; j = 0 is the intercept, j = 1 .. p the slopes. */

@@ -95,11 +95,10 @@ done:
 
 /* --- describe -------------------------------------------------------------------------------- */
 
-char *cri_classifier_name(cr_ctx *cx, const cr_design *d, const double *place, size_t M, bool full,
-                          size_t m, size_t j)
+char *cri_classifier_name(cr_ctx *cx, const cr_design *d, const double *place, size_t M, size_t m,
+                          size_t j)
 {
     const char *term = j ? cr_design_term_name(d, j - 1) : "intercept";
-    (void)full;
     if (M == 1) return cri_string_copy(cx, term);
     return cri_string_format(cx, "%s:%s",
                              cr_design_class(d, cri_classifier_class(place, cr_design_classes(d), m)), term);
@@ -133,7 +132,7 @@ static cr_status describe_parameters(cr_ctx *cx, const cri_classifier *m, const 
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t k = 0; k < m->M; k++)
         for (size_t j = !m->intercept; j <= m->p; j++) {
-            name = cri_classifier_name(cx, d, m->place, m->M, m->full, k, j);
+            name = cri_classifier_name(cx, d, m->place, m->M, k, j);
             if (!name) CR_TRY(CR_ENOMEM);
             CR_TRY(add_parameter(cx, list, name,
                                  cri_classifier_coef(m->centre, m->scale, m->p, m->intercept,
