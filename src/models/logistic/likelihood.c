@@ -33,8 +33,8 @@ static double probit_row(double eta, bool first, bool expected, double *nll, dou
     double t = first ? eta : -eta, mills = cr_inv_mills(t);
     *nll = -cr_norm_logcdf(t);
     *r = first ? -mills : mills;
-    *c = expected ? mills * cr_inv_mills(-t) : mills * (mills + t);
-    if (*c < 0) *c = 0; /* mills + t cancels far in the tail */
+    *c = expected ? mills * cr_inv_mills(-t) : fmax(mills * (mills + t), 0);
+    if (!expected && t < -1e4) *c = 1 - 1 / (t * t); /* mills + t cancels far in the tail */
     return t;
 }
 

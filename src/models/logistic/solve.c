@@ -1,6 +1,7 @@
 /* solve.c -- choosing a method, where to start, and what is known at the end. */
 #include "solve.h"
 #include "../../base/scratch.h"
+#include "../../math/chol.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,6 +87,24 @@ static bool can_have_hessian(const cri_likelihood *f)
     return D <= 3000 && D * D * (double)f->x->n <= 3e11;
 }
 
+/* The step that Newton's method would take from the end, for methods that take none: a minimum at infinity
+ * shows in it. */
+static cr_status look_ahead(cr_ctx *cx, cri_solution *s)
+{
+    cr_status  st = CR_OK;
+    cr_scratch room = cr_scratch_begin(cx);
+    double    *L = cr_scratch_matrix(&room, s->D, s->D);
+
+    CR_TRY(room.status);
+    memcpy(L, s->hessian, s->D * s->D * sizeof(double));
+    if (cr_chol(cx, cr_mat_of(L, s->D, s->D)) != CR_OK) goto done; /* dependent columns: no step */
+    for (size_t a = 0; a < s->D; a++) s->step[a] = -s->gradient[a];
+    CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, s->D, s->D), cr_mat_of(s->step, s->D, 1)));
+done:
+    cr_scratch_end(&room);
+    return st;
+}
+
 /* Value, gradient and, where wanted, Hessian at the end. */
 static cr_status finish(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                         bool want_hessian, cri_solution *s)
@@ -103,6 +122,8 @@ static cr_status finish(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
     s->wrong = v.wrong;
     s->kkt = cri_kkt(f, o->l1, s->theta, s->gradient, s->fixed) / f->x->weight;
     double least = 0, stride = 0;
+    bool   by_gradient = s->solver != CRI_SOLVER_NEWTON && s->solver != CRI_SOLVER_NEWTON_CG;
+    if (by_gradient && s->hessian && f->l2 == 0 && o->l1 == 0) CR_TRY(look_ahead(cx, s));
     for (size_t a = 0; a < s->D; a++) stride = fmax(stride, fabs(s->step[a]));
     if (f->l2 == 0 && o->l1 == 0 && stride > 1e-5)
         CR_TRY(cri_likelihood_margins(cx, f, s->step, &least, &s->moved));

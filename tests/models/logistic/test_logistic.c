@@ -1,0 +1,695 @@
+/* test_logistic.c -- logistic and softmax regression: the conditions of the minimum, plain Newton in long
+ * double, solvers against each other, invariances, separation, reference answers. */
+#include "opened.h"
+
+enum { N = 120, P = 4 };
+
+static double value_at(const cr_prediction *p, size_t i, size_t k) { return p->prob[i * p->n_classes + k]; }
+
+/* --- plain Newton in long double, two classes, no standardisation ----------------------------- */
+
+/* b [p + 1] and the inverse information V; lambda on the slopes of columns divided by scale. */
+static void newton_oracle(const double *X, size_t n, size_t p, const double *y, const double *w, double lambda,
+                          const long double *scale, long double *b, long double *V)
+{
+    size_t q = p + 1;
+    memset(b, 0, q * sizeof *b);
+    for (int step = 0; step < 40; step++) {
+        long double H[16 * 16] = { 0 }, g[16] = { 0 };
+        for (size_t i = 0; i < n; i++) {
+            long double x[16] = { 1 }, eta = 0, wi = w ? w[i] : 1;
+            for (size_t j = 0; j < p; j++) x[j + 1] = X[i * p + j];
+            for (size_t j = 0; j < q; j++) eta += b[j] * x[j];
+            long double mu = 1 / (1 + expl(-eta));
+            for (size_t j = 0; j < q; j++) {
+                g[j] += wi * (y[i] - mu) * x[j];
+                for (size_t k = 0; k < q; k++) H[j * q + k] += wi * mu * (1 - mu) * x[j] * x[k];
+            }
+        }
+        for (size_t j = 1; j < q; j++) {
+            g[j] -= lambda * scale[j - 1] * scale[j - 1] * b[j];
+            H[j * q + j] += lambda * scale[j - 1] * scale[j - 1];
+        }
+        memset(V, 0, q * q * sizeof *V);
+        for (size_t j = 0; j < q; j++) V[j * q + j] = 1;
+        solve_dense(q, H, V, q);
+        for (size_t j = 0; j < q; j++)
+            for (size_t k = 0; k < q; k++) b[j] += V[j * q + k] * g[k];
+    }
+}
+
+static void test_plain_newton(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    draw_classes(1, N, P, 2, 0.9, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 0.25 * (double)(1 + i % 5);
+    cr_table *t = make_table(cx, X, N, P, y, w);
+    for (unsigned bits = 0; bits < 8; bits++) {
+        bool        weighted = bits & 1, standardise = bits & 4;
+        double      lambda = bits & 2 ? 3.5 : 0;
+        long double b[16], V[256], scale[P];
+        for (size_t j = 0; j < P; j++) {
+            long double sum = 0, mean = 0, square = 0;
+            for (size_t i = 0; i < N; i++) sum += weighted ? w[i] : 1;
+            for (size_t i = 0; i < N; i++) mean += (weighted ? w[i] : 1) * X[i * P + j] / sum;
+            for (size_t i = 0; i < N; i++)
+                square += (weighted ? w[i] : 1) * (X[i * P + j] - mean) * (X[i * P + j] - mean) / sum;
+            scale[j] = standardise ? sqrtl(square) : 1;
+        }
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y features=x* lambda=%g scale=%s %s", lambda,
+                 standardise ? "standard" : "none", weighted ? "weights=w" : "");
+        newton_oracle(X, N, P, y, weighted ? w : NULL, lambda, scale, b, V);
+        cr_model *m = fit(cx, "logistic", t, settings);
+        json_t   *d = describe(cx, m);
+        for (size_t j = 0; j <= P; j++) {
+            assert_close(coefficient(d, j, "value"), (double)b[j], 1e-9);
+            assert_close(coefficient(d, j, "sd"), sqrt((double)V[j * (P + 1) + j]), 1e-8);
+        }
+        cr_prediction q = predict(cx, m, t);
+        for (size_t i = 0; i < N; i++) {
+            long double eta = b[0];
+            for (size_t j = 0; j < P; j++) eta += b[j + 1] * X[i * P + j];
+            assert_close(value_at(&q, i, 1), (double)(1 / (1 + expl(-eta))), 1e-9);
+            assert_close(value_at(&q, i, 0) + value_at(&q, i, 1), 1, 1e-15);
+        }
+        cr_prediction_free(cx, &q);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- solvers --------------------------------------------------------------------------------- */
+
+static void test_solvers_agree(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const solvers[] = { "newton", "newton-cg", "lbfgs", "gradient", "sgd" };
+    double            X[N * P], y[N];
+    for (size_t classes = 2; classes <= 3; classes++)
+        for (int penalised = 0; penalised < 2; penalised++) {
+            draw_classes(classes, N, P, classes, 0.9, X, y);
+            cr_table *t = make_table(cx, X, N, P, y, NULL);
+            double    best = NAN;
+            for (size_t s = 0; s < 5; s++) {
+                char settings[128];
+                snprintf(settings, sizeof settings, "target=y solver=%s lambda=%d tol=1e-13", solvers[s],
+                         2 * penalised);
+                cr_model *m = fit(cx, "logistic", t, settings);
+                json_t   *d = describe(cx, m);
+                assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+                if (s == 0) best = statistic(d, "objective_value");
+                assert_relative(statistic(d, "objective_value"), best, 1e-9);
+                assert_true(statistic(d, "kkt_residual") < 1e-6);
+                json_decref(d);
+                cr_model_free(cx, m);
+            }
+            cr_table_free(cx, t);
+        }
+    test_context_free(cx);
+}
+
+/* A limit is told, not failed. */
+static void test_limit(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    draw_classes(3, N, P, 2, 0.9, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *m = fit(cx, "logistic", t, "target=y max_iter=1");
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
+    cr_model_free(cx, m);
+    cr_model *none = NULL;
+    assert_fails_with(cx, try_fit(cx, "logistic", t, "target=y penalty=l1 lambda=1 solver=sgd", &none), CR_EARG,
+                      "proximal Newton only");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Many rows: the start from a sample and steps with an old Hessian end at the same minimum. */
+static void test_many_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 21000, COLUMNS = 16 };
+    cr_ctx *cx = test_context();
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
+    cr_rng  r = cr_rng_stream(1, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        double eta = -1;
+        for (size_t j = 0; j < COLUMNS; j++) {
+            X[i * COLUMNS + j] = cr_rng_normal(&r);
+            eta += X[i * COLUMNS + j] * (j % 3 ? 0.4 : -0.5);
+        }
+        y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
+    }
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
+    cr_model *a = fit(cx, "logistic", t, "target=y"), *b = fit(cx, "logistic", t, "target=y solver=newton-cg");
+    json_t   *da = describe(cx, a), *db = describe(cx, b);
+    assert_true(cr_model_get_report(a)->iterations < cr_model_get_report(b)->iterations);
+    assert_true(statistic(da, "kkt_residual") < 1e-8);
+    for (size_t j = 0; j <= COLUMNS; j++) {
+        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-6);
+        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-6);
+    }
+    json_decref(da);
+    json_decref(db);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+/* --- softmax --------------------------------------------------------------------------------- */
+
+/* With lambda = 0 the odds of two classes of three do not depend on the reference, which the order of
+ * the names decides. */
+static void test_class_names(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const names[2][3] = { { "a", "b", "c" }, { "z", "b", "a" } };
+    double            X[N * P], y[N];
+    const char       *text[N];
+    for (int lambda = 0; lambda < 2; lambda++) {
+        cr_prediction q[2];
+        cr_model     *m[2];
+        cr_table     *t[2];
+        draw_classes(5, N, P, 3, 0.9, X, y);
+        for (size_t s = 0; s < 2; s++) {
+            for (size_t i = 0; i < N; i++) text[i] = names[s][(size_t)y[i]];
+            t[s] = make_table(cx, X, N, P, NULL, NULL);
+            assert_ok(cx, cr_table_add_texts(cx, t[s], "c", text));
+            m[s] = fit(cx, "logistic", t[s], lambda ? "target=c lambda=1" : "target=c");
+            q[s] = predict(cx, m[s], t[s]);
+        }
+        for (size_t i = 0; i < N; i++) {
+            assert_close(value_at(&q[0], i, 0), value_at(&q[1], i, 2), 1e-8);
+            assert_close(value_at(&q[0], i, 1), value_at(&q[1], i, 1), 1e-8);
+            assert_close(value_at(&q[0], i, 2), value_at(&q[1], i, 0), 1e-8);
+        }
+        for (size_t s = 0; s < 2; s++) {
+            cr_prediction_free(cx, &q[s]);
+            cr_model_free(cx, m[s]);
+            cr_table_free(cx, t[s]);
+        }
+    }
+    test_context_free(cx);
+}
+
+/* A full softmax of two classes with penalty lambda is the logit with lambda / 2: w_1 = -w_0 = b / 2. */
+static void test_softmax_of_two(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    opened  a;
+    draw_classes(6, N, P, 2, 0.9, X, y);
+    open_classes(cx, X, N, P, y, NULL, true, true, &a);
+    cri_solve_options o = { .tol = 1e-14, .max_iter = CR_COUNT_UNSET };
+    cri_likelihood    one = { .x = &a.x, .y = a.y, .M = 1, .l2 = 1.5, .step = 1 };
+    cri_likelihood    two = { .x = &a.x, .y = a.y, .M = 2, .full = true, .l2 = 3, .step = 1 };
+    cri_solution      s, f;
+    assert_ok(cx, cri_solve(cx, &one, &o, false, &s));
+    assert_ok(cx, cri_solve(cx, &two, &o, false, &f));
+    assert_relative(f.f, s.f, 1e-12);
+    for (size_t j = 0; j <= P; j++) {
+        assert_close(f.theta[j], s.theta[j] / 2, 1e-7);
+        assert_close(f.theta[P + 1 + j], -s.theta[j] / 2, 1e-7);
+    }
+    cri_solution_free(cx, &s);
+    cri_solution_free(cx, &f);
+    close_classes(cx, &a);
+    test_context_free(cx);
+}
+
+/* --- absolute penalty ------------------------------------------------------------------------ */
+
+/* The subgradient conditions, computed here from the definition. */
+static void check_kkt(const double *X, size_t p, const double *y, const json_t *d, double lambda, double ratio)
+{
+    double g[512] = { 0 }, g0 = 0;
+    for (size_t i = 0; i < N; i++) {
+        double eta = coefficient(d, 0, "value");
+        for (size_t j = 0; j < p; j++) eta += coefficient(d, j + 1, "value") * X[i * p + j];
+        double r = 1 / (1 + exp(-eta)) - y[i];
+        g0 += r / N;
+        for (size_t j = 0; j < p; j++) g[j] += r * X[i * p + j] / N;
+    }
+    assert_close(g0, 0, 1e-6);
+    for (size_t j = 0; j < p; j++) {
+        double b = coefficient(d, j + 1, "value"), pull = g[j] + lambda * (1 - ratio) * b;
+        if (b != 0)
+            assert_close(pull, -copysign(lambda * ratio, b), 1e-6);
+        else
+            assert_true(fabs(pull) <= lambda * ratio + 1e-6);
+    }
+}
+
+static void test_absolute_penalty(void **state)
+{
+    (void)state;
+    enum { MANY = 150 }; /* more columns than rows */
+    cr_ctx *cx = test_context();
+    double *X = calloc(N * MANY, sizeof *X), y[N];
+    for (size_t k = 0; k < 4; k++) {
+        size_t p = k < 2 ? P : MANY;
+        draw_classes(7 + k, N, p, 2, 0.9, X, y);
+        for (size_t a = 0; a < N * p; a++) X[a] = fmax(fmin(X[a], 3), -3);
+        cr_table *t = make_table(cx, X, N, p, y, NULL);
+        bool      elastic = k % 2;
+        cr_model *m = fit(cx, "logistic", t, elastic ? "target=y scale=none penalty=elastic l1_ratio=0.7 lambda=0.05"
+                                                     : "target=y scale=none penalty=l1 lambda=0.05");
+        json_t   *d = describe(cx, m);
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        check_kkt(X, p, y, d, 0.05, elastic ? 0.7 : 1);
+        assert_true(isnan(coefficient(d, 1, "sd")));
+        if (p == MANY) assert_true(statistic(d, "nonzero") < N);
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    free(X);
+    test_context_free(cx);
+}
+
+/* A working set of a few of 2000 columns finds what the definition says. */
+static void test_working_set(void **state)
+{
+    (void)state;
+    enum { ROWS = 60, COLUMNS = 1500 };
+    cr_ctx *cx = test_context();
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
+    cr_rng  r = cr_rng_stream(9, 9);
+    draw_normals(&r, X, ROWS * COLUMNS);
+    for (size_t i = 0; i < ROWS; i++) y[i] = X[i * COLUMNS + 1400] + 0.5 * X[i * COLUMNS + 3] > 0.2;
+    opened a;
+    open_classes(cx, X, ROWS, COLUMNS, y, NULL, true, false, &a);
+    cri_likelihood    f = { .x = &a.x, .y = a.y, .M = 1, .step = 1 };
+    cri_solve_options o = { .l1 = 4, .tol = 1e-12, .max_iter = CR_COUNT_UNSET };
+    cri_solution      s;
+    assert_ok(cx, cri_solve(cx, &f, &o, false, &s));
+    assert_int_equal(s.stop, CR_STOP_TOLERANCE);
+    assert_true(s.kkt < 1e-6);
+    assert_true(s.theta[1401] != 0);
+    cri_solution_free(cx, &s);
+    close_classes(cx, &a);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+/* --- laws ------------------------------------------------------------------------------------ */
+
+static void assert_same_answers(cr_ctx *cx, const char *model, const cr_table *a, const char *sa,
+                                const cr_table *b, const char *sb, const cr_table *where, double tolerance)
+{
+    cr_model     *ma = fit(cx, model, a, sa), *mb = fit(cx, model, b, sb);
+    cr_prediction qa = predict(cx, ma, where), qb = predict(cx, mb, where);
+    for (size_t i = 0; i < qa.n * qa.n_classes; i++) assert_close(qa.prob[i], qb.prob[i], tolerance);
+    cr_prediction_free(cx, &qa);
+    cr_prediction_free(cx, &qb);
+    cr_model_free(cx, ma);
+    cr_model_free(cx, mb);
+}
+
+/* A row of weight 2 is two rows, one of weight 0 none; rows in any order; columns in any units. */
+static void test_weights_and_order(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N];
+    size_t  n = 0;
+    for (size_t classes = 2; classes <= 3; classes++) {
+        draw_classes(11 + classes, N, P, classes, 0.9, X, y);
+        n = 0;
+        for (size_t i = 0; i < N; i++) w[i] = (double)(i % 3);
+        for (size_t i = N; i-- > 0;) /* repeated, and in reverse */
+            for (size_t k = 0; k < i % 3; k++, n++) {
+                memcpy(XX + n * P, X + i * P, P * sizeof(double));
+                yy[n] = y[i];
+            }
+        cr_table *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
+        const char *const settings[][2] = { { "target=y features=x* weights=w", "target=y features=x*" },
+                                            { "target=y features=x* weights=w lambda=2", "target=y features=x* lambda=2" },
+                                            { "target=y features=x* weights=w penalty=l1 lambda=0.02",
+                                              "target=y features=x* penalty=l1 lambda=0.02" } };
+        for (size_t s = 0; s < 3; s++)
+            assert_same_answers(cx, "logistic", a, settings[s][0], b, settings[s][1], b, 1e-6);
+        cr_table_free(cx, a);
+        cr_table_free(cx, b);
+    }
+    test_context_free(cx);
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], XX[N * P];
+    draw_classes(14, N, P, 2, 0.9, X, y);
+    for (size_t i = 0; i < N * P; i++) XX[i] = i % P == 1 ? 1e6 + 1e-3 * X[i] : i % P == 2 ? 1e8 * X[i] : X[i];
+    for (int penalised = 0; penalised < 2; penalised++) {
+        const char   *settings = penalised ? "target=y lambda=2" : "target=y";
+        cr_table     *a = make_table(cx, X, N, P, y, NULL), *b = make_table(cx, XX, N, P, y, NULL);
+        cr_model     *ma = fit(cx, "logistic", a, settings), *mb = fit(cx, "logistic", b, settings);
+        cr_prediction qa = predict(cx, ma, a), qb = predict(cx, mb, b);
+        for (size_t i = 0; i < 2 * N; i++) assert_close(qa.prob[i], qb.prob[i], 1e-6);
+        cr_prediction_free(cx, &qa);
+        cr_prediction_free(cx, &qb);
+        cr_model_free(cx, ma);
+        cr_model_free(cx, mb);
+        cr_table_free(cx, a);
+        cr_table_free(cx, b);
+    }
+    test_context_free(cx);
+}
+
+/* The same bits for any number of threads, and after saving. */
+static void test_same_bits(void **state)
+{
+    (void)state;
+    enum { ROWS = 1200 };
+    static const char *const settings[] = { "target=y lambda=1", "target=y", "target=y penalty=l1 lambda=0.01",
+                                            "target=y solver=newton-cg" };
+    cr_ctx *cx = test_context();
+    double *X = calloc(ROWS * P, sizeof *X), *y = calloc(ROWS, sizeof *y);
+    draw_classes(15, ROWS, P, 3, 0.9, X, y);
+    cr_table *t = make_table(cx, X, ROWS, P, y, NULL);
+    for (size_t s = 0; s < 4; s++) {
+        cr_prediction first = { 0 };
+        const size_t  threads[] = { 1, 2, 3, 7 };
+        for (size_t k = 0; k < 4; k++) {
+            cr_ctx_set_threads(cx, threads[k]);
+            char     *bytes = NULL;
+            size_t    size = 0;
+            cr_model *m = fit(cx, "logistic", t, settings[s]), *loaded = NULL;
+            assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+            assert_ok(cx, cr_model_from_bytes(cx, "bytes", bytes, size, &loaded));
+            cr_prediction q = predict(cx, loaded, t);
+            if (k == 0)
+                first = q;
+            else
+                assert_memory_equal(first.prob, q.prob, ROWS * 3 * sizeof(double));
+            if (k > 0) cr_prediction_free(cx, &q);
+            cr_free(cx, bytes, size, 1);
+            cr_model_free(cx, m);
+            cr_model_free(cx, loaded);
+        }
+        cr_prediction_free(cx, &first);
+    }
+    cr_table_free(cx, t);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+/* --- corners --------------------------------------------------------------------------------- */
+
+static void check_separation(cr_ctx *cx, const char *csv, const char *settings, const char *kind,
+                             const char *words)
+{
+    warnings  w = { .n = 0 };
+    cr_table *t = table_of_text(cx, "separated.csv", csv);
+    cr_ctx_set_log(cx, keep_warning, &w);
+    cr_model *m = fit(cx, "logistic", t, settings);
+    json_t   *d = describe(cx, m);
+    cr_ctx_set_log(cx, NULL, NULL);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(d, "statistics"), "separation")), kind);
+    if (words && !strstr(w.text, words)) fail_msg("'%s' is not in: %s", words, w.text);
+    if (!words) assert_int_equal(w.n, 0);
+    assert_true((cr_model_get_report(m)->stop == CR_STOP_LIMIT) == (words != NULL));
+    if (strcmp(kind, "perfect") == 0) {
+        cr_prediction q = predict(cx, m, t);
+        double        target[64];
+        assert_ok(cx, cr_observed(cx, m, t, target, NULL));
+        for (size_t i = 0; i < q.n; i++) assert_true(value_at(&q, i, (size_t)target[i]) > 0.99);
+        cr_prediction_free(cx, &q);
+    }
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
+static void test_separation(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    check_separation(cx, "a,b,y\n1,5,n\n2,3,n\n3,8,n\n4,1,n\n6,2,y\n7,9,y\n8,4,y\n9,6,y\n", "target=y", "perfect",
+                     "separated perfectly by 'a':");
+    /* no column alone, both together: y when a + b > 5 */
+    check_separation(cx, "a,b,y\n1,3,n\n3,1,n\n2,2,n\n0,4.5,n\n1,5,y\n5,1,y\n3,3,y\n0.5,6,y\n", "target=y",
+                     "perfect", "by 'a', 'b':");
+    const char *quasi = "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n";
+    const char *const solvers[] = { "target=y", "target=y solver=newton-cg", "target=y solver=lbfgs" };
+    for (size_t s = 0; s < 3; s++)
+        check_separation(cx, quasi, solvers[s], "quasi-complete", "separated quasi-completely by 'd':");
+    check_separation(cx, "a,y\n1,n\n2,y\n3,n\n4,y\n5,y\n2.5,n\n", "target=y", "none", NULL);
+    check_separation(cx, "a,y\n1,p\n2,p\n3,q\n4,q\n3.5,r\n2.9,q\n4.5,r\n3.2,r\n", "target=y", "quasi-complete",
+                     "separated quasi-completely by 'a':");
+    test_context_free(cx);
+}
+
+/* The estimate of what is not separated stays right beside what is. */
+static void test_beside_separation(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(
+        cx, "quasi.csv", "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n");
+    cr_table *rest =
+        table_of_text(cx, "rest.csv", "a,y\n1,n\n2,y\n3,n\n4,y\n1.5,n\n3.5,y\n0.5,n\n"); /* where d = 0 */
+    cr_model *m = fit(cx, "logistic", t, "target=y"), *r = fit(cx, "logistic", rest, "target=y");
+    json_t   *dm = describe(cx, m), *dr = describe(cx, r);
+    assert_close(parameter(dm, "a", "value"), parameter(dr, "a", "value"), 1e-6);
+    assert_close(parameter(dm, "a", "sd"), parameter(dr, "a", "sd"), 1e-6);
+    assert_true(isnan(parameter(dm, "d", "sd")));
+    assert_true(parameter(dm, "d", "value") > 10);
+    json_decref(dm);
+    json_decref(dr);
+    cr_model_free(cx, m);
+    cr_model_free(cx, r);
+    cr_table_free(cx, t);
+    cr_table_free(cx, rest);
+    test_context_free(cx);
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_model *m = NULL;
+    warnings  w = { .n = 0 };
+    cr_table *one = table_of_text(cx, "one.csv", "a,y\n1,n\n2,n\n"), *row = table_of_text(cx, "row.csv", "a,y\n1,n\n");
+    assert_fails_with(cx, try_fit(cx, "logistic", one, "target=y", &m), CR_EDATA, "one class only, n");
+    assert_fails_with(cx, try_fit(cx, "logistic", row, "target=y", &m), CR_EDATA, "one class only, n");
+    cr_table_free(cx, one);
+    cr_table_free(cx, row);
+
+    cr_table *zero = table_of_text(cx, "zero.csv", "a,w,y\n1,0,n\n2,0,y\n3,0,n\n");
+    assert_fails(cx, try_fit(cx, "logistic", zero, "target=y weights=w features=a", &m), CR_EDATA);
+    cr_table_free(cx, zero);
+
+    /* a class that has no weight has no probability */
+    cr_table *t = table_of_text(cx, "t.csv", "a,w,y\n1,1,n\n2,1,y\n3,1,n\n4,1,y\n9,0,z\n2.5,1,n\n");
+    m = fit(cx, "logistic", t, "target=y weights=w features=a");
+    cr_prediction q = predict(cx, m, t);
+    assert_int_equal(q.n_classes, 3);
+    for (size_t i = 0; i < q.n; i++) assert_close(value_at(&q, i, 2), 0, 0);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+
+    /* constant and dependent columns */
+    t = table_of_text(cx, "t.csv", "a,k,b,y\n1,7,2,n\n2,7,4,y\n3,7,6,n\n4,7,8,y\n2,7,4,n\n");
+    cr_ctx_set_log(cx, keep_warning, &w);
+    m = fit(cx, "logistic", t, "target=y");
+    cr_ctx_set_log(cx, NULL, NULL);
+    assert_non_null(strstr(w.text, "the coefficient is set to 0: 'k', 'b'"));
+    cr_model_free(cx, m);
+    m = fit(cx, "logistic", t, "target=y lambda=1");
+    json_t *d = describe(cx, m);
+    assert_close(parameter(d, "k", "value"), 0, 1e-12);
+    assert_close(parameter(d, "a", "value"), 2 * parameter(d, "b", "value"), 1e-9);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+
+    /* no columns but the target: the shares of the classes */
+    t = table_of_text(cx, "t.csv", "a,y\n1,n\n1,y\n1,n\n1,n\n");
+    m = fit(cx, "logistic", t, "target=y");
+    q = predict(cx, m, t);
+    assert_close(value_at(&q, 0, 1), 0.25, 1e-9);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- reference answers ----------------------------------------------------------------------- */
+
+static void test_reference_binary(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *item, *cases = reference_cases("glm_binary", &root);
+    size_t  i, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        const char *id = json_string_value(json_object_get(item, "id"));
+        json_t     *e = json_object_get(item, "expected"), *coef = json_object_get(e, "coef_intercept_first");
+        if (strncmp(id, "logit-", 6) != 0 || !coef) continue;
+        char      settings[1024];
+        cr_table *t = reference_table(cx, item, settings, sizeof settings);
+        cr_model *m = fit(cx, "logistic", t, settings);
+        json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
+        for (size_t j = 0; j < json_array_size(coef); j++) {
+            assert_relative(number_of(json_array_get(list, j), "value"), element(coef, j), 1e-6);
+            assert_relative(number_of(json_array_get(list, j), "sd"),
+                            element(json_object_get(e, "se_expected_information"), j), 1e-6);
+        }
+        assert_close(statistic(d, "deviance"), number_of(e, "deviance"), 1e-8);
+        assert_close(statistic(d, "null_deviance"), number_of(e, "null_deviance"), 1e-8);
+        assert_close(statistic(d, "aic"), number_of(e, "aic"), 1e-8);
+        assert_close(statistic(d, "bic"), number_of(e, "bic"), 1e-8);
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+        checked++;
+    }
+    assert_true(checked >= 2);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+static void test_reference_lasso(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *item, *step, *cases = reference_cases("lasso", &root);
+    size_t  i, k, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        if (strncmp(json_string_value(json_object_get(item, "id")), "logistic-", 9) != 0) continue;
+        char      settings[1024], all[1200];
+        cr_table *t = reference_table(cx, item, settings, sizeof settings);
+        json_array_foreach(json_object_get(json_object_get(item, "expected"), "path"), k, step)
+        {
+            snprintf(all, sizeof all, "%s penalty=l1 lambda=%.17g", settings, number_of(step, "lambda"));
+            cr_model *m = fit(cx, "logistic", t, all);
+            json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
+            json_t   *coef = json_object_get(step, "coef_intercept_first_raw");
+            assert_relative(statistic(d, "objective_value"), number_of(step, "objective"), 1e-8);
+            assert_close(statistic(d, "nonzero"), number_of(step, "nonzero"), 0);
+            for (size_t j = 0; j < json_array_size(coef); j++)
+                assert_close(number_of(json_array_get(list, j), "value"), element(coef, j), 1e-5);
+            json_decref(d);
+            cr_model_free(cx, m);
+            checked++;
+        }
+        cr_table_free(cx, t);
+    }
+    assert_true(checked >= 10);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+static void test_reference_softmax(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *item, *one, *cases = reference_cases("softmax", &root);
+    size_t  i, k, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        const char *id = json_string_value(json_object_get(item, "id"));
+        if (strcmp(id, "softmax-l2-wine") != 0 && strcmp(id, "softmax-l2-iris") != 0) continue;
+        json_t   *data = json_object_get(item, "data");
+        char      path[256], settings[256];
+        snprintf(path, sizeof path, "classic/%s", json_string_value(json_object_get(data, "file")));
+        cr_table *t = read_table(cx, test_shared_data(path));
+        json_array_foreach(json_object_get(json_object_get(item, "expected"), "fits"), k, one)
+        {
+            snprintf(settings, sizeof settings, "target=%s lambda=%g",
+                     json_string_value(json_object_get(data, "target")), number_of(one, "lambda"));
+            cr_model     *m = fit(cx, "logistic", t, settings);
+            json_t       *d = describe(cx, m);
+            cr_prediction q = predict(cx, m, t);
+            assert_relative(statistic(d, "objective_value"), number_of(one, "objective"), 1e-8);
+            for (size_t a = 0; a < 9; a++)
+                assert_close(q.prob[a], element(json_array_get(json_object_get(one, "prob_first3"), a / 3), a % 3),
+                             1e-5);
+            cr_prediction_free(cx, &q);
+            json_decref(d);
+            cr_model_free(cx, m);
+            checked++;
+        }
+        cr_table_free(cx, t);
+    }
+    assert_true(checked >= 4);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static cr_status fit_and_answer(cr_ctx *cx, void *arg)
+{
+    static const double X[] = { 1, 2, 2, 1, 3, 5, 4, 4, 2.5, 2, 3.5, 1, 0.5, 3, 2, 2 };
+    static const double y[] = { 0, 0, 1, 1, 0, 1, 0, 1 };
+    cr_table           *t = NULL;
+    cr_model           *m = NULL, *loaded = NULL;
+    cr_prediction       q = { 0 };
+    char               *bytes = NULL, *text = NULL;
+    size_t              size = 0;
+    setting_list        s;
+    cr_status           st = cr_table_new(cx, "data.csv", 8, &t);
+    split_settings(arg, &s);
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "a", CR_REAL, X, 2);
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "b", CR_REAL, X + 1, 2);
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "y", CR_INTEGER, y, 1);
+    if (st == CR_OK) st = cr_fit(cx, "logistic", t, s.list, s.n, &m);
+    if (st == CR_OK) st = cr_model_to_bytes(cx, m, &bytes, &size);
+    if (st == CR_OK) st = cr_model_from_bytes(cx, "bytes", bytes, size, &loaded);
+    if (st == CR_OK) st = cr_predict(cx, loaded, t, &q);
+    if (st == CR_OK) st = cr_describe(cx, loaded, &text);
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_prediction_free(cx, &q);
+    cr_free(cx, bytes, size, 1);
+    cr_model_free(cx, loaded);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    static const char *const settings[] = { "target=y", "target=y lambda=1 solver=newton-cg",
+                                            "target=y penalty=l1 lambda=0.1", "target=y lambda=1 solver=lbfgs",
+                                            "target=y lambda=1 solver=sgd" };
+    for (size_t s = 0; s < 5; s++) test_every_allocation_fails(fit_and_answer, (void *)(uintptr_t)settings[s]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain_newton),      cmocka_unit_test(test_solvers_agree),
+        cmocka_unit_test(test_limit),             cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_class_names),       cmocka_unit_test(test_softmax_of_two),
+        cmocka_unit_test(test_absolute_penalty),  cmocka_unit_test(test_working_set),
+        cmocka_unit_test(test_weights_and_order), cmocka_unit_test(test_units),
+        cmocka_unit_test(test_same_bits),         cmocka_unit_test(test_separation),
+        cmocka_unit_test(test_beside_separation), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_reference_binary),  cmocka_unit_test(test_reference_lasso),
+        cmocka_unit_test(test_reference_softmax), cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("logistic", tests, NULL, NULL);
+}
