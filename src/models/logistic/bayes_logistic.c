@@ -343,7 +343,7 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "prior", json_string("b0, b ~ N(0, 1/alpha), of z")));
     CR_TRY(cri_store_set_real(cx, s, "alpha", m->alpha));
-    CR_TRY(cri_store_set(cx, s, "alpha_learned", json_boolean(m->learned)));
+    CR_TRY(cri_store_set(cx, s, "alpha_from", json_string(m->learned ? "evidence" : "option")));
     CR_TRY(cri_store_set(cx, s, "infer", json_string(routes[m->infer])));
     CR_TRY(cri_store_set_real(cx, s, "log_joint", m->log_joint));
     CR_TRY(cri_store_set_real(cx, s, "log_evidence_laplace", m->laplace));

@@ -154,19 +154,24 @@ static const char *objective_text(const cri_classifier *m)
     return "sum w nll / sum w + lambda (r |b|_1 + (1 - r)/2 |b|^2)";
 }
 
+/* The names of the columns that separate, with commas. */
 static cr_status describe_separation(cr_ctx *cx, const cri_classifier *m, const cr_design *d, json_t *s)
 {
     cr_status st = CR_OK;
-    json_t   *names;
+    char     *names = NULL, *longer;
     CR_TRY(cri_store_set(cx, s, "separation",
                          json_string(cri_separation_name((cri_separation)m->separation))));
-    if (m->separation == CRI_NOT_SEPARATED) goto done;
-    CR_TRY(cri_store_set(cx, s, "separated_by", names = json_array()));
-    for (size_t j = m->intercept; j < m->q; j++)
-        if (m->blame[j] != 0 &&
-            json_array_append_new(names, json_string(cr_design_term_name(d, j - m->intercept))) != 0)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    for (size_t j = m->intercept; j < m->q; j++) {
+        if (m->blame[j] == 0) continue;
+        const char *name = cr_design_term_name(d, j - m->intercept);
+        longer = cri_string_format(cx, "%s%s%s", names ? names : "", names ? ", " : "", name);
+        cri_string_free(cx, names);
+        names = longer;
+        if (!names) CR_TRY(CR_ENOMEM);
+    }
+    if (names) CR_TRY(cri_store_set(cx, s, "separated_by", json_string_nocheck(names)));
 done:
+    cri_string_free(cx, names);
     return st;
 }
 

@@ -423,6 +423,8 @@ static void check_separation(cr_ctx *cx, const char *csv, const char *settings, 
     json_t   *d = describe(cx, m);
     cr_ctx_set_log(cx, NULL, NULL);
     assert_string_equal(json_string_value(json_object_get(json_object_get(d, "statistics"), "separation")), kind);
+    const json_t *by = json_object_get(json_object_get(d, "statistics"), "separated_by");
+    assert_true((by != NULL) == (words != NULL));
     if (words && !strstr(w.text, words)) fail_msg("'%s' is not in: %s", words, w.text);
     if (!words) assert_int_equal(w.n, 0);
     assert_true((cr_model_get_report(m)->stop == CR_STOP_LIMIT) == (words != NULL));
