@@ -226,7 +226,7 @@ static void model_examples(cli *c, const page_style *s, const cr_model_class *m)
     const cr_option *o = cr_class_options(m);
     bool             regression = cr_class_tasks(m) & CR_TASK_REGRESSION;
     const char      *data =
-        regression ? "examples/diabetes.csv --target progression" : "DATA --target COLUMN";
+        regression ? "examples/diabetes.csv --target progression" : "examples/diabetes.csv --target sex";
     size_t used = (size_t)snprintf(text, sizeof text, "credence fit %s %s -o model.cred",
                                    cr_class_name(m), data);
     while (o->name && o->kind == CR_OPTION_flag) o++;

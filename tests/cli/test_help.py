@@ -7,7 +7,7 @@ import pytest
 
 VERBS = ["fit", "predict", "evaluate", "update", "cv", "describe", "models", "check", "convert", "dist",
          "plot", "version", "help", "completion"]
-MODELS = ["bayes-linear", "linear", "ridge"]
+MODELS = ["bayes-linear", "bayes-logistic", "linear", "logistic", "probit", "ridge"]
 
 
 def examples_in(page):

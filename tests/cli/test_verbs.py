@@ -223,6 +223,12 @@ OPTIONS = {
                          "--features x --max-iter 500", "--features x --prior nig --shape 2 --rate 3",
                          "--features x --prior nig --prior-variance 4", "--features x --optimize em",
                          "--features x --intercept-prior flat"],
+    "fit logistic": ["--features x --lambda 2 --penalty l2", "--features x --penalty l1 --lambda 0.1",
+                     "--features x --penalty elastic --l1-ratio 0.3 --lambda 0.1", "--features x --tol 1e-8",
+                     "--features x --solver sgd --batch 8 --lambda 1 --max-iter 50", "--features x --solver lbfgs"],
+    "fit probit": ["--features x --information observed", "--features x --lambda 1 --solver newton-cg"],
+    "fit bayes-logistic": ["--features x --alpha 2 --infer importance --draws 500",
+                           "--features x --alpha 2 --infer mcmc --draws 400", "--features x"],
     "cv": ["--features x --folds 4", "--features x --split ordered", "--features x --interval 0.5",
            "--features x --split shuffled --seed 2"],
 }
@@ -233,7 +239,8 @@ def test_option(credence, tmp_path, line):
     verb, options = line.split("|")
     verb, _, name = verb.partition(" ")
     (tmp_path / "d.csv").write_text(DATA)
-    result = credence(verb, name or "linear", "d.csv", "--target", "y", *options.split())
+    target = "g" if name in ("logistic", "probit", "bayes-logistic") else "y"
+    result = credence(verb, name or "linear", "d.csv", "--target", target, *options.split())
     assert result.code == 0, result.stderr
     assert "credence: error" not in result.stderr
 

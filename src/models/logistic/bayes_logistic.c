@@ -5,7 +5,6 @@
 #include "../fields.h"
 #include "../linear/predictor.h"
 #include "../../base/context_internal.h"
-#include "../../base/number.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/optim/minimize.h"
@@ -16,7 +15,8 @@
 
 /* clang-format off */
 #define BAYES_LOGISTIC_OPTIONS(X)                                                                    \
-    X(text,   alpha,     "auto",    "", "prior precision of every coefficient; auto: the one of the largest evidence", "1") \
+    X(real,   alpha,     "",        ">0",                                                            \
+      "prior precision of every coefficient; if not given, the one of the largest evidence", "1")    \
     X(choice, infer,     "laplace", "laplace|importance|mcmc",                                       \
       "how the posterior is known: Gaussian at the mode, weighted draws, or a Markov chain", "mcmc") \
     X(count,  draws,     "4000",    "100..1e7", "importance, mcmc: number of draws", "20000")        \
@@ -156,16 +156,6 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static cr_status read_alpha(cr_ctx *cx, const char *text, double *out)
-{
-    size_t length = text ? strlen(text) : 0;
-    *out = NAN;
-    if (!text || strcmp(text, "auto") == 0) return CR_OK;
-    if (cri_parse_double(text, text + length, out) == length && *out > 0 && isfinite(*out)) return CR_OK;
-    cr_fail(cx, CR_EARG, "--alpha: '%s' is neither auto nor a number above 0", text);
-    return cr_fail_hint(cx, "for example --alpha 1");
-}
-
 /* Means and sds of the coefficients by Laplace, in the units of the data; sd of intercept at x = 0. */
 static cr_status set_laplace(cr_ctx *cx, const cri_likelihood *f, cri_bayes_logistic *m)
 {
@@ -247,10 +237,9 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
     cri_likelihood      f = { .x = &x, .y = y, .step = 1, .penalise_intercept = true, .l2 = 1 };
     evidence_work       w = { .cx = cx, .f = &f, .o = &solve, .s = &solution };
-    double              alpha;
+    double              alpha = o->alpha; /* NaN: to be learned */
 
     CR_TRY(s.status);
-    CR_TRY(read_alpha(cx, o->alpha, &alpha));
     CR_TRY(cri_classifier_rows_new(cx, rows, o->intercept, rows->design->standardised, &x));
     CR_TRY(prepare(cx, rows, o, &x, m));
     cri_classifier_targets(rows, m->place, y);

@@ -11,14 +11,14 @@
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 256, MOST_SLOTS = 32 };
+enum { BLOCK = 256, BLOCK_CELLS = 1 << 16, MOST_SLOTS = 32 };
 
 typedef struct answer_work {
     const cri_classifier *m;
     const cri_rows       *rows;
     double               *prob; /* [n x K] */
-    double               *room; /* [slots][BLOCK x p + M + 1] */
-    size_t                slots;
+    double               *room; /* [slots][block x p + M + 1] */
+    size_t                slots, block;
 } answer_work;
 
 /* Probabilities of the M vectors and the reference from their scores, over them: e [M + 1]. */
@@ -57,10 +57,10 @@ static void answer_slot(void *arg, size_t s)
 {
     const answer_work    *w = arg;
     const cri_classifier *m = w->m;
-    size_t                blocks = cri_block_count(w->rows->n, BLOCK);
-    double               *X = w->room + s * (BLOCK * m->p + m->M + 1), *e = X + BLOCK * m->p;
+    size_t                blocks = cri_block_count(w->rows->n, w->block);
+    double               *X = w->room + s * (w->block * m->p + m->M + 1), *e = X + w->block * m->p;
     for (size_t b = s; b < blocks; b += w->slots) {
-        cri_range r = cri_block_range(w->rows->n, BLOCK, b);
+        cri_range r = cri_block_range(w->rows->n, w->block, b);
         cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
         for (size_t i = r.begin; i < r.end; i++)
             answer_row(m, X + (i - r.begin) * m->p, e, w->prob + i * m->K);
@@ -82,9 +82,10 @@ cr_status cri_classifier_predict(cr_ctx *cx, const cri_classifier *m, const cri_
     cr_scratch  s = cr_scratch_begin(cx);
     answer_work w = { .m = m, .rows = rows, .prob = out->prob };
 
-    w.slots = cri_block_count(rows->n, BLOCK);
+    w.block = m->p * BLOCK <= BLOCK_CELLS ? BLOCK : BLOCK_CELLS / m->p + 1;
+    w.slots = cri_block_count(rows->n, w.block);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots, BLOCK * m->p + m->M + 1);
+    w.room = cr_scratch_matrix(&s, w.slots, w.block * m->p + m->M + 1);
     CR_TRY(s.status);
     CR_TRY(cri_parallel_for(cx, "predicting", w.slots, answer_slot, &w));
     CR_TRY(check_probabilities(cx, out->prob, rows->n * m->K));

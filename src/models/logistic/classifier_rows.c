@@ -15,6 +15,7 @@ enum { BLOCK = 512 };
  * acc = [weight, entries that are not 0, sum w d (p), sum w d^2 (p)]. */
 typedef struct measure_work {
     const cri_rows *rows;
+    const double   *w;
     const double   *pivot; /* [p] */
 } measure_work;
 
@@ -22,7 +23,7 @@ static void measure_block(void *arg, cri_range range, double *acc, double *room)
 {
     const measure_work *m = arg;
     size_t              p = m->rows->p;
-    const double       *w = m->rows->w;
+    const double       *w = m->w;
     double             *sum = acc + 2, *square = sum + p;
 
     cri_rows_fill(m->rows, range.begin, range.end, room, p);
@@ -65,10 +66,10 @@ static cr_status measure(cr_ctx *cx, cri_classifier_rows *x, bool standardise, d
     cr_scratch   s = cr_scratch_begin(cx);
     size_t       p = x->p, first = 0;
     double      *acc = cr_scratch_f64(&s, 2 + 2 * p), *pivot = cr_scratch_f64(&s, p);
-    measure_work w = { .rows = x->rows, .pivot = pivot };
+    measure_work w = { .rows = x->rows, .w = x->w, .pivot = pivot };
 
     CR_TRY(s.status);
-    while (x->rows->w && first < x->n && !(x->rows->w[first] > 0)) first++;
+    while (x->w && first < x->n && !(x->w[first] > 0)) first++;
     if (first == x->n) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
     cri_rows_fill(x->rows, first, first + 1, pivot, p);
     CR_TRY(cri_parallel_sum_in(cx, NULL, x->n, BLOCK, 2 + 2 * p, BLOCK * p, measure_block, &w, acc));
@@ -147,30 +148,96 @@ static cr_status keep_dense(cr_ctx *cx, cri_classifier_rows *x)
 
 static cr_status keep_entries(cr_ctx *cx, cri_classifier_rows *x, size_t count)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    cri_entries *e = &x->entries;
-    double      *row = cr_scratch_f64(&s, BLOCK * x->p);
-    size_t       k = 0;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *row = cr_scratch_f64(&s, BLOCK * x->p);
+    size_t     k = 0;
 
     CR_TRY(s.status);
-    e->count = count;
-    e->start = cr_alloc(cx, x->n + 1, sizeof *e->start);
-    e->column = cr_alloc(cx, count, sizeof *e->column);
-    e->value = cr_alloc(cx, count, sizeof *e->value);
-    if (!e->start || !e->column || !e->value) CR_TRY(CR_ENOMEM);
+    x->own_count = count;
+    x->own_start = cr_alloc(cx, x->n + 1, sizeof *x->own_start);
+    x->own_column = cr_alloc(cx, count, sizeof *x->own_column);
+    x->own_value = cr_alloc(cx, count, sizeof *x->own_value);
+    if (!x->own_start || !x->own_column || !x->own_value) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < x->n; i++) {
         if (i % BLOCK == 0)
             cri_rows_fill(x->rows, i, x->n - i < BLOCK ? x->n : i + BLOCK, row, x->p);
         for (size_t j = 0; j < x->p; j++) {
             double value = row[(i % BLOCK) * x->p + j];
-            if (value != 0) e->column[k] = (uint32_t)j, e->value[k++] = value;
+            if (value != 0) x->own_column[k] = (uint32_t)j, x->own_value[k++] = value;
         }
-        e->start[i + 1] = k;
+        x->own_start[i + 1] = k;
     }
+    x->entries = (cri_entries){ x->own_start, x->own_column, x->own_value, NULL };
     x->sparse = true;
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+/* Sums over entries about 0: what is mostly zeros has no large mean. */
+static cr_status measure_entries(cr_ctx *cx, cri_classifier_rows *x, bool standardise)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *acc = cr_scratch_bytes(&s, 2 + 2 * x->p, sizeof(double));
+    double    *pivot = cr_scratch_bytes(&s, x->p, sizeof(double));
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < x->n; i++) {
+        double w = x->w ? x->w[i] : 1;
+        size_t end, a = cri_entries_row(&x->entries, i, &end);
+        acc[0] += w;
+        for (; w > 0 && a < end; a++) {
+            double value = x->entries.value[a];
+            acc[2 + x->entries.column[a]] += w * value;
+            acc[2 + x->p + x->entries.column[a]] += w * value * value;
+        }
+    }
+    x->weight = acc[0];
+    if (!(x->weight > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
+    CR_TRY(set_scales(cx, x, acc, pivot, standardise));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The weights, or NULL where all are 1: the same bits either way. */
+static const double *weights_of(const cri_rows *rows)
+{
+    size_t ones = 0;
+    while (rows->w && ones < rows->n && rows->w[ones] == 1) ones++;
+    return ones < rows->n ? rows->w : NULL;
+}
+
+/* Room for what is measured. */
+static cr_status begin(cr_ctx *cx, const cri_rows *rows, bool intercept, cri_classifier_rows *x)
+{
+    *x = (cri_classifier_rows){ .rows = rows,
+                                .n = rows->n,
+                                .p = rows->p,
+                                .q = rows->p + intercept,
+                                .intercept = intercept,
+                                .w = weights_of(rows),
+                                .centre = cr_alloc(cx, rows->p, sizeof(double)),
+                                .scale = cr_alloc(cx, rows->p, sizeof(double)),
+                                .inverse = cr_alloc(cx, rows->p, sizeof(double)) };
+    return x->centre && x->scale && x->inverse ? CR_OK : CR_ENOMEM;
+}
+
+cr_status cri_classifier_rows_of_entries(cr_ctx *cx, const cri_rows *rows, cri_entries entries,
+                                         bool intercept, bool standardise, cri_classifier_rows *out)
+{
+    cr_status           st = CR_OK;
+    cri_classifier_rows x = { 0 };
+    CR_TRY(begin(cx, rows, intercept, &x));
+    x.entries = entries;
+    x.sparse = true;
+    CR_TRY(measure_entries(cx, &x, standardise));
+    *out = x;
+    x = (cri_classifier_rows){ 0 };
+done:
+    cri_classifier_rows_free(cx, &x);
     return st;
 }
 
@@ -179,15 +246,8 @@ cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool interce
 {
     cr_status           st = CR_OK;
     double              filled = 0, cells = (double)rows->n * (double)rows->p;
-    cri_classifier_rows x = { .rows = rows,
-                              .n = rows->n,
-                              .p = rows->p,
-                              .q = rows->p + intercept,
-                              .intercept = intercept,
-                              .centre = cr_alloc(cx, rows->p, sizeof(double)),
-                              .scale = cr_alloc(cx, rows->p, sizeof(double)),
-                              .inverse = cr_alloc(cx, rows->p, sizeof(double)) };
-    if (!x.centre || !x.scale || !x.inverse) CR_TRY(CR_ENOMEM);
+    cri_classifier_rows x = { 0 };
+    CR_TRY(begin(cx, rows, intercept, &x));
     CR_TRY(measure(cx, &x, standardise, &filled));
     if (x.p >= 16 && filled < 0.2 * cells)
         CR_TRY(keep_entries(cx, &x, (size_t)filled));
@@ -206,9 +266,9 @@ void cri_classifier_rows_free(cr_ctx *cx, cri_classifier_rows *x)
     cr_free(cx, x->scale, x->p, sizeof(double));
     cr_free(cx, x->inverse, x->p, sizeof(double));
     cr_free(cx, x->Z, x->n * x->q, sizeof(double));
-    cr_free(cx, x->entries.start, x->n + 1, sizeof *x->entries.start);
-    cr_free(cx, x->entries.column, x->entries.count, sizeof *x->entries.column);
-    cr_free(cx, x->entries.value, x->entries.count, sizeof *x->entries.value);
+    if (x->own_start) cr_free(cx, x->own_start, x->n + 1, sizeof *x->own_start);
+    cr_free(cx, x->own_column, x->own_count, sizeof *x->own_column);
+    cr_free(cx, x->own_value, x->own_count, sizeof *x->own_value);
     *x = (cri_classifier_rows){ 0 };
 }
 

@@ -10,23 +10,37 @@
 #include "../../base/parallel.h"
 #include "../../data/design_internal.h"
 
-typedef struct cri_entries { /* row i: start[i] .. start[i + 1] - 1 */
-    size_t   *start;         /* [n + 1]                             */
-    uint32_t *column;
-    double   *value;
-    size_t    count;
+/* The entries that are not 0: of row i start[k] .. start[k + 1] - 1, with k = index[i], or i without index. */
+typedef struct cri_entries {
+    const size_t   *start;
+    const uint32_t *column;
+    const double   *value;
+    const size_t   *index; /* [n] or NULL */
 } cri_entries;
+
+/* The first entry of row i; *out_end is behind its last. */
+static inline size_t cri_entries_row(const cri_entries *e, size_t i, size_t *out_end)
+{
+    size_t k = e->index ? e->index[i] : i;
+    *out_end = e->start[k + 1];
+    return e->start[k];
+}
 
 typedef struct cri_classifier_rows {
     const cri_rows *rows;
     size_t          n, p, q;
     bool            intercept;
+    const double   *w;              /* [n] weights; NULL: all are 1                */
     double          weight;         /* sum of the weights                          */
     double         *centre, *scale; /* [p]                                         */
     double         *inverse;        /* [p] 1 / scale                               */
     double         *Z;              /* [n x q], or NULL: sparse, or made in passes */
     bool            sparse;
     cri_entries     entries;
+    size_t         *own_start; /* [n + 1], own_count of the others: entries that were made here, or NULL */
+    uint32_t       *own_column;
+    double         *own_value;
+    size_t          own_count;
 } cri_classifier_rows;
 
 /* Measures the rows (weighted mean and population sd, which is 1 for a constant column or without
@@ -34,6 +48,10 @@ typedef struct cri_classifier_rows {
 cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool intercept, bool standardise,
                                   cri_classifier_rows *out);
 void      cri_classifier_rows_free(cr_ctx *cx, cri_classifier_rows *x);
+/* The same of rows whose entries are at hand: only n, p and w of `rows` are looked at.  The entries are
+ * borrowed.  O(entries + p): no dense row is ever made. */
+cr_status cri_classifier_rows_of_entries(cr_ctx *cx, const cri_rows *rows, cri_entries entries,
+                                         bool intercept, bool standardise, cri_classifier_rows *out);
 
 /* z of every step-th row: of rows begin * step, (begin + 1) * step, ..., [count x q].  Returns where
  * they are: in Z itself or in room [count x q].  Not for sparse rows.  Pure. */

@@ -115,7 +115,7 @@ static void weigh_logits(const pass *w, size_t begin, size_t count, double *E, d
 static void weigh_values(const pass *w, size_t begin, size_t count, double *E, double *C, double *acc)
 {
     const cri_likelihood *f = w->f;
-    const double         *weight = f->x->rows->w;
+    const double         *weight = f->x->w;
     if (!weight && f->M == 1 && f->step == 1 && f->link == CRI_LINK_LOGIT) {
         weigh_logits(w, begin, count, E, C, acc);
         return;
@@ -136,7 +136,7 @@ static void weigh_values(const pass *w, size_t begin, size_t count, double *E, d
 static void weigh_products(const pass *w, size_t begin, size_t count, double *T)
 {
     const cri_likelihood *f = w->f;
-    const double         *weight = f->x->rows->w;
+    const double         *weight = f->x->w;
     for (size_t i = 0; i < count; i++) {
         size_t        row = (begin + i) * f->step;
         const double *c = w->curvature + row * f->M;
@@ -153,7 +153,7 @@ static void weigh_products(const pass *w, size_t begin, size_t count, double *T)
 static void weigh_diagonal(const pass *w, size_t begin, size_t count, double *E)
 {
     const cri_likelihood *f = w->f;
-    const double         *weight = f->x->rows->w;
+    const double         *weight = f->x->w;
     for (size_t i = 0; i < count; i++) {
         size_t        row = (begin + i) * f->step;
         const double *c = w->curvature + row * f->M;
@@ -201,7 +201,7 @@ static void add_hessian(const pass *w, const double *Z, const double *C, size_t 
 {
     const cri_likelihood *f = w->f;
     size_t                M = f->M, s = w->s, edge = M * s;
-    const double         *weight = f->x->rows->w;
+    const double         *weight = f->x->w;
     double                root[ROWS];
     for (size_t m = 0; m < M; m++) {
         for (size_t i = 0; i < count; i++) {
@@ -257,7 +257,7 @@ static void dense_rows(const pass *w, size_t begin, size_t count, double *acc, d
 static void add_outer(const pass *w, size_t row, double h, size_t m, size_t l, double *H)
 {
     const cri_entries *e = &w->f->x->entries;
-    size_t             edge = w->f->M * w->s, begin = e->start[row], end = e->start[row + 1];
+    size_t             edge = w->f->M * w->s, end, begin = cri_entries_row(e, row, &end);
     double            *at = H + m * w->s * edge + l * w->s;
     at[0] += h;
     for (size_t a = begin; a < end; a++) {
@@ -278,7 +278,7 @@ static void add_outer(const pass *w, size_t row, double h, size_t m, size_t l, d
 static void add_sparse_hessian(const pass *w, size_t row, const double *c, double *H)
 {
     const cri_likelihood *f = w->f;
-    double                wi = f->x->rows->w ? f->x->rows->w[row] : 1;
+    double                wi = f->x->w ? f->x->w[row] : 1;
     if (f->M == 1) {
         add_outer(w, row, c[0], 0, 0, H);
         return;
@@ -296,24 +296,24 @@ static void sparse_rows(const pass *w, size_t begin, size_t count, double *acc, 
     double               *E = room, *C = E + ROWS * M, *sums = acc + HEAD, *rest = sums + M * width;
 
     for (size_t i = 0; w->theta && i < count; i++) {
-        size_t row = (begin + i) * f->step;
+        size_t end, first = cri_entries_row(x, (begin + i) * f->step, &end);
         for (size_t m = 0; m < M; m++) {
             const double *v = w->theta + m * width;
             double        eta = v[0];
-            for (size_t a = x->start[row]; a < x->start[row + 1]; a++)
+            for (size_t a = first; a < end; a++)
                 eta += x->value[a] * v[1 + x->column[a]];
             E[i * M + m] = eta;
         }
     }
     weigh(w, begin, count, E, C, acc);
     for (size_t i = 0; i < count; i++) {
-        size_t row = (begin + i) * f->step;
+        size_t row = (begin + i) * f->step, end, first = cri_entries_row(x, row, &end);
         for (size_t m = 0; m < M; m++) {
             double *g = sums + m * width, *d = rest + m * width, e = E[i * M + m];
             g[0] += e;
-            for (size_t a = x->start[row]; a < x->start[row + 1]; a++)
+            for (size_t a = first; a < end; a++)
                 g[1 + x->column[a]] += e * x->value[a];
-            for (size_t a = x->start[row]; w->kind == PASS_DIAGONAL && a < x->start[row + 1]; a++)
+            for (size_t a = first; w->kind == PASS_DIAGONAL && a < end; a++)
                 d[1 + x->column[a]] += e * x->value[a] * x->value[a];
         }
         if (w->hessian) add_sparse_hessian(w, row, C + i * M, rest);
@@ -564,13 +564,14 @@ cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const doub
     lay_out(f, theta, raw);
     for (size_t i = 0; i < x->n; i++) {
         const double *z = x->sparse ? NULL : cri_classifier_rows_block(x, i, 1, 1, room);
+        size_t        end = 0, first = x->sparse ? cri_entries_row(&x->entries, i, &end) : 0;
         if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
-        if (x->rows->w && !(x->rows->w[i] > 0)) continue;
+        if (x->w && !(x->w[i] > 0)) continue;
         for (size_t m = 0; m < M; m++) {
             const double *v = x->sparse ? raw + m * (x->p + 1) : theta + m * q;
             eta[m] = x->sparse ? v[0] : 0;
             for (size_t j = 0; z && j < q; j++) eta[m] += v[j] * z[j];
-            for (size_t a = z ? 1 : x->entries.start[i]; a < (z ? 0 : x->entries.start[i + 1]); a++)
+            for (size_t a = first; a < end; a++)
                 eta[m] += v[1 + x->entries.column[a]] * x->entries.value[a];
             largest = fmax(largest, fabs(eta[m]));
         }

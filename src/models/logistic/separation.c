@@ -21,10 +21,11 @@ static void find_ranges(const cri_likelihood *f, double *low, double *high, doub
     for (size_t i = 0; i < x->n; i++) {
         size_t        k = f->y[i];
         const double *z = room;
-        if (x->rows->w && !(x->rows->w[i] > 0)) continue;
+        if (x->w && !(x->w[i] > 0)) continue;
         if (x->sparse) {
             memset(room, 0, x->q * sizeof(double));
-            for (size_t a = x->entries.start[i]; a < x->entries.start[i + 1]; a++)
+            size_t end, a = cri_entries_row(&x->entries, i, &end);
+            for (; a < end; a++)
                 room[x->intercept + x->entries.column[a]] = x->entries.value[a];
         } else {
             z = cri_classifier_rows_block(x, i, 1, 1, room);

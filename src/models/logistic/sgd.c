@@ -103,7 +103,8 @@ static const double *row_of(const cri_classifier_rows *x, size_t i, double *z)
     if (!x->sparse) return cri_classifier_rows_block(x, i, 1, 1, z);
     if (x->intercept) z[0] = 1;
     for (size_t j = 0; j < x->p; j++) z[x->intercept + j] = -x->centre[j] * x->inverse[j];
-    for (size_t a = x->entries.start[i]; a < x->entries.start[i + 1]; a++)
+    size_t end, a = cri_entries_row(&x->entries, i, &end);
+    for (; a < end; a++)
         z[x->intercept + x->entries.column[a]] += x->entries.value[a] * x->inverse[x->entries.column[a]];
     return z;
 }
@@ -117,7 +118,7 @@ static double choose_rate(reduced *w)
         const double *z = row_of(x, i, w->z);
         double        square = 0;
         for (size_t j = 0; j < x->q; j++) square += z[j] * z[j];
-        square *= bend * (x->rows->w ? x->rows->w[i] : 1) * n / x->weight;
+        square *= bend * (x->w ? x->w[i] : 1) * n / x->weight;
         most = fmax(most, square);
         mean += square / n;
     }
@@ -137,7 +138,7 @@ static void run_epoch(reduced *w, cr_rng *rng, double *theta)
         for (size_t a = 0; a < w->D; a++) w->g[a] = w->full[a] / W;
         for (size_t i = begin; i < end; i++) {
             size_t        row = w->order[i];
-            double        k = share * (x->rows->w ? x->rows->w[row] : 1);
+            double        k = share * (x->w ? x->w[row] : 1);
             const double *z = row_of(x, row, w->z);
             add_row(f, theta, z, f->y[row], k, w->eta, w->g);
             add_row(f, w->snap, z, f->y[row], -k, w->eta, w->g);

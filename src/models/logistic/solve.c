@@ -48,7 +48,7 @@ static cr_status start(cr_ctx *cx, const cri_likelihood *f, double *theta)
     CR_TRY(s.status);
     memset(theta, 0, cri_likelihood_size(f) * sizeof(double));
     if (!f->x->intercept) goto done;
-    for (size_t i = 0; i < f->x->n; i++) share[f->y[i]] += f->x->rows->w ? f->x->rows->w[i] : 1;
+    for (size_t i = 0; i < f->x->n; i++) share[f->y[i]] += f->x->w ? f->x->w[i] : 1;
     for (size_t m = 0; m < f->M; m++) {
         double odds = log(fmax(share[m], 1e-3) / (f->full && f->M > 1 ? 1 : fmax(share[f->M], 1e-3)));
         theta[m * f->x->q] = f->link == CRI_LINK_PROBIT ? odds / 1.6 : odds;

@@ -292,12 +292,63 @@ static void test_extreme_scores(void **state)
         }
 }
 
+/* A hundred thousand columns by their entries: memory and time go by the entries. */
+static void test_wide_entries(void **state)
+{
+    (void)state;
+    enum { ROWS = 600, COLUMNS = 100000, EACH = 12 };
+    cr_ctx   *cx = test_context();
+    size_t   *start = calloc(ROWS + 1, sizeof *start);
+    uint32_t *column = calloc(ROWS * EACH, sizeof *column), *y = calloc(ROWS, sizeof *y);
+    double   *value = calloc(ROWS * EACH, sizeof *value);
+    cr_rng    r = cr_rng_stream(2, 2);
+    for (size_t i = 0; i < ROWS; i++) {
+        uint32_t at = 0;
+        double   eta = 0;
+        for (size_t k = 0; k < EACH; k++) {
+            at += 1 + (uint32_t)cr_rng_below(&r, k < 6 ? 3 : 2 * COLUMNS / EACH - 60);
+            column[i * EACH + k] = at;
+            value[i * EACH + k] = 1 + cr_rng_uniform(&r);
+            eta += at % 2 ? 0.7 : -0.7;
+        }
+        start[i + 1] = (i + 1) * EACH;
+        y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
+    }
+    cri_rows            rows = { .n = ROWS, .p = COLUMNS };
+    cri_entries         e = { start, column, value, NULL };
+    cri_classifier_rows x;
+    cri_solution        s;
+    cr_ctx_set_memory_limit(cx, (size_t)200 << 20); /* a dense X would take 480 MB */
+    assert_ok(cx, cri_classifier_rows_of_entries(cx, &rows, e, true, false, &x));
+    cri_likelihood    f = { .x = &x, .y = y, .M = 1, .l2 = 1, .step = 1 };
+    cri_solve_options o = { .tol = 1e-12, .max_iter = CR_COUNT_UNSET };
+    assert_ok(cx, cri_solve(cx, &f, &o, true, &s));
+    assert_int_equal(s.solver, CRI_SOLVER_NEWTON_CG);
+    assert_int_equal(s.stop, CR_STOP_TOLERANCE);
+    assert_null(s.hessian);
+    assert_true(s.kkt < 1e-8);
+    cri_solution_free(cx, &s);
+    f.l2 = 0;
+    o.l1 = 3;
+    assert_ok(cx, cri_solve(cx, &f, &o, true, &s));
+    assert_int_equal(s.stop, CR_STOP_TOLERANCE);
+    assert_true(s.kkt < 1e-7);
+    cri_solution_free(cx, &s);
+    cri_classifier_rows_free(cx, &x);
+    free(start);
+    free(column);
+    free(value);
+    free(y);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),      cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_sparse_is_dense), cmocka_unit_test(test_part_of_hessian),
         cmocka_unit_test(test_step),            cmocka_unit_test(test_extreme_scores),
+        cmocka_unit_test(test_wide_entries),
     };
     return cmocka_run_group_tests_name("likelihood", tests, NULL, NULL);
 }
