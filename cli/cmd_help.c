@@ -200,7 +200,9 @@ static void print_model_page(cli *c, const cr_model_class *m)
     print_lines(c, cr_class_formulas(m), SIZE_MAX);
     cli_print_options(c, cr_class_options(m), "Options:");
     out_text(c, "\nOptions of data and design: credence help fit\n\nExample:\n");
-    out_text(c, "  credence fit %s examples/diabetes.csv --target progression\n", cr_class_name(m));
+    bool numbers = cr_class_tasks(m) & CR_TASK_REGRESSION;
+    out_text(c, "  credence fit %s examples/diabetes.csv --target %s\n", cr_class_name(m),
+             numbers ? "progression" : "sex");
     out_text(c, "\nReference: %s\n", cr_class_reference(m));
 }
 
