@@ -1,6 +1,7 @@
 /* test_logistic.c -- logistic and softmax regression: the conditions of the minimum, plain Newton in long
  * double, solvers against each other, invariances, separation, reference answers. */
 #include "opened.h"
+#include "models/logistic/classifier.h"
 
 enum { N = 120, P = 4 };
 
@@ -217,13 +218,24 @@ static void test_softmax_of_two(void **state)
     cri_likelihood    one = { .x = &a.x, .y = a.y, .M = 1, .l2 = 1.5, .step = 1 };
     cri_likelihood    two = { .x = &a.x, .y = a.y, .M = 2, .full = true, .l2 = 3, .step = 1 };
     cri_solution      s, f;
-    assert_ok(cx, cri_solve(cx, &one, &o, false, &s));
-    assert_ok(cx, cri_solve(cx, &two, &o, false, &f));
+    assert_ok(cx, cri_solve(cx, &one, &o, true, &s));
+    assert_ok(cx, cri_solve(cx, &two, &o, true, &f));
     assert_relative(f.f, s.f, 1e-12);
     for (size_t j = 0; j <= P; j++) {
         assert_close(f.theta[j], s.theta[j] / 2, 1e-7);
         assert_close(f.theta[P + 1 + j], -s.theta[j] / 2, 1e-7);
     }
+    /* w_1 = (sum + b) / 2: of the sum of two slopes only the prior is known, that of the intercepts is 0 */
+    double sd_one[P + 1], sd_two[2 * (P + 1)], at_zero = 0;
+    assert_ok(cx, cri_classifier_sds(cx, &one, NULL, s.hessian, sd_one));
+    assert_ok(cx, cri_classifier_sds(cx, &two, NULL, f.hessian, sd_two));
+    for (size_t j = 0; j < P; j++) {
+        double prior = a.x.inverse[j] * a.x.inverse[j] / (2 * two.l2);
+        at_zero += prior * a.x.centre[j] * a.x.centre[j];
+        assert_relative(sd_two[1 + j], sqrt(sd_one[1 + j] * sd_one[1 + j] / 4 + prior), 1e-7);
+        assert_relative(sd_two[P + 2 + j], sd_two[1 + j], 1e-7);
+    }
+    assert_relative(sd_two[0], sqrt(sd_one[0] * sd_one[0] / 4 + at_zero), 1e-7);
     cri_solution_free(cx, &s);
     cri_solution_free(cx, &f);
     close_classes(cx, &a);
