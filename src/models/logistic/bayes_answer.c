@@ -1,7 +1,7 @@
 /* bayes_answer.c -- the predictive probabilities of Bayesian logistic regression.
- * By Laplace the scores of a row are normal: with two classes the logistic function is integrated over
- * one normal, to 1e-12; with more the softmax over K of them, by a lattice of 512 points and their mirror
- * images.  With draws the answer is their mean. */
+ * By Laplace the scores of a row are normal: with two classes the logistic function is integrated
+ * over one normal, to 1e-12; with more the softmax over K of them, by a lattice of 512 points and
+ * their mirror images.  With draws the answer is their mean. */
 #include "bayes_logistic.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -18,7 +18,8 @@ double cri_logistic_normal(double mean, double sd)
     if (!(sd > 0)) return cr_sigmoid(mean);
     if (sd <= 2) { /* E sigmoid(mean + sd x), x normal: poles at distance pi / sd */
         const double h = 0.25;
-        for (int k = -36; k <= 36; k++) sum += cr_sigmoid(mean + sd * k * h) * exp(-0.5 * (k * h) * (k * h));
+        for (int k = -36; k <= 36; k++)
+            sum += cr_sigmoid(mean + sd * k * h) * exp(-0.5 * (k * h) * (k * h));
         return fmin(sum * h / sqrt(2 * M_PI), 1);
     }
     const double h = 0.5; /* E Phi((mean + t) / sd), t logistic */
@@ -104,7 +105,7 @@ static void average_softmax(const answer_work *w, const double *e, const double 
 static void answer_laplace(const answer_work *w, const double *z, double *room, double *p)
 {
     const cri_bayes_logistic *m = w->m;
-    double                   *v = room, *C = v + m->D, *e = C + m->M * m->M, *shifted = e + m->M + 1;
+    double *v = room, *C = v + m->D, *e = C + m->M * m->M, *shifted = e + m->M + 1;
     score(m, m->mode, z, e);
     spread_of(m, z, v, C);
     if (m->M == 1) {
@@ -166,7 +167,8 @@ static void answer_slot(void *arg, size_t s)
 static void lay_points(size_t M, double *points)
 {
     double ratio = 2, power = 1;
-    for (int i = 0; i < 60; i++) ratio = pow(1 + ratio, 1 / ((double)M + 1)); /* ratio^(M+1) = ratio + 1 */
+    for (int i = 0; i < 60; i++)
+        ratio = pow(1 + ratio, 1 / ((double)M + 1)); /* ratio^(M+1) = ratio + 1 */
     for (size_t k = 0; k < M; k++) {
         power /= ratio;
         for (size_t i = 0; i < POINTS; i++) {
@@ -194,7 +196,8 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
     CR_TRY(cri_parallel_for(cx, "predicting", w.slots, answer_slot, &w));
     for (size_t i = 0; i < rows->n * m->K; i++)
         if (isnan(out->prob[i]))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC, "the values of a row are so large that its scores overflow"));
+            CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                           "the values of a row are so large that its scores overflow"));
 done:
     cr_scratch_end(&s);
     return st;

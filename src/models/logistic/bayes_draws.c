@@ -1,9 +1,9 @@
 /* bayes_draws.c -- draws from the posterior of logistic regression.
  * In coordinates u = L'(theta - mode) the Student t at the mode is spherical.  Importance sampling
- * weighs its draws by posterior / t.  The Markov chains move on random ellipses: given u, a scale s of
- * the t's mixture of normals is drawn, then a point of the ellipse through u and a draw of N(0, s I),
- * by slice sampling of posterior / t; no tuning (Nishihara, Murray & Adams 2014).
- * Draw i, or chain i, has the random numbers of stream i of the seed. */
+ * weighs its draws by posterior / t.  The Markov chains move on random ellipses: given u, a scale s
+ * of the t's mixture of normals is drawn, then a point of the ellipse through u and a draw of N(0,
+ * s I), by slice sampling of posterior / t; no tuning (Nishihara, Murray & Adams 2014). Draw i, or
+ * chain i, has the random numbers of stream i of the seed. */
 #include "bayes_logistic.h"
 #include "../../base/rng.h"
 #include "../../base/scratch.h"
@@ -31,9 +31,10 @@ static double square_of(const double *u, size_t D)
 }
 
 /* log posterior - log t, both as densities of u; theta gets the place. */
-static cr_status log_ratio(cr_ctx *cx, const cri_posterior *post, const double *u, double *theta, double *out)
+static cr_status log_ratio(cr_ctx *cx, const cri_posterior *post, const double *u, double *theta,
+                           double *out)
 {
-    double    value = 0;
+    double value = 0;
     cri_posterior_place(post, u, theta);
     cr_status st = cri_posterior_log(cx, post, theta, &value);
     if (st == CR_OK) *out = value - 0.5 * post->log_det - log_t(square_of(u, post->D), post->D);
@@ -43,11 +44,13 @@ static cr_status log_ratio(cr_ctx *cx, const cri_posterior *post, const double *
 /* Coefficient (m, j) in the units of the data at theta. */
 static double coefficient(const cri_bayes_logistic *m, const double *theta, size_t at)
 {
-    return cri_classifier_coef(m->centre, m->scale, m->p, m->intercept, theta + at / m->q1 * m->q, at % m->q1);
+    return cri_classifier_coef(m->centre, m->scale, m->p, m->intercept, theta + at / m->q1 * m->q,
+                               at % m->q1);
 }
 
 /* Means and sds from draws theta [count x D] with weights that sum to 1. */
-static void set_moments(cri_bayes_logistic *m, const double *draws, const double *weight, size_t count)
+static void set_moments(cri_bayes_logistic *m, const double *draws, const double *weight,
+                        size_t count)
 {
     for (size_t a = 0; a < m->M * m->q1; a++) {
         double mean = 0, square = 0;
@@ -62,7 +65,8 @@ static void set_moments(cri_bayes_logistic *m, const double *draws, const double
 }
 
 /* R draws of equal weight: the i-th where the weights have summed up to (i + 1/2) / R. */
-static void keep_draws(cri_bayes_logistic *m, const double *draws, const double *weight, size_t count)
+static void keep_draws(cri_bayes_logistic *m, const double *draws, const double *weight,
+                       size_t count)
 {
     double sum = 0;
     size_t kept = 0;
@@ -87,7 +91,8 @@ static void weigh_draws(cri_bayes_logistic *m, double *weight, size_t count)
     for (size_t i = 0; i < count; i++) squares += weight[i] * weight[i];
     m->ess = 1 / squares;
     m->log_evidence = top + log(sum / n);
-    m->evidence_se = sqrt(fmax(squares - 1 / n, 0) * n / (n - 1)); /* of the mean weight, relative */
+    m->evidence_se =
+        sqrt(fmax(squares - 1 / n, 0) * n / (n - 1)); /* of the mean weight, relative */
 }
 
 static cr_status draw_importance(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
@@ -114,8 +119,8 @@ done:
 /* --- Markov chains --------------------------------------------------------------------------- */
 
 /* One step from u, whose log ratio is *level. */
-static cr_status slice_ellipse(cr_ctx *cx, const cri_posterior *post, cr_rng *rng, double *u, double *trial,
-                               double *other, double *theta, double *level)
+static cr_status slice_ellipse(cr_ctx *cx, const cri_posterior *post, cr_rng *rng, double *u,
+                               double *trial, double *other, double *theta, double *level)
 {
     cr_status st = CR_OK;
     size_t    D = post->D;
@@ -140,8 +145,8 @@ done:
     return st;
 }
 
-static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed, size_t chain, size_t length,
-                           double *draws)
+static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed, size_t chain,
+                           size_t length, double *draws)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -166,15 +171,18 @@ done:
 static double autocovariance(const double *x, size_t stride, size_t n, double mean, size_t lag)
 {
     double sum = 0;
-    for (size_t i = 0; i + lag < n; i++) sum += (x[i * stride] - mean) * (x[(i + lag) * stride] - mean);
+    for (size_t i = 0; i + lag < n; i++)
+        sum += (x[i * stride] - mean) * (x[(i + lag) * stride] - mean);
     return sum / (double)n;
 }
 
-/* Effective number of draws and R-hat of coordinate a: Geyer's (1992) initial positive sequence on the
- * autocorrelations of all chains (Gelman et al. 2013, sec. 11.4-11.5). */
-static void diagnose(const double *draws, size_t D, size_t a, size_t length, double *ess, double *rhat)
+/* Effective number of draws and R-hat of coordinate a: Geyer's (1992) initial positive sequence on
+ * the autocorrelations of all chains (Gelman et al. 2013, sec. 11.4-11.5). */
+static void diagnose(const double *draws, size_t D, size_t a, size_t length, double *ess,
+                     double *rhat)
 {
-    double n = (double)length, c = CHAINS, mean[CHAINS], grand = 0, within = 0, between = 0, sum = -1, pair;
+    double n = (double)length, c = CHAINS, mean[CHAINS], grand = 0, within = 0, between = 0,
+           sum = -1, pair;
     for (size_t k = 0; k < CHAINS; k++) {
         const double *x = draws + k * length * D + a;
         mean[k] = 0;
@@ -190,7 +198,8 @@ static void diagnose(const double *draws, size_t D, size_t a, size_t length, dou
         for (size_t part = 0; part < 2; part++) {
             double covariance = 0;
             for (size_t k = 0; k < CHAINS; k++)
-                covariance += autocovariance(draws + k * length * D + a, D, length, mean[k], lag + part) / c;
+                covariance +=
+                    autocovariance(draws + k * length * D + a, D, length, mean[k], lag + part) / c;
             pair += total > 0 ? 1 - (within - covariance * n / (n - 1)) / total : 0;
         }
         if (pair <= 0) break;
@@ -218,8 +227,8 @@ done:
     return st;
 }
 
-cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
-                                  cri_bayes_logistic *m)
+cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t count,
+                                  uint64_t seed, cri_bayes_logistic *m)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -233,10 +242,11 @@ cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t 
     set_moments(m, draws, weight, used);
     keep_draws(m, draws, weight, used);
     if (m->ess < 100)
-        cr_log(cx, CR_LOG_WARNING, "the draws are worth only %.0f independent ones: ask for more with --draws",
-               m->ess);
+        cr_log(cx, CR_LOG_WARNING,
+               "the draws are worth only %.0f independent ones: ask for more with --draws", m->ess);
     if (chains && m->rhat > 1.05)
-        cr_log(cx, CR_LOG_WARNING, "the chains disagree (R-hat %.3f): ask for more with --draws", m->rhat);
+        cr_log(cx, CR_LOG_WARNING, "the chains disagree (R-hat %.3f): ask for more with --draws",
+               m->rhat);
 done:
     cr_scratch_end(&s);
     return st;

@@ -29,22 +29,34 @@ static const cr_option bayes_logistic_table[] = { BAYES_LOGISTIC_OPTIONS(ROW) CR
 #undef ROW
 
 #define STATE cri_bayes_logistic
-static const cri_field fields[] = {
-    CRI_FIELD_COUNT(STATE, p),          CRI_FIELD_COUNT(STATE, q),
-    CRI_FIELD_COUNT(STATE, q1),         CRI_FIELD_COUNT(STATE, K),
-    CRI_FIELD_COUNT(STATE, M),          CRI_FIELD_COUNT(STATE, D),
-    CRI_FIELD_COUNT(STATE, R),          CRI_FIELD_COUNT(STATE, infer),
-    CRI_FIELD_FLAG(STATE, intercept),   CRI_FIELD_FLAG(STATE, learned),
-    CRI_FIELD_REAL(STATE, alpha),       CRI_FIELD_REAL(STATE, log_joint),
-    CRI_FIELD_REAL(STATE, log_evidence), CRI_FIELD_REAL(STATE, laplace),
-    CRI_FIELD_REAL(STATE, evidence_se), CRI_FIELD_REAL(STATE, effective),
-    CRI_FIELD_REAL(STATE, ess),         CRI_FIELD_REAL(STATE, rhat),
-    CRI_FIELD_REAL(STATE, nll),         CRI_FIELD_VECTOR(STATE, centre, p),
-    CRI_FIELD_VECTOR(STATE, scale, p),  CRI_FIELD_VECTOR(STATE, place, K),
-    CRI_FIELD_MATRIX(STATE, mode, M, q), CRI_FIELD_MATRIX(STATE, covariance, D, D),
-    CRI_FIELD_MATRIX(STATE, draws, R, D), CRI_FIELD_MATRIX(STATE, mean, M, q1),
-    CRI_FIELD_MATRIX(STATE, sd, M, q1), CRI_FIELD_LAST
-};
+static const cri_field fields[] = { CRI_FIELD_COUNT(STATE, p),
+                                    CRI_FIELD_COUNT(STATE, q),
+                                    CRI_FIELD_COUNT(STATE, q1),
+                                    CRI_FIELD_COUNT(STATE, K),
+                                    CRI_FIELD_COUNT(STATE, M),
+                                    CRI_FIELD_COUNT(STATE, D),
+                                    CRI_FIELD_COUNT(STATE, R),
+                                    CRI_FIELD_COUNT(STATE, infer),
+                                    CRI_FIELD_FLAG(STATE, intercept),
+                                    CRI_FIELD_FLAG(STATE, learned),
+                                    CRI_FIELD_REAL(STATE, alpha),
+                                    CRI_FIELD_REAL(STATE, log_joint),
+                                    CRI_FIELD_REAL(STATE, log_evidence),
+                                    CRI_FIELD_REAL(STATE, laplace),
+                                    CRI_FIELD_REAL(STATE, evidence_se),
+                                    CRI_FIELD_REAL(STATE, effective),
+                                    CRI_FIELD_REAL(STATE, ess),
+                                    CRI_FIELD_REAL(STATE, rhat),
+                                    CRI_FIELD_REAL(STATE, nll),
+                                    CRI_FIELD_VECTOR(STATE, centre, p),
+                                    CRI_FIELD_VECTOR(STATE, scale, p),
+                                    CRI_FIELD_VECTOR(STATE, place, K),
+                                    CRI_FIELD_MATRIX(STATE, mode, M, q),
+                                    CRI_FIELD_MATRIX(STATE, covariance, D, D),
+                                    CRI_FIELD_MATRIX(STATE, draws, R, D),
+                                    CRI_FIELD_MATRIX(STATE, mean, M, q1),
+                                    CRI_FIELD_MATRIX(STATE, sd, M, q1),
+                                    CRI_FIELD_LAST };
 
 static void bayes_free(cr_ctx *cx, void *state)
 {
@@ -101,7 +113,8 @@ done:
     return st;
 }
 
-static cr_status minus_evidence(void *user, const double *x, size_t n, double *out_f, double *opt_gradient)
+static cr_status minus_evidence(void *user, const double *x, size_t n, double *out_f,
+                                double *opt_gradient)
 {
     evidence_work *w = user;
     cr_status      st = at_alpha(w, exp(x[0]));
@@ -110,8 +123,8 @@ static cr_status minus_evidence(void *user, const double *x, size_t n, double *o
     return st;
 }
 
-/* Newton on differences of five values: finds the maximum where Brent's method, which compares values,
- * sees rounding only. */
+/* Newton on differences of five values: finds the maximum where Brent's method, which compares
+ * values, sees rounding only. */
 static cr_status polish(evidence_work *w, double *x)
 {
     cr_status    st = CR_OK;
@@ -137,15 +150,19 @@ static cr_status learn_alpha(evidence_work *w, double *out_alpha)
     double              x = 0;
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  report;
-    cr_problem          problem = {
-                 .n = 1, .objective = minus_evidence, .no_gradient = true, .lower = &low, .upper = &high, .user = w
-    };
+    cr_problem          problem = { .n = 1,
+                                    .objective = minus_evidence,
+                                    .no_gradient = true,
+                                    .lower = &low,
+                                    .upper = &high,
+                                    .user = w };
     o.method = CR_METHOD_BRENT;
     o.x_tolerance = 1e-5;
     CR_TRY(cr_minimize(w->cx, &problem, &o, &x, &report));
     if (x > high - 1 || x < low + 1)
         cr_log(w->cx, CR_LOG_WARNING,
-               "the evidence has no maximum for alpha between 1e-8 and 1e8: alpha is %.3g, %s", exp(x),
+               "the evidence has no maximum for alpha between 1e-8 and 1e8: alpha is %.3g, %s",
+               exp(x),
                x > 0 ? "the columns tell nothing of the classes" : "the prior holds nothing back");
     else
         CR_TRY(polish(w, &x));
@@ -156,12 +173,13 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-/* Means and sds of the coefficients by Laplace, in the units of the data; sd of intercept at x = 0. */
+/* Means and sds of the coefficients by Laplace, in the units of the data; sd of intercept at x = 0.
+ */
 static cr_status set_laplace(cr_ctx *cx, const cri_likelihood *f, cri_bayes_logistic *m)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *H = cr_scratch_matrix(&s, m->D, m->D);
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    double              *H = cr_scratch_matrix(&s, m->D, m->D);
     cri_likelihood_value v = { .hessian = H };
 
     CR_TRY(s.status);
@@ -188,10 +206,14 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M));
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
     m->intercept = o->intercept, m->infer = (size_t)o->infer;
-    m->R = o->infer == CRI_INFER_LAPLACE ? 0 : o->draws < CRI_KEPT_DRAWS ? o->draws : CRI_KEPT_DRAWS;
+    m->R = o->infer == CRI_INFER_LAPLACE ? 0
+           : o->draws < CRI_KEPT_DRAWS   ? o->draws
+                                         : CRI_KEPT_DRAWS;
     if (m->D > 3000) {
-        cr_fail(cx, CR_EUNSUPPORTED, "bayes-logistic keeps the covariance of its coefficients: %zu are too "
-                                     "many, up to 3000 will do", m->D);
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "bayes-logistic keeps the covariance of its coefficients: %zu are too "
+                "many, up to 3000 will do",
+                m->D);
         CR_TRY(cr_fail_hint(cx, "choose columns with --features, or use logistic with --lambda"));
     }
     CR_TRY(cri_fields_allocate(cx, fields, m));
@@ -226,14 +248,16 @@ done:
     return st;
 }
 
-static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_options *o, uint64_t seed,
-                     cri_bayes_logistic *m, cr_report *report)
+static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_options *o,
+                     uint64_t seed, cri_bayes_logistic *m, cr_report *report)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
     cri_classifier_rows x = { 0 };
     cri_solution        solution = { 0 };
-    cri_solve_options   solve = { .solver = CRI_SOLVER_NEWTON, .tol = 1e-14, .max_iter = CR_COUNT_UNSET };
+    cri_solve_options   solve = { .solver = CRI_SOLVER_NEWTON,
+                                  .tol = 1e-14,
+                                  .max_iter = CR_COUNT_UNSET };
     uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
     cri_likelihood      f = { .x = &x, .y = y, .step = 1, .penalise_intercept = true, .l2 = 1 };
     evidence_work       w = { .cx = cx, .f = &f, .o = &solve, .s = &solution };
@@ -281,7 +305,8 @@ done:
     return st;
 }
 
-static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
 {
     return cri_bayes_logistic_predict(cx, state, rows, out);
 }
@@ -303,7 +328,8 @@ done:
     return st;
 }
 
-static cr_status describe_parameters(cr_ctx *cx, const cri_bayes_logistic *m, const cr_design *d, json_t *out)
+static cr_status describe_parameters(cr_ctx *cx, const cri_bayes_logistic *m, const cr_design *d,
+                                     json_t *out)
 {
     cr_status st = CR_OK;
     json_t   *list = json_array();
@@ -353,16 +379,18 @@ static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, js
 
 static bool is_valid(const cri_bayes_logistic *m, const cr_design *d)
 {
-    bool valid = m->p == cr_design_terms(d) && m->K == cr_design_classes(d) && m->q == m->p + m->intercept &&
-                 m->q1 == m->p + 1 && m->M >= 1 && m->D == m->M * m->q && m->infer <= CRI_INFER_MCMC &&
+    bool valid = m->p == cr_design_terms(d) && m->K == cr_design_classes(d) &&
+                 m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 &&
+                 m->D == m->M * m->q && m->infer <= CRI_INFER_MCMC &&
                  (m->infer == CRI_INFER_LAPLACE || m->R > 0) && isfinite(m->alpha) && m->alpha > 0;
     for (size_t j = 0; valid && j < m->p; j++) valid = m->scale[j] > 0;
-    for (size_t k = 0; valid && k < m->K; k++) valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
+    for (size_t k = 0; valid && k < m->K; k++)
+        valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
     return valid;
 }
 
-static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
-                            void **out_state)
+static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                            const cr_design *design, void **out_state)
 {
     cr_status           st = CR_OK;
     cri_bayes_logistic *m = cr_alloc(cx, 1, sizeof *m);

@@ -11,7 +11,8 @@
 
 /* --- classes --------------------------------------------------------------------------------- */
 
-cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place, size_t *out_M)
+cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
+                                 size_t *out_M)
 {
     size_t K = cr_design_classes(rows->design), present = 0;
     for (size_t k = 0; k < K; k++) place[k] = -1;
@@ -25,7 +26,8 @@ cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, do
     for (size_t k = 0; k < K; k++)
         if (place[k] >= 0) place[k] = (double)count++;
     if (count < 2) {
-        cr_fail(cx, CR_EDATA, "the target '%s' has one class only%s%s: there is nothing to tell apart",
+        cr_fail(cx, CR_EDATA,
+                "the target '%s' has one class only%s%s: there is nothing to tell apart",
                 cr_design_target(rows->design), count ? ", " : "",
                 count ? cr_design_class(rows->design, first) : "");
         return cr_fail_hint(cx, "a classifier needs rows of two classes or more");
@@ -74,7 +76,8 @@ static void leave_out(const cri_likelihood *f, const bool *fixed, double *H)
     }
 }
 
-cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fixed, double *H, double *sd)
+cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fixed, double *H,
+                             double *sd)
 {
     cr_status                  st = CR_OK;
     const cri_classifier_rows *x = f->x;
@@ -88,7 +91,8 @@ cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fi
     if (cr_chol(cx, cr_mat_of(H, D, D)) == CR_ENUMERIC) goto done; /* no standard errors */
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(H, D, D), cr_mat_of(V, D, D)));
     for (size_t m = 0; m < f->M; m++) {
-        double gauge = f->full && f->M > 1 && one && !f->penalise_intercept ? 1 / (double)(f->M * f->M) : 0;
+        double gauge =
+            f->full && f->M > 1 && one && !f->penalise_intercept ? 1 / (double)(f->M * f->M) : 0;
         for (size_t j = 0; j < p; j++) {
             double v = V[(m * q + one + j) * (D + 1)];
             if (!(fixed && fixed[one + j])) sd[m * (p + 1) + 1 + j] = sqrt(v) * x->inverse[j];
@@ -96,7 +100,8 @@ cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fi
         if (!one) continue;
         memset(a, 0, D * sizeof(double)); /* the intercept is the score at x = 0 */
         a[m * q] = 1;
-        for (size_t j = 0; j < p; j++) a[m * q + 1 + j] = fixed && fixed[1 + j] ? 0 : -x->centre[j] * x->inverse[j];
+        for (size_t j = 0; j < p; j++)
+            a[m * q + 1 + j] = fixed && fixed[1 + j] ? 0 : -x->centre[j] * x->inverse[j];
         CR_TRY(cr_chol_forward(cx, cr_cmat_of(H, D, D), cr_mat_of(a, D, 1)));
         double v = -gauge;
         for (size_t k = 0; k < D; k++) v += a[k] * a[k];
@@ -110,20 +115,20 @@ done:
 /* --- fit ------------------------------------------------------------------------------------- */
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(cri_classifier, p),         CRI_FIELD_COUNT(cri_classifier, q),
-    CRI_FIELD_COUNT(cri_classifier, q1),        CRI_FIELD_COUNT(cri_classifier, K),
-    CRI_FIELD_COUNT(cri_classifier, M),         CRI_FIELD_COUNT(cri_classifier, link),
-    CRI_FIELD_COUNT(cri_classifier, solver),    CRI_FIELD_COUNT(cri_classifier, separation),
-    CRI_FIELD_COUNT(cri_classifier, penalty),   CRI_FIELD_FLAG(cri_classifier, intercept),
-    CRI_FIELD_FLAG(cri_classifier, full),       CRI_FIELD_FLAG(cri_classifier, tests),
+    CRI_FIELD_COUNT(cri_classifier, p),          CRI_FIELD_COUNT(cri_classifier, q),
+    CRI_FIELD_COUNT(cri_classifier, q1),         CRI_FIELD_COUNT(cri_classifier, K),
+    CRI_FIELD_COUNT(cri_classifier, M),          CRI_FIELD_COUNT(cri_classifier, link),
+    CRI_FIELD_COUNT(cri_classifier, solver),     CRI_FIELD_COUNT(cri_classifier, separation),
+    CRI_FIELD_COUNT(cri_classifier, penalty),    CRI_FIELD_FLAG(cri_classifier, intercept),
+    CRI_FIELD_FLAG(cri_classifier, full),        CRI_FIELD_FLAG(cri_classifier, tests),
     CRI_FIELD_FLAG(cri_classifier, information), CRI_FIELD_REAL(cri_classifier, lambda),
-    CRI_FIELD_REAL(cri_classifier, l1_ratio),   CRI_FIELD_REAL(cri_classifier, weight),
-    CRI_FIELD_REAL(cri_classifier, objective),  CRI_FIELD_REAL(cri_classifier, nll),
-    CRI_FIELD_REAL(cri_classifier, null_nll),   CRI_FIELD_REAL(cri_classifier, kkt),
-    CRI_FIELD_REAL(cri_classifier, nonzero),    CRI_FIELD_REAL(cri_classifier, df),
+    CRI_FIELD_REAL(cri_classifier, l1_ratio),    CRI_FIELD_REAL(cri_classifier, weight),
+    CRI_FIELD_REAL(cri_classifier, objective),   CRI_FIELD_REAL(cri_classifier, nll),
+    CRI_FIELD_REAL(cri_classifier, null_nll),    CRI_FIELD_REAL(cri_classifier, kkt),
+    CRI_FIELD_REAL(cri_classifier, nonzero),     CRI_FIELD_REAL(cri_classifier, df),
     CRI_FIELD_VECTOR(cri_classifier, centre, p), CRI_FIELD_VECTOR(cri_classifier, scale, p),
-    CRI_FIELD_VECTOR(cri_classifier, place, K), CRI_FIELD_VECTOR(cri_classifier, blame, q),
-    CRI_FIELD_VECTOR(cri_classifier, fixed, q), CRI_FIELD_MATRIX(cri_classifier, theta, M, q),
+    CRI_FIELD_VECTOR(cri_classifier, place, K),  CRI_FIELD_VECTOR(cri_classifier, blame, q),
+    CRI_FIELD_VECTOR(cri_classifier, fixed, q),  CRI_FIELD_MATRIX(cri_classifier, theta, M, q),
     CRI_FIELD_MATRIX(cri_classifier, sd, M, q1), CRI_FIELD_LAST
 };
 
@@ -141,11 +146,12 @@ cr_status cri_classifier_write(cr_ctx *cx, const cri_classifier *m, cri_store *s
 /* What a damaged file could have wrong although every array has its shape. */
 static bool is_valid(const cri_classifier *m)
 {
-    bool valid = m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 && m->link <= CRI_LINK_PROBIT &&
-                 m->separation <= CRI_SEPARATED_PARTLY && m->penalty <= CRI_PENALTY_ELASTIC &&
-                 m->solver <= CRI_SOLVER_PROXIMAL;
+    bool valid = m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 &&
+                 m->link <= CRI_LINK_PROBIT && m->separation <= CRI_SEPARATED_PARTLY &&
+                 m->penalty <= CRI_PENALTY_ELASTIC && m->solver <= CRI_SOLVER_PROXIMAL;
     for (size_t j = 0; valid && j < m->p; j++) valid = m->scale[j] > 0;
-    for (size_t k = 0; valid && k < m->K; k++) valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
+    for (size_t k = 0; valid && k < m->K; k++)
+        valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
     return valid;
 }
 
@@ -185,11 +191,13 @@ static void warn_fixed(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
         if (m->fixed[j] == 0 || n++ >= MOST_NAMES) continue;
         int more = snprintf(list + used, sizeof list - used, "%s'%s'", n > 1 ? ", " : "",
                             cr_design_term_name(d, j - m->intercept));
-        used = more < 0 || used + (size_t)more >= sizeof list ? sizeof list - 1 : used + (size_t)more;
+        used =
+            more < 0 || used + (size_t)more >= sizeof list ? sizeof list - 1 : used + (size_t)more;
     }
     if (n > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%zu column%s constant or a linear combination of the others, and cannot be told apart: the "
+               "%zu column%s constant or a linear combination of the others, and cannot be told "
+               "apart: the "
                "coefficient is set to 0: %s%s",
                n, n == 1 ? " is" : "s are each", list, n > MOST_NAMES ? ", ..." : "");
 }
@@ -264,7 +272,8 @@ static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_se
         CR_TRY(cri_solve(cx, &f, &o->solve, sds, &s));
         CR_TRY(keep_solution(cx, &f, &s, o->expected, first, m));
         report->iterations += s.iterations;
-        if (s.stop == CR_STOP_LIMIT || m->separation != CRI_NOT_SEPARATED) report->stop = CR_STOP_LIMIT;
+        if (s.stop == CR_STOP_LIMIT || m->separation != CRI_NOT_SEPARATED)
+            report->stop = CR_STOP_LIMIT;
         cri_solution_free(cx, &s);
     }
 done:
@@ -307,16 +316,18 @@ static void count_coefficients(cri_classifier *m)
     }
 }
 
-cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *settings,
-                             cri_classifier *out, cr_report *report)
+cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows,
+                             const cri_classifier_settings *settings, cri_classifier *out,
+                             cr_report *report)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);
     cri_classifier          m = { 0 };
     cri_classifier_rows     x = { 0 };
     cri_classifier_settings o = *settings;
-    uint32_t *y = cr_scratch_bytes(&s, rows->n, sizeof *y), *own = cr_scratch_bytes(&s, rows->n, sizeof *y);
-    double   *share = NULL;
+    uint32_t               *y = cr_scratch_bytes(&s, rows->n, sizeof *y),
+             *own = cr_scratch_bytes(&s, rows->n, sizeof *y);
+    double *share = NULL;
 
     CR_TRY(s.status);
     CR_TRY(cri_classifier_rows_new(cx, rows, o.intercept, rows->design->standardised, &x));

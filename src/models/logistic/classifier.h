@@ -10,7 +10,7 @@
 #include "separation.h"
 
 typedef struct cri_classifier {
-    size_t  p, q, K, M, q1;   /* q1 = p + 1                                                */
+    size_t  p, q, K, M, q1; /* q1 = p + 1                                                */
     size_t  link, solver, separation;
     bool    intercept, full, tests, information; /* information: sds come from the data alone */
     double *centre, *scale;   /* [p]                                                       */
@@ -45,25 +45,28 @@ cr_status cri_classifier_write(cr_ctx *cx, const cri_classifier *m, cri_store *s
 cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                               const cr_design *design, cri_classifier *out);
 
-/* --- shared with bayes-logistic ------------------------------------------------------------------ */
+/* --- shared with bayes-logistic ------------------------------------------------------------------
+ */
 
-/* The classes that have weight, in order: place [K] of each vector, -1 for the others; returns how many.
- * Fails with CR_EDATA when there are fewer than two. */
-cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place, size_t *out_M);
+/* The classes that have weight, in order: place [K] of each vector, -1 for the others; returns how
+ * many. Fails with CR_EDATA when there are fewer than two. */
+cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
+                                 size_t *out_M);
 /* y [n] = the vector of each row's class, M for the reference. */
 void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y);
 /* Names "term", or "class:term" where there are several vectors; place 0 is the intercept.  From
  * cri_string_format. */
-char *cri_classifier_name(cr_ctx *cx, const cr_design *design, const double *place, size_t M, size_t m,
-                          size_t j);
+char *cri_classifier_name(cr_ctx *cx, const cr_design *design, const double *place, size_t M,
+                          size_t m, size_t j);
 /* The class whose coefficients vector m holds. */
 size_t cri_classifier_class(const double *place, size_t K, size_t m);
-/* Coefficient j of vector m in the units of the data; j = 0 is the intercept, j = 1 .. p the slopes. */
+/* Coefficient j of vector m in the units of the data; j = 0 is the intercept, j = 1 .. p the
+ * slopes. */
 double cri_classifier_coef(const double *centre, const double *scale, size_t p, bool intercept,
                            const double *theta, size_t j);
-/* sd [M x (p + 1)] in the units of the data from the factor L of the Hessian; a column that is fixed has
- * none. */
-cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *opt_fixed, double *hessian,
-                             double *sd);
+/* sd [M x (p + 1)] in the units of the data from the factor L of the Hessian; a column that is
+ * fixed has none. */
+cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *opt_fixed,
+                             double *hessian, double *sd);
 
 #endif

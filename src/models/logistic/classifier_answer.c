@@ -71,7 +71,8 @@ static cr_status check_probabilities(cr_ctx *cx, const double *prob, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (isnan(prob[i]))
-            return cr_fail(cx, CR_ENUMERIC, "the values of a row are so large that its scores overflow");
+            return cr_fail(cx, CR_ENUMERIC,
+                           "the values of a row are so large that its scores overflow");
     return CR_OK;
 }
 
@@ -101,8 +102,9 @@ char *cri_classifier_name(cr_ctx *cx, const cr_design *d, const double *place, s
 {
     const char *term = j ? cr_design_term_name(d, j - 1) : "intercept";
     if (M == 1) return cri_string_copy(cx, term);
-    return cri_string_format(cx, "%s:%s",
-                             cr_design_class(d, cri_classifier_class(place, cr_design_classes(d), m)), term);
+    return cri_string_format(
+        cx, "%s:%s", cr_design_class(d, cri_classifier_class(place, cr_design_classes(d), m)),
+        term);
 }
 
 /* sd < 0 is none; z and p where the sd is a standard error. */
@@ -125,7 +127,8 @@ done:
     return st;
 }
 
-static cr_status describe_parameters(cr_ctx *cx, const cri_classifier *m, const cr_design *d, json_t *out)
+static cr_status describe_parameters(cr_ctx *cx, const cri_classifier *m, const cr_design *d,
+                                     json_t *out)
 {
     cr_status st = CR_OK;
     json_t   *list = json_array();
@@ -156,7 +159,8 @@ static const char *objective_text(const cri_classifier *m)
 }
 
 /* The names of the columns that separate, with commas. */
-static cr_status describe_separation(cr_ctx *cx, const cri_classifier *m, const cr_design *d, json_t *s)
+static cr_status describe_separation(cr_ctx *cx, const cri_classifier *m, const cr_design *d,
+                                     json_t *s)
 {
     cr_status st = CR_OK;
     char     *names = NULL, *longer;
@@ -183,7 +187,8 @@ static cr_status describe_deviance(cr_ctx *cx, const cri_classifier *m, json_t *
     if (isnan(m->null_nll)) return CR_OK; /* one against the rest: no likelihood of the whole */
     CR_TRY(cri_store_set(cx, s, "deviance", cri_json_number(deviance)));
     CR_TRY(cri_store_set(cx, s, "null_deviance", cri_json_number(null)));
-    CR_TRY(cri_store_set(cx, s, "pseudo_r2", cri_json_number(null > 0 ? 1 - deviance / null : NAN)));
+    CR_TRY(
+        cri_store_set(cx, s, "pseudo_r2", cri_json_number(null > 0 ? 1 - deviance / null : NAN)));
     if (m->lambda > 0) goto done;
     CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(deviance + 2 * m->df)));
     CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(deviance + log(m->weight) * m->df)));
@@ -191,9 +196,10 @@ done:
     return st;
 }
 
-cr_status cri_classifier_describe(cr_ctx *cx, const cri_classifier *m, const cr_design *d, json_t *out)
+cr_status cri_classifier_describe(cr_ctx *cx, const cri_classifier *m, const cr_design *d,
+                                  json_t *out)
 {
-    static const char *const solvers[] = { "auto",     "newton", "newton-cg", "lbfgs",
+    static const char *const solvers[] = { "auto",     "newton", "newton-cg",      "lbfgs",
                                            "gradient", "sgd",    "proximal-newton" };
     cr_status                st = CR_OK;
     json_t                  *s;

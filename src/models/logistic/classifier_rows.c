@@ -72,7 +72,8 @@ static cr_status measure(cr_ctx *cx, cri_classifier_rows *x, bool standardise, d
     while (x->w && first < x->n && !(x->w[first] > 0)) first++;
     if (first == x->n) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
     cri_rows_fill(x->rows, first, first + 1, pivot, p);
-    CR_TRY(cri_parallel_sum_in(cx, NULL, x->n, BLOCK, 2 + 2 * p, BLOCK * p, measure_block, &w, acc));
+    CR_TRY(
+        cri_parallel_sum_in(cx, NULL, x->n, BLOCK, 2 + 2 * p, BLOCK * p, measure_block, &w, acc));
     x->weight = acc[0];
     *out_filled = acc[1];
     CR_TRY(set_scales(cx, x, acc, pivot, standardise));
@@ -119,8 +120,7 @@ const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t beg
         else
             cri_rows_fill(x->rows, row, row + 1, room + i * x->q + x->intercept, x->q);
     }
-    if (step == 1)
-        cri_rows_fill(x->rows, begin, begin + count, room + x->intercept, x->q);
+    if (step == 1) cri_rows_fill(x->rows, begin, begin + count, room + x->intercept, x->q);
     if (!x->Z) standardise_block(x, count, room);
     return room;
 }
@@ -241,8 +241,8 @@ done:
     return st;
 }
 
-cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool intercept, bool standardise,
-                                  cri_classifier_rows *out)
+cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                  bool standardise, cri_classifier_rows *out)
 {
     cr_status           st = CR_OK;
     double              filled = 0, cells = (double)rows->n * (double)rows->p;

@@ -2,15 +2,17 @@
  *   z = (1, (x - centre) / scale)   [q = p + 1; q = p without an intercept, and centre = 0]
  * Dense rows are kept as Z [n x q] where memory allows, else made anew in each pass.  Rows that are
  * mostly zeros are kept by their entries, and the standardisation stays implicit: with the raw
- * coordinates  v_j = b_j / scale_j,  v_0 = b_0 - centre . v  a score is  v_0 + x . v, so that sums over
- * rows are taken of (1, x) and brought back by the transpose of the same map.  (Internal header.) */
+ * coordinates  v_j = b_j / scale_j,  v_0 = b_0 - centre . v  a score is  v_0 + x . v, so that sums
+ * over rows are taken of (1, x) and brought back by the transpose of the same map.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_LOGISTIC_CLASSIFIER_ROWS_H
 #define CREDENCE_MODELS_LOGISTIC_CLASSIFIER_ROWS_H
 
 #include "../../base/parallel.h"
 #include "../../data/design_internal.h"
 
-/* The entries that are not 0: of row i start[k] .. start[k + 1] - 1, with k = index[i], or i without index. */
+/* The entries that are not 0: of row i start[k] .. start[k + 1] - 1, with k = index[i], or i
+ * without index. */
 typedef struct cri_entries {
     const size_t   *start;
     const uint32_t *column;
@@ -37,24 +39,25 @@ typedef struct cri_classifier_rows {
     double         *Z;              /* [n x q], or NULL: sparse, or made in passes */
     bool            sparse;
     cri_entries     entries;
-    size_t         *own_start; /* [n + 1], own_count of the others: entries that were made here, or NULL */
-    uint32_t       *own_column;
-    double         *own_value;
-    size_t          own_count;
+    size_t *own_start; /* [n + 1], own_count of the others: entries that were made here, or NULL */
+    uint32_t *own_column;
+    double   *own_value;
+    size_t    own_count;
 } cri_classifier_rows;
 
 /* Measures the rows (weighted mean and population sd, which is 1 for a constant column or without
  * standardisation) and keeps them.  Fails with CR_ENUMERIC where squares overflow, CR_ENOMEM. */
-cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool intercept, bool standardise,
-                                  cri_classifier_rows *out);
+cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                  bool standardise, cri_classifier_rows *out);
 void      cri_classifier_rows_free(cr_ctx *cx, cri_classifier_rows *x);
-/* The same of rows whose entries are at hand: only n, p and w of `rows` are looked at.  The entries are
- * borrowed.  O(entries + p): no dense row is ever made. */
+/* The same of rows whose entries are at hand: only n, p and w of `rows` are looked at.  The entries
+ * are borrowed.  O(entries + p): no dense row is ever made. */
 cr_status cri_classifier_rows_of_entries(cr_ctx *cx, const cri_rows *rows, cri_entries entries,
-                                         bool intercept, bool standardise, cri_classifier_rows *out);
+                                         bool intercept, bool standardise,
+                                         cri_classifier_rows *out);
 
-/* z of every step-th row: of rows begin * step, (begin + 1) * step, ..., [count x q].  Returns where
- * they are: in Z itself or in room [count x q].  Not for sparse rows.  Pure. */
+/* z of every step-th row: of rows begin * step, (begin + 1) * step, ..., [count x q].  Returns
+ * where they are: in Z itself or in room [count x q].  Not for sparse rows.  Pure. */
 const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t begin, size_t count,
                                         size_t step, double *room);
 

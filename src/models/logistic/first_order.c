@@ -1,4 +1,5 @@
-/* first_order.c -- linear classifiers by gradients: L-BFGS and steepest descent through cr_minimize. */
+/* first_order.c -- linear classifiers by gradients: L-BFGS and steepest descent through
+ * cr_minimize. */
 #include "solve.h"
 #include "../../math/optim/minimize.h"
 
@@ -9,7 +10,8 @@ typedef struct objective {
     const cri_likelihood *f;
 } objective;
 
-static cr_status value_of(void *user, const double *theta, size_t n, double *out_f, double *opt_gradient)
+static cr_status value_of(void *user, const double *theta, size_t n, double *out_f,
+                          double *opt_gradient)
 {
     const objective     *w = user;
     cri_likelihood_value v = { .gradient = opt_gradient };
@@ -38,7 +40,8 @@ cr_status cri_solve_first_order(cr_ctx *cx, const cri_likelihood *f, const cri_s
     CR_TRY(cr_minimize(cx, &problem, &m, s->theta, &report));
     s->iterations = report.iterations;
     s->stop = cr_end_converged(report.stop) ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
-    if (report.stop == CR_END_NO_PROGRESS && report.gradient_norm < 1e-6) s->stop = CR_STOP_TOLERANCE;
+    if (report.stop == CR_END_NO_PROGRESS && report.gradient_norm < 1e-6)
+        s->stop = CR_STOP_TOLERANCE;
 done:
     return st;
 }

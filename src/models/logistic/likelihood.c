@@ -1,4 +1,5 @@
-/* likelihood.c -- passes over the rows of a linear classifier: value, gradient, Hessian, products. */
+/* likelihood.c -- passes over the rows of a linear classifier: value, gradient, Hessian, products.
+ */
 #include "likelihood.h"
 #include "../../base/scratch.h"
 #include "../../math/blas_internal.h"
@@ -38,8 +39,8 @@ static double probit_row(double eta, bool first, bool expected, double *nll, dou
     return t;
 }
 
-static double softmax_row(size_t M, const double *eta, uint32_t y, bool reference, double *nll, double *r,
-                          double *c)
+static double softmax_row(size_t M, const double *eta, uint32_t y, bool reference, double *nll,
+                          double *r, double *c)
 {
     double top = reference ? 0 : -INFINITY, sum, other = -INFINITY, own = y < M ? eta[y] : 0;
     for (size_t m = 0; m < M; m++) {
@@ -56,8 +57,8 @@ static double softmax_row(size_t M, const double *eta, uint32_t y, bool referenc
     return own - other;
 }
 
-double cri_likelihood_row(const cri_likelihood *f, const double *eta, uint32_t y, double *nll, double *r,
-                          double *c)
+double cri_likelihood_row(const cri_likelihood *f, const double *eta, uint32_t y, double *nll,
+                          double *r, double *c)
 {
     if (f->M > 1) return softmax_row(f->M, eta, y, !f->full, nll, r, c);
     if (f->link == CRI_LINK_PROBIT) return probit_row(eta[0], y == 0, f->expected, nll, r, c);
@@ -69,8 +70,8 @@ double cri_likelihood_row(const cri_likelihood *f, const double *eta, uint32_t y
 typedef enum pass_kind { PASS_VALUE, PASS_PRODUCT, PASS_DIAGONAL } pass_kind;
 
 /* A pass sums, in raw coordinates of width `width`, z of dense rows or (1, x) of sparse ones:
- *   acc = [nll, wrong, sum_i u_im z_i (M x width), then the Hessian (M s)^2 or sum_i u_im z_i^2 (M x width)]
- * where u is the residual, what a product asks for, or the curvature itself. */
+ *   acc = [nll, wrong, sum_i u_im z_i (M x width), then the Hessian (M s)^2 or sum_i u_im z_i^2 (M
+ * x width)] where u is the residual, what a product asks for, or the curvature itself. */
 typedef struct pass {
     const cri_likelihood *f;
     pass_kind             kind;
@@ -89,15 +90,17 @@ static size_t pass_length(const pass *w)
     return HEAD + sums + (w->hessian ? edge * edge : w->kind == PASS_DIAGONAL ? sums : 0);
 }
 
-/* The same for the logit of rows that all count once.  The logarithms are taken of products of 32 factors
- * 1 + exp(-|eta|), none of which is above 2. */
-static void weigh_logits(const pass *w, size_t begin, size_t count, double *E, double *C, double *acc)
+/* The same for the logit of rows that all count once.  The logarithms are taken of products of 32
+ * factors 1 + exp(-|eta|), none of which is above 2. */
+static void weigh_logits(const pass *w, size_t begin, size_t count, double *E, double *C,
+                         double *acc)
 {
     const cri_likelihood *f = w->f;
     double                product = 1, sum = 0, wrong = 0;
     for (size_t i = 0; i < count; i++) C[i] = exp(-fabs(E[i]));
     for (size_t i = 0; i < count; i++) {
-        double e = C[i], eta = E[i], d = 1 / (1 + e), small = e * d, s = f->y[begin + i] == 0 ? 1 : -1;
+        double e = C[i], eta = E[i], d = 1 / (1 + e), small = e * d,
+               s = f->y[begin + i] == 0 ? 1 : -1;
         double t = s * eta;
         product *= 1 + e;
         if (i % 32 == 31) sum += log(product), product = 1;
@@ -111,8 +114,10 @@ static void weigh_logits(const pass *w, size_t begin, size_t count, double *E, d
     if (w->curvature) memcpy(w->curvature + begin, C, count * sizeof(double));
 }
 
-/* Scores E [count x M] become residuals, weights in; C gets the curvature, times the weight when M = 1. */
-static void weigh_values(const pass *w, size_t begin, size_t count, double *E, double *C, double *acc)
+/* Scores E [count x M] become residuals, weights in; C gets the curvature, times the weight when M
+ * = 1. */
+static void weigh_values(const pass *w, size_t begin, size_t count, double *E, double *C,
+                         double *acc)
 {
     const cri_likelihood *f = w->f;
     const double         *weight = f->x->w;
@@ -165,17 +170,23 @@ static void weigh_diagonal(const pass *w, size_t begin, size_t count, double *E)
 static void weigh(const pass *w, size_t begin, size_t count, double *E, double *C, double *acc)
 {
     switch (w->kind) {
-    case PASS_VALUE: weigh_values(w, begin, count, E, C, acc); break;
-    case PASS_PRODUCT: weigh_products(w, begin, count, E); break;
-    case PASS_DIAGONAL: weigh_diagonal(w, begin, count, E); break;
+    case PASS_VALUE:
+        weigh_values(w, begin, count, E, C, acc);
+        break;
+    case PASS_PRODUCT:
+        weigh_products(w, begin, count, E);
+        break;
+    case PASS_DIAGONAL:
+        weigh_diagonal(w, begin, count, E);
+        break;
     }
 }
 
 /* --- dense rows ------------------------------------------------------------------------------ */
 
 /* S [count x s] = root_i z_i at the places of the Hessian. */
-static void scale_rows(const cri_likelihood *f, const double *Z, size_t count, const double *root, size_t s,
-                       double *S, size_t stride)
+static void scale_rows(const cri_likelihood *f, const double *Z, size_t count, const double *root,
+                       size_t s, double *S, size_t stride)
 {
     size_t q = f->x->q;
     for (size_t i = 0; i < count; i++, S += stride) {
@@ -187,15 +198,16 @@ static void scale_rows(const cri_likelihood *f, const double *Z, size_t count, c
     }
 }
 
-static void add_square(double sign, const double *S, size_t count, size_t s, size_t stride, double *H,
-                       size_t edge)
+static void add_square(double sign, const double *S, size_t count, size_t s, size_t stride,
+                       double *H, size_t edge)
 {
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)s, (int)count, sign, S, (int)stride, 1, H,
-                (int)edge);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)s, (int)count, sign, S, (int)stride, 1,
+                H, (int)edge);
 }
 
 /* M = 1: Z' diag(c) Z.  Softmax: with w = the weight of a row, p its probabilities,
- *   sum_i w_i (diag(p_i) - p_i p_i') (x) z_i z_i' = diag_m(Z' diag(w p_m) Z) - B'B,  B_i = sqrt(w_i) p_i (x) z_i. */
+ *   sum_i w_i (diag(p_i) - p_i p_i') (x) z_i z_i' = diag_m(Z' diag(w p_m) Z) - B'B,  B_i =
+ * sqrt(w_i) p_i (x) z_i. */
 static void add_hessian(const pass *w, const double *Z, const double *C, size_t begin, size_t count,
                         double *S, double *H)
 {
@@ -231,10 +243,11 @@ static void dense_rows(const pass *w, size_t begin, size_t count, double *acc, d
     const double         *Z = cri_classifier_rows_block(f->x, begin, count, f->step, room);
 
     if (q > 0 && M == 1 && w->theta)
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)count, (int)q, 1, Z, (int)q, w->theta, 1, 0, E, 1);
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)count, (int)q, 1, Z, (int)q, w->theta, 1, 0,
+                    E, 1);
     else if (q > 0 && w->theta)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)M, (int)q, 1, Z, (int)q,
-                    w->theta, (int)q, 0, E, (int)M);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)M, (int)q, 1, Z,
+                    (int)q, w->theta, (int)q, 0, E, (int)M);
     else
         memset(E, 0, count * M * sizeof(double));
     weigh(w, begin, count, E, C, acc);
@@ -242,13 +255,14 @@ static void dense_rows(const pass *w, size_t begin, size_t count, double *acc, d
     if (M == 1)
         cblas_dgemv(CblasRowMajor, CblasTrans, (int)count, (int)q, 1, Z, (int)q, E, 1, 1, sums, 1);
     else
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)M, (int)q, (int)count, 1, E, (int)M, Z,
-                    (int)q, 1, sums, (int)q);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)M, (int)q, (int)count, 1, E,
+                    (int)M, Z, (int)q, 1, sums, (int)q);
     if (w->hessian) add_hessian(w, Z, C, begin, count, S, rest);
     if (w->kind != PASS_DIAGONAL) return;
     for (size_t i = 0; i < count; i++)
         for (size_t m = 0; m < M; m++)
-            for (size_t j = 0; j < q; j++) rest[m * q + j] += E[i * M + m] * Z[i * q + j] * Z[i * q + j];
+            for (size_t j = 0; j < q; j++)
+                rest[m * q + j] += E[i * M + m] * Z[i * q + j] * Z[i * q + j];
 }
 
 /* --- sparse rows ----------------------------------------------------------------------------- */
@@ -284,8 +298,7 @@ static void add_sparse_hessian(const pass *w, size_t row, const double *c, doubl
         return;
     }
     for (size_t m = 0; m < f->M; m++)
-        for (size_t l = 0; l <= m; l++)
-            add_outer(w, row, wi * c[m] * ((m == l) - c[l]), m, l, H);
+        for (size_t l = 0; l <= m; l++) add_outer(w, row, wi * c[m] * ((m == l) - c[l]), m, l, H);
 }
 
 static void sparse_rows(const pass *w, size_t begin, size_t count, double *acc, double *room)
@@ -300,8 +313,7 @@ static void sparse_rows(const pass *w, size_t begin, size_t count, double *acc, 
         for (size_t m = 0; m < M; m++) {
             const double *v = w->theta + m * width;
             double        eta = v[0];
-            for (size_t a = first; a < end; a++)
-                eta += x->value[a] * v[1 + x->column[a]];
+            for (size_t a = first; a < end; a++) eta += x->value[a] * v[1 + x->column[a]];
             E[i * M + m] = eta;
         }
     }
@@ -311,8 +323,7 @@ static void sparse_rows(const pass *w, size_t begin, size_t count, double *acc, 
         for (size_t m = 0; m < M; m++) {
             double *g = sums + m * width, *d = rest + m * width, e = E[i * M + m];
             g[0] += e;
-            for (size_t a = first; a < end; a++)
-                g[1 + x->column[a]] += e * x->value[a];
+            for (size_t a = first; a < end; a++) g[1 + x->column[a]] += e * x->value[a];
             for (size_t a = first; w->kind == PASS_DIAGONAL && a < end; a++)
                 d[1 + x->column[a]] += e * x->value[a] * x->value[a];
         }
@@ -339,8 +350,10 @@ static cr_status run_pass(cr_ctx *cx, pass *w, double *out)
 {
     enum { MOST_SPANS = 64, LEAST_SPANS = 4, SUM_ROOM = 1 << 22 };
     const cri_likelihood *f = w->f;
-    size_t n = (f->x->n + f->step - 1) / f->step, length = pass_length(w), spans = SUM_ROOM / length;
-    size_t room = ROWS * (f->x->sparse ? 2 * f->M : f->x->q + 2 * f->M + (w->hessian ? f->M * w->s : 0));
+    size_t                n = (f->x->n + f->step - 1) / f->step, length = pass_length(w),
+           spans = SUM_ROOM / length;
+    size_t room =
+        ROWS * (f->x->sparse ? 2 * f->M : f->x->q + 2 * f->M + (w->hessian ? f->M * w->s : 0));
     if (spans > MOST_SPANS) spans = MOST_SPANS;
     if (spans < LEAST_SPANS) spans = LEAST_SPANS;
     size_t block = ((n + spans - 1) / spans + ROWS - 1) / ROWS * ROWS;
@@ -371,7 +384,8 @@ static void take_gradient(const cri_likelihood *f, const double *sums, double *o
 }
 
 /* Entry (j, k) of a block, in z, from the block B of (1, x): j and k are places in the list. */
-static double from_raw_entry(const cri_likelihood *f, const double *B, size_t edge, size_t j, size_t k)
+static double from_raw_entry(const cri_likelihood *f, const double *B, size_t edge, size_t j,
+                             size_t k)
 {
     const cri_classifier_rows *x = f->x;
     size_t zj = f->sub ? f->sub[j] : j, zk = f->sub ? f->sub[k] : k, one = x->intercept;
@@ -542,7 +556,8 @@ cr_status cri_likelihood_diagonal(cr_ctx *cx, const cri_likelihood *f, const dou
                 double c = f->x->centre[j - one], k = f->x->inverse[j - one];
                 d = (square[1 + j - one] - 2 * c * sum[1 + j - one] + c * c * sum[0]) * k * k;
             }
-            out[m * q + j] = (d > 0 ? d : 0) + (is_penalised(f, j) ? f->l2 : 0) + (is_centred(f) && j == 0);
+            out[m * q + j] =
+                (d > 0 ? d : 0) + (is_penalised(f, j) ? f->l2 : 0) + (is_centred(f) && j == 0);
         }
     }
 done:
@@ -557,8 +572,8 @@ cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const doub
     cr_scratch                 s = cr_scratch_begin(cx);
     const cri_classifier_rows *x = f->x;
     size_t                     M = f->M, q = x->q;
-    double                    *room = cr_scratch_f64(&s, q), *raw = cr_scratch_f64(&s, M * (x->p + 1));
-    double                    *eta = cr_scratch_f64(&s, 2 * M), nll, least = INFINITY, largest = 0;
+    double *room = cr_scratch_f64(&s, q), *raw = cr_scratch_f64(&s, M * (x->p + 1));
+    double *eta = cr_scratch_f64(&s, 2 * M), nll, least = INFINITY, largest = 0;
 
     CR_TRY(s.status);
     lay_out(f, theta, raw);

@@ -5,10 +5,10 @@
  *   softmax, M > 1    P(y = m) = exp(eta_m) / sum; y = M is a class whose eta is 0 (the reference),
  *                     where there is one (not full)
  *   probit, M = 1     P(y = 0) = Phi(eta)
- * A full softmax with free intercepts is shift-invariant in them: F then has 1/2 (sum_m b0_m)^2 added,
- * which is 0 at the minimum and makes it unique.  Passes run over fixed blocks of rows: the same bits
- * for any number of threads.  O(n q M) for value and gradient, O(n (M q)^2 / 2) with the Hessian.
- * (Internal header.) */
+ * A full softmax with free intercepts is shift-invariant in them: F then has 1/2 (sum_m b0_m)^2
+ * added, which is 0 at the minimum and makes it unique.  Passes run over fixed blocks of rows: the
+ * same bits for any number of threads.  O(n q M) for value and gradient, O(n (M q)^2 / 2) with the
+ * Hessian. (Internal header.) */
 #ifndef CREDENCE_MODELS_LOGISTIC_LIKELIHOOD_H
 #define CREDENCE_MODELS_LOGISTIC_LIKELIHOOD_H
 
@@ -21,12 +21,12 @@ typedef struct cri_likelihood {
     const uint32_t            *y; /* [n] 0 .. M-1, or M */
     size_t                     M;
     cri_link                   link;
-    bool   expected;           /* the Hessian is the expected information: differs for probit only  */
-    double l2;
-    bool   penalise_intercept;
-    bool   full;               /* softmax without a reference class                                  */
-    size_t step;               /* only every step-th row counts; 1 = all                             */
-    const size_t *sub;         /* [n_sub] places in z that the Hessian is taken of, ascending; NULL: all */
+    bool          expected; /* the Hessian is the expected information: differs for probit only  */
+    double        l2;
+    bool          penalise_intercept;
+    bool          full; /* softmax without a reference class                                  */
+    size_t        step; /* only every step-th row counts; 1 = all                             */
+    const size_t *sub;  /* [n_sub] places in z that the Hessian is taken of, ascending; NULL: all */
     size_t        n_sub;
 } cri_likelihood;
 
@@ -36,11 +36,11 @@ size_t cri_likelihood_size(const cri_likelihood *f);
 size_t cri_likelihood_edge(const cri_likelihood *f);
 
 typedef struct cri_likelihood_value {
-    double  f;        /* penalty included                                                      */
-    double  nll;      /* sum of w nll                                                          */
-    double  wrong;    /* rows of positive weight whose class has not the largest score; ties too */
-    double *gradient; /* [D] or NULL: not wanted                                               */
-    double *hessian;  /* [edge x edge], both triangles, or NULL                                */
+    double  f;         /* penalty included                                                      */
+    double  nll;       /* sum of w nll                                                          */
+    double  wrong;     /* rows of positive weight whose class has not the largest score; ties too */
+    double *gradient;  /* [D] or NULL: not wanted                                               */
+    double *hessian;   /* [edge x edge], both triangles, or NULL                                */
     double *curvature; /* [n x M] or NULL: what products with the Hessian need                  */
 } cri_likelihood_value;
 
@@ -58,9 +58,9 @@ cr_status cri_likelihood_diagonal(cr_ctx *cx, const cri_likelihood *f, const dou
 cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const double *theta,
                                  double *out_least, double *out_largest);
 
-/* One row: eta [M]; *nll, r [M] = d nll / d eta, c [M] = the curvature (M = 1: d2 nll / d eta2; else the
- * probabilities), all without weight.  Returns the margin. */
-double cri_likelihood_row(const cri_likelihood *f, const double *eta, uint32_t y, double *nll, double *r,
-                          double *c);
+/* One row: eta [M]; *nll, r [M] = d nll / d eta, c [M] = the curvature (M = 1: d2 nll / d eta2;
+ * else the probabilities), all without weight.  Returns the margin. */
+double cri_likelihood_row(const cri_likelihood *f, const double *eta, uint32_t y, double *nll,
+                          double *r, double *c);
 
 #endif

@@ -4,9 +4,9 @@
  *   minimise  sum_i w_i nll_i + lambda/2 |b|^2                                     (l2)
  *             sum_i w_i nll_i / sum w + lambda |b|_1                               (l1)
  *             sum_i w_i nll_i / sum w + lambda (r |b|_1 + (1 - r)/2 |b|^2)         (elastic)
- * z standardised, intercepts without penalty.  sd: inverse information; with l2, of the posterior under
- * the prior b ~ N(0, 1/lambda); none with an absolute penalty.
- * Hastie, Tibshirani & Friedman (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4. */
+ * z standardised, intercepts without penalty.  sd: inverse information; with l2, of the posterior
+ * under the prior b ~ N(0, 1/lambda); none with an absolute penalty. Hastie, Tibshirani & Friedman
+ * (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4. */
 #include "classifier.h"
 
 /* clang-format off */
@@ -66,12 +66,14 @@ done:
     return st;
 }
 
-static cr_status logistic_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status logistic_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                  cr_prediction *out)
 {
     return cri_classifier_predict(cx, state, rows, out);
 }
 
-static cr_status logistic_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status logistic_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                   json_t *out)
 {
     return cri_classifier_describe(cx, state, design, out);
 }
@@ -97,11 +99,12 @@ static cr_status logistic_read(cr_ctx *cx, const cri_store *store, const json_t 
 const cr_model_class cri_class_logistic = {
     .name = "logistic",
     .summary = "logistic and softmax regression, with or without a penalty",
-    .formulas = "P(k) = exp(b0_k + z.b_k) / sum_l exp(b0_l + z.b_l)\n"
-                "l2:  minimise  sum_i w_i nll_i + lambda/2 |b|^2,  b0 free\n"
-                "l1:  minimise  sum_i w_i nll_i / sum_i w_i + lambda |b|_1\n"
-                "two classes: b of the second against the first; more, and lambda = 0: against the first;\n"
-                "more, and lambda > 0: one b for each class, intercepts that sum to 0",
+    .formulas =
+        "P(k) = exp(b0_k + z.b_k) / sum_l exp(b0_l + z.b_l)\n"
+        "l2:  minimise  sum_i w_i nll_i + lambda/2 |b|^2,  b0 free\n"
+        "l1:  minimise  sum_i w_i nll_i / sum_i w_i + lambda |b|_1\n"
+        "two classes: b of the second against the first; more, and lambda = 0: against the first;\n"
+        "more, and lambda > 0: one b for each class, intercepts that sum to 0",
     .reference = "Hastie, Tibshirani & Friedman (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = logistic_table,

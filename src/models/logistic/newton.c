@@ -1,7 +1,7 @@
 /* newton.c -- Newton's method for linear classifiers: iteratively reweighted least squares.
- * Steps are halved up to three times; where that does not help, damping turns them towards the gradient
- * (Levenberg 1944; Marquardt 1963).  While a step gains little the Hessian is not taken again as long as each gain is
- * less than a thirtieth of the one before. */
+ * Steps are halved up to three times; where that does not help, damping turns them towards the
+ * gradient (Levenberg 1944; Marquardt 1963).  While a step gains little the Hessian is not taken
+ * again as long as each gain is less than a thirtieth of the one before. */
 #include "solve.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -17,11 +17,11 @@ typedef struct newton {
     const cri_solve_options *o;
     cri_solution            *s;
     size_t                   D;
-    double                  *H, *H_trial, *L;             /* [D x D]                                    */
-    double                  *g, *d, *S, *trial, *g_trial; /* [D]; S: the size of H at the start         */
-    double                   damping, gain;
-    bool                     chord; /* a Hessian costs much more than a gradient */
-    bool                     exact; /* H belongs to theta                        */
+    double                  *H, *H_trial, *L; /* [D x D]                                    */
+    double *g, *d, *S, *trial, *g_trial;      /* [D]; S: the size of H at the start         */
+    double  damping, gain;
+    bool    chord; /* a Hessian costs much more than a gradient */
+    bool    exact; /* H belongs to theta                        */
 } newton;
 
 /* --- columns that the others determine ------------------------------------------------------- */
@@ -126,16 +126,19 @@ done:
     return st;
 }
 
-/* Tries theta + d, a half, a quarter and an eighth of it: *out_share of the one that gains a fair part of
- * what was promised, 0 for none.  The Hessian comes along where it will be needed anyway. */
-static cr_status search(newton *w, double f0, bool along, cri_likelihood_value *v, double *out_share)
+/* Tries theta + d, a half, a quarter and an eighth of it: *out_share of the one that gains a fair
+ * part of what was promised, 0 for none.  The Hessian comes along where it will be needed anyway.
+ */
+static cr_status search(newton *w, double f0, bool along, cri_likelihood_value *v,
+                        double *out_share)
 {
     cr_status st = CR_OK;
     double    share = 1;
     *out_share = 0;
     for (int k = 0; k < 4 && *out_share == 0; k++, share /= 2) {
         for (size_t j = 0; j < w->D; j++) w->trial[j] = w->s->theta[j] + share * w->d[j];
-        *v = (cri_likelihood_value){ .gradient = w->g_trial, .hessian = along && k == 0 ? w->H_trial : NULL };
+        *v = (cri_likelihood_value){ .gradient = w->g_trial,
+                                     .hessian = along && k == 0 ? w->H_trial : NULL };
         CR_TRY(cri_likelihood_at(w->cx, w->f, w->trial, v));
         if (v->f <= f0 - 0.1 * share * w->gain + 1e-15 * fabs(f0)) *out_share = share;
     }
@@ -157,7 +160,8 @@ static void accept(newton *w, bool along)
     w->exact = along;
 }
 
-/* A step from theta, where v belongs; the next step is then ready in d.  *out_stuck when no step lowers F. */
+/* A step from theta, where v belongs; the next step is then ready in d.  *out_stuck when no step
+ * lowers F. */
 static cr_status advance(newton *w, cri_likelihood_value *v, bool *out_stuck)
 {
     cr_status            st = CR_OK;
@@ -196,7 +200,8 @@ static cr_status iterate(newton *w, cri_likelihood_value v, double tol, size_t m
     for (w->s->iterations = 0; w->s->iterations < most && !stuck; w->s->iterations++) {
         double size = fmax(fabs(v.f), 1e-300);
         CR_TRY(cr_check_interrupt(w->cx));
-        if (w->gain <= tol * size && w->damping > 0) { /* a short step may be small by its damping only */
+        if (w->gain <= tol * size &&
+            w->damping > 0) { /* a short step may be small by its damping only */
             w->damping = 0;
             CR_TRY(solve_anew(w));
         }
@@ -208,7 +213,8 @@ static cr_status iterate(newton *w, cri_likelihood_value v, double tol, size_t m
         if (cri_is_separated(w->f, w->o, &v)) break;
         double gain = w->gain;
         CR_TRY(advance(w, &v, &stuck));
-        if (stuck && gain <= 1e-9 * size) w->s->stop = CR_STOP_TOLERANCE; /* only rounding is left */
+        if (stuck && gain <= 1e-9 * size)
+            w->s->stop = CR_STOP_TOLERANCE; /* only rounding is left */
     }
 done:
     return st;
@@ -229,8 +235,8 @@ static cr_status begin(newton *w, cr_scratch *s)
     return s->status;
 }
 
-/* The answer of every 17th row, from which a few steps over all of them suffice: its distance is the
- * sampling error.  Leaves theta alone where the sample says nothing of use. */
+/* The answer of every 17th row, from which a few steps over all of them suffice: its distance is
+ * the sampling error.  Leaves theta alone where the sample says nothing of use. */
 static cr_status start_from_sample(newton *w)
 {
     cr_status            st = CR_OK;
@@ -266,7 +272,8 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
     cri_likelihood_value v;
 
     CR_TRY(begin(&w, &room));
-    if (w.chord && f->x->n >= 20000 && f->x->n / SAMPLE_STEP >= 20 * w.D) CR_TRY(start_from_sample(&w));
+    if (w.chord && f->x->n >= 20000 && f->x->n / SAMPLE_STEP >= 20 * w.D)
+        CR_TRY(start_from_sample(&w));
     v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.H };
     CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
     if (!isfinite(v.f))

@@ -1,6 +1,6 @@
 /* newton_cg.c -- truncated Newton for linear classifiers with many coefficients.
- * The Newton system is solved by conjugate gradients on products with the Hessian, preconditioned by
- * its diagonal (or, for a softmax of few columns, by its diagonal blocks), only as well as the
+ * The Newton system is solved by conjugate gradients on products with the Hessian, preconditioned
+ * by its diagonal (or, for a softmax of few columns, by its diagonal blocks), only as well as the
  * distance from the minimum deserves.  O(n q M) per product, or the entries of sparse rows.
  * Nocedal & Wright (2006), alg. 7.1; Lin, Weng & Keerthi (2008). */
 #include "solve.h"
@@ -18,7 +18,7 @@ typedef struct truncated {
     const cri_solve_options *o;
     cri_solution            *s;
     size_t                   D;
-    double                  *curvature; /* [n x M] */
+    double                  *curvature;                                 /* [n x M] */
     double                  *diagonal, *g, *d, *r, *y, *v, *Hv, *trial; /* [D] */
 } truncated;
 
@@ -83,7 +83,8 @@ static cr_status iterate(truncated *w, size_t most)
 
     CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, &v));
     if (!isfinite(v.f))
-        CR_TRY(cr_fail(w->cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
+        CR_TRY(
+            cr_fail(w->cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
     w->s->stop = CR_STOP_LIMIT;
     for (w->s->iterations = 0; w->s->iterations < most; w->s->iterations++) {
         double norm = cr_norm2(w->g, w->D);

@@ -1,8 +1,8 @@
-/* probit.c -- probit regression: P(second class) = Phi(b0 + z.b), Phi the normal distribution function.
- *   minimise  - sum_i w_i log Phi(s_i (b0 + z_i.b)) + lambda/2 |b|^2,  s_i = +1 for the second class, else -1
- * by Newton with the observed information.  Three classes or more: one against the rest each, and
- * P(k) = Phi(eta_k) / sum.
- * Bliss (1934); McCullagh & Nelder (1989), ch. 4. */
+/* probit.c -- probit regression: P(second class) = Phi(b0 + z.b), Phi the normal distribution
+ * function. minimise  - sum_i w_i log Phi(s_i (b0 + z_i.b)) + lambda/2 |b|^2,  s_i = +1 for the
+ * second class, else -1 by Newton with the observed information.  Three classes or more: one
+ * against the rest each, and P(k) = Phi(eta_k) / sum. Bliss (1934); McCullagh & Nelder (1989),
+ * ch. 4. */
 #include "classifier.h"
 
 /* clang-format off */
@@ -57,12 +57,14 @@ done:
     return st;
 }
 
-static cr_status probit_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status probit_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out)
 {
     return cri_classifier_predict(cx, state, rows, out);
 }
 
-static cr_status probit_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status probit_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out)
 {
     return cri_classifier_describe(cx, state, design, out);
 }
@@ -88,9 +90,10 @@ static cr_status probit_read(cr_ctx *cx, const cri_store *store, const json_t *i
 const cr_model_class cri_class_probit = {
     .name = "probit",
     .summary = "probit regression: a normal variable behind each class",
-    .formulas = "P(second) = Phi(b0 + z.b)\n"
-                "minimise  sum_i w_i nll_i + lambda/2 |b|^2,  b0 free\n"
-                "more than two classes: one against the rest,  P(k) = Phi(eta_k) / sum_l Phi(eta_l)",
+    .formulas =
+        "P(second) = Phi(b0 + z.b)\n"
+        "minimise  sum_i w_i nll_i + lambda/2 |b|^2,  b0 free\n"
+        "more than two classes: one against the rest,  P(k) = Phi(eta_k) / sum_l Phi(eta_l)",
     .reference = "Bliss (1934), Science 79; McCullagh & Nelder (1989), ch. 4",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = probit_table,

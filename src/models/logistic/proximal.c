@@ -2,7 +2,8 @@
  *   minimise  g.d + d'Hd/2 + l1 |theta + d|_1  over d, by coordinate descent; then a line search.
  * With many columns H is taken of a working set only: the columns in use and those that violate the
  * optimality conditions most; it grows until none is violated.
- * Friedman, Hastie & Tibshirani (2010), J. Stat. Soft. 33; Lee, Sun & Saunders (2014), SIAM J. Optim. 24. */
+ * Friedman, Hastie & Tibshirani (2010), J. Stat. Soft. 33; Lee, Sun & Saunders (2014), SIAM J.
+ * Optim. 24. */
 #include "solve.h"
 #include "../../base/scratch.h"
 
@@ -18,11 +19,11 @@ typedef struct proximal {
     const cri_solve_options *o;
     cri_solution            *s;
     size_t                   q, n_set, edge, most_set;
-    size_t                  *set;   /* [most_set] places in z, ascending          */
-    double                  *H;     /* [edge x edge]                              */
-    double                  *u, *b; /* [edge]: H d, and theta + d                 */
+    size_t                  *set;       /* [most_set] places in z, ascending          */
+    double                  *H;         /* [edge x edge]                              */
+    double                  *u, *b;     /* [edge]: H d, and theta + d                 */
     double                  *g, *trial; /* [D]                                        */
-    double                  *lack;  /* [q] violation of each column               */
+    double                  *lack;      /* [q] violation of each column               */
 } proximal;
 
 /* The place in theta of coordinate a of the working set; whether it has no penalty. */
@@ -177,7 +178,8 @@ static cr_status iterate(proximal *w, size_t most)
 
     CR_TRY(cri_likelihood_at(w->cx, &w->f, w->s->theta, &v));
     if (!isfinite(v.f))
-        CR_TRY(cr_fail(w->cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
+        CR_TRY(
+            cr_fail(w->cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
     w->s->stop = CR_STOP_LIMIT;
     for (w->s->iterations = 0; w->s->iterations < most; w->s->iterations++) {
         CR_TRY(choose_set(w));

@@ -15,7 +15,8 @@ const char *cri_separation_name(cri_separation kind)
 /* --- columns that separate alone ------------------------------------------------------------- */
 
 /* low, high [(M + 1) x q]: the range of each column in each class; z of sparse rows as x. */
-static void find_ranges(const cri_likelihood *f, double *low, double *high, double *room, bool *present)
+static void find_ranges(const cri_likelihood *f, double *low, double *high, double *room,
+                        bool *present)
 {
     const cri_classifier_rows *x = f->x;
     for (size_t i = 0; i < x->n; i++) {
@@ -25,8 +26,7 @@ static void find_ranges(const cri_likelihood *f, double *low, double *high, doub
         if (x->sparse) {
             memset(room, 0, x->q * sizeof(double));
             size_t end, a = cri_entries_row(&x->entries, i, &end);
-            for (; a < end; a++)
-                room[x->intercept + x->entries.column[a]] = x->entries.value[a];
+            for (; a < end; a++) room[x->intercept + x->entries.column[a]] = x->entries.value[a];
         } else {
             z = cri_classifier_rows_block(x, i, 1, 1, room);
         }
@@ -39,10 +39,10 @@ static void find_ranges(const cri_likelihood *f, double *low, double *high, doub
     }
 }
 
-/* Whether column j alone puts some class wholly on one side of all others: 2 with a gap, 1 touching,
- * 0 not. */
-static int splits(const double *low, const double *high, const bool *present, size_t classes, size_t q,
-                  size_t j)
+/* Whether column j alone puts some class wholly on one side of all others: 2 with a gap, 1
+ * touching, 0 not. */
+static int splits(const double *low, const double *high, const bool *present, size_t classes,
+                  size_t q, size_t j)
 {
     int best = 0;
     for (size_t k = 0; k < classes; k++) {
@@ -61,7 +61,8 @@ static int splits(const double *low, const double *high, const bool *present, si
 }
 
 /* The most decisive ones; false when no column separates alone. */
-static cr_status blame_single(cr_ctx *cx, const cri_likelihood *f, int least, bool *blame, bool *out_any)
+static cr_status blame_single(cr_ctx *cx, const cri_likelihood *f, int least, bool *blame,
+                              bool *out_any)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -130,7 +131,7 @@ void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cr
     for (size_t j = intercept; j < q; j++) {
         if (!blame[j] || n++ >= MOST_NAMES) continue;
         const char *name = cr_design_term_name(design, j - intercept);
-        int         more = snprintf(list + used, sizeof list - used, "%s'%s'", named ? ", " : "", name);
+        int more = snprintf(list + used, sizeof list - used, "%s'%s'", named ? ", " : "", name);
         if (more < 0 || used + (size_t)more >= sizeof list) {
             list[used] = '\0';
             break;
@@ -140,8 +141,10 @@ void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cr
     }
     if (named < n) snprintf(list + used, sizeof list - used, ", ...");
     cr_log(cx, CR_LOG_WARNING,
-           "the classes are separated %s by %s: there is no maximum likelihood estimate, the coefficients "
-           "shown are on their way to infinity and have no standard errors; a penalty (--lambda 1) or a "
+           "the classes are separated %s by %s: there is no maximum likelihood estimate, the "
+           "coefficients "
+           "shown are on their way to infinity and have no standard errors; a penalty (--lambda 1) "
+           "or a "
            "prior (bayes-logistic) gives an answer",
            kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
            named ? list : "the intercept alone");

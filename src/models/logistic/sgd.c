@@ -1,8 +1,9 @@
 /* sgd.c -- mini-batches with reduced variance, to the minimum.
  * Each epoch takes the full gradient at a snapshot; a batch then needs only the difference of its
- * gradient from the one it had there, which vanishes at the minimum, so that a constant rate converges
- * (Johnson & Zhang 2013).  The rate is half the inverse of the expected smoothness of a batch:
- *   L(B) = (n - B) / (B (n - 1)) L_max + n (B - 1) / (B (n - 1)) L_mean,   L_i = c |z_i|^2 w_i n / W. */
+ * gradient from the one it had there, which vanishes at the minimum, so that a constant rate
+ * converges (Johnson & Zhang 2013).  The rate is half the inverse of the expected smoothness of a
+ * batch: L(B) = (n - B) / (B (n - 1)) L_max + n (B - 1) / (B (n - 1)) L_mean,   L_i = c |z_i|^2 w_i
+ * n / W. */
 #include "sgd.h"
 #include "solve.h"
 #include "../../base/rng.h"
@@ -43,8 +44,8 @@ void cri_sgd_free(cr_ctx *cx, cri_sgd *s)
 }
 
 /* g += k d nll / d theta of one row. */
-static void add_row(const cri_likelihood *f, const double *theta, const double *z, uint32_t y, double k,
-                    double *eta, double *g)
+static void add_row(const cri_likelihood *f, const double *theta, const double *z, uint32_t y,
+                    double k, double *eta, double *g)
 {
     size_t M = f->M, q = f->x->q;
     double nll;
@@ -58,8 +59,8 @@ static void add_row(const cri_likelihood *f, const double *theta, const double *
 }
 
 /* theta -= rate (g + l2 theta), the penalty on what is penalised. */
-static void step(const cri_likelihood *f, double rate, double l2, const double *g, const double *from,
-                 double *theta)
+static void step(const cri_likelihood *f, double rate, double l2, const double *g,
+                 const double *from, double *theta)
 {
     size_t q = f->x->q;
     for (size_t a = 0; a < f->M * q; a++) {
@@ -72,11 +73,12 @@ static void step(const cri_likelihood *f, double rate, double l2, const double *
 void cri_sgd_block(cri_sgd *s, const cri_likelihood *f, const double *Z, const uint32_t *y,
                    const double *opt_w, size_t count)
 {
-    size_t D = s->M * s->q;
+    size_t  D = s->M * s->q;
     double *g = s->room, *eta = g + D;
     for (size_t begin = 0; begin < count; begin += s->batch) {
         size_t end = count - begin < s->batch ? count : begin + s->batch;
-        double rate = s->rate / (1 + (double)s->steps / s->decay), share = 1 / (double)(end - begin);
+        double rate = s->rate / (1 + (double)s->steps / s->decay),
+               share = 1 / (double)(end - begin);
         memset(g, 0, D * sizeof(double));
         for (size_t i = begin; i < end; i++)
             add_row(f, s->theta, Z + i * s->q, y[i], share * (opt_w ? opt_w[i] : 1), eta, g);
@@ -93,7 +95,7 @@ typedef struct reduced {
     const cri_likelihood *f;
     size_t                D, batch;
     double                rate;
-    size_t               *order;               /* [n] */
+    size_t               *order;                     /* [n] */
     double               *z, *g, *full, *snap, *eta; /* [q], [D] x 3, [2 M] */
 } reduced;
 
@@ -105,14 +107,15 @@ static const double *row_of(const cri_classifier_rows *x, size_t i, double *z)
     for (size_t j = 0; j < x->p; j++) z[x->intercept + j] = -x->centre[j] * x->inverse[j];
     size_t end, a = cri_entries_row(&x->entries, i, &end);
     for (; a < end; a++)
-        z[x->intercept + x->entries.column[a]] += x->entries.value[a] * x->inverse[x->entries.column[a]];
+        z[x->intercept + x->entries.column[a]] +=
+            x->entries.value[a] * x->inverse[x->entries.column[a]];
     return z;
 }
 
 static double choose_rate(reduced *w)
 {
     const cri_classifier_rows *x = w->f->x;
-    double bend = w->f->link == CRI_LINK_PROBIT ? 1 : w->f->M > 1 ? 0.5 : 0.25;
+    double                     bend = w->f->link == CRI_LINK_PROBIT ? 1 : w->f->M > 1 ? 0.5 : 0.25;
     double most = 0, mean = 0, n = (double)x->n, B = (double)w->batch, extra = w->f->l2 / x->weight;
     for (size_t i = 0; i < x->n; i++) {
         const double *z = row_of(x, i, w->z);

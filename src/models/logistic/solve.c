@@ -50,7 +50,8 @@ static cr_status start(cr_ctx *cx, const cri_likelihood *f, double *theta)
     if (!f->x->intercept) goto done;
     for (size_t i = 0; i < f->x->n; i++) share[f->y[i]] += f->x->w ? f->x->w[i] : 1;
     for (size_t m = 0; m < f->M; m++) {
-        double odds = log(fmax(share[m], 1e-3) / (f->full && f->M > 1 ? 1 : fmax(share[f->M], 1e-3)));
+        double odds =
+            log(fmax(share[m], 1e-3) / (f->full && f->M > 1 ? 1 : fmax(share[f->M], 1e-3)));
         theta[m * f->x->q] = f->link == CRI_LINK_PROBIT ? odds / 1.6 : odds;
         mean += odds / (double)f->M;
     }
@@ -68,15 +69,21 @@ static cri_solver choose(const cri_likelihood *f, const cri_solve_options *o)
     return D <= (f->M == 1 ? 2000 : 400) ? CRI_SOLVER_NEWTON : CRI_SOLVER_NEWTON_CG;
 }
 
-static cr_status run(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o, cri_solution *s)
+static cr_status run(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
+                     cri_solution *s)
 {
     switch (s->solver) {
-    case CRI_SOLVER_PROXIMAL: return cri_solve_proximal(cx, f, o, s);
-    case CRI_SOLVER_NEWTON_CG: return cri_solve_newton_cg(cx, f, o, s);
-    case CRI_SOLVER_SGD: return cri_solve_sgd(cx, f, o, s);
+    case CRI_SOLVER_PROXIMAL:
+        return cri_solve_proximal(cx, f, o, s);
+    case CRI_SOLVER_NEWTON_CG:
+        return cri_solve_newton_cg(cx, f, o, s);
+    case CRI_SOLVER_SGD:
+        return cri_solve_sgd(cx, f, o, s);
     case CRI_SOLVER_LBFGS:
-    case CRI_SOLVER_GRADIENT: return cri_solve_first_order(cx, f, o, s);
-    default: return cri_solve_newton(cx, f, o, s);
+    case CRI_SOLVER_GRADIENT:
+        return cri_solve_first_order(cx, f, o, s);
+    default:
+        return cri_solve_newton(cx, f, o, s);
     }
 }
 
@@ -87,8 +94,8 @@ static bool can_have_hessian(const cri_likelihood *f)
     return D <= 3000 && D * D * (double)f->x->n <= 3e11;
 }
 
-/* The step that Newton's method would take from the end, for methods that take none: a minimum at infinity
- * shows in it. */
+/* The step that Newton's method would take from the end, for methods that take none: a minimum at
+ * infinity shows in it. */
 static cr_status look_ahead(cr_ctx *cx, cri_solution *s)
 {
     cr_status  st = CR_OK;
@@ -133,8 +140,8 @@ done:
     return st;
 }
 
-cr_status cri_solve(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o, bool want_hessian,
-                    cri_solution *out)
+cr_status cri_solve(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
+                    bool want_hessian, cri_solution *out)
 {
     cr_status    st = CR_OK;
     size_t       D = cri_likelihood_size(f), q = f->x->q;

@@ -28,10 +28,10 @@ typedef enum cri_solver {
 typedef struct cri_solve_options {
     cri_solver solver;
     double     l1;
-    double     tol;      /* newton: predicted gain over F; others: largest gradient entry per row, squared */
-    size_t     max_iter; /* CR_COUNT_UNSET: a sensible number of the method */
-    size_t     batch;    /* sgd */
-    uint64_t   seed;     /* sgd */
+    double tol; /* newton: predicted gain over F; others: largest gradient entry per row, squared */
+    size_t max_iter; /* CR_COUNT_UNSET: a sensible number of the method */
+    size_t batch;    /* sgd */
+    uint64_t seed;   /* sgd */
 } cri_solve_options;
 
 typedef struct cri_solution {
@@ -41,25 +41,26 @@ typedef struct cri_solution {
     double     f, nll; /* F with both penalties, and the likelihood's part            */
     double     kkt;    /* largest violation of the optimality conditions, per row       */
     double     wrong;
-    double     moved;  /* largest change of a score in the last step                     */
-    double    *theta;  /* [D]                                                            */
-    double    *step;   /* [D] the last step                                              */
+    double     moved;    /* largest change of a score in the last step                     */
+    double    *theta;    /* [D]                                                            */
+    double    *step;     /* [D] the last step                                              */
     double    *gradient; /* [D] at theta                                                   */
     double    *hessian;  /* [D x D] at theta, or NULL where it is too large or not wanted  */
     bool      *fixed;    /* [q] columns that the others determine: coefficient 0           */
     size_t     D, q;
 } cri_solution;
 
-/* Minimises from a null start.  Fails with CR_ENOMEM, CR_EINTERRUPTED, CR_ENUMERIC.  Not converging is
- * a result.  want_hessian asks for the Hessian at the end, where D^2 n allows it. */
-cr_status cri_solve(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o, bool want_hessian,
-                    cri_solution *out);
+/* Minimises from a null start.  Fails with CR_ENOMEM, CR_EINTERRUPTED, CR_ENUMERIC.  Not converging
+ * is a result.  want_hessian asks for the Hessian at the end, where D^2 n allows it. */
+cr_status cri_solve(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
+                    bool want_hessian, cri_solution *out);
 void      cri_solution_free(cr_ctx *cx, cri_solution *s);
 /* The same from s->theta on, by Newton, for a changed penalty. */
 cr_status cri_solve_again(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                           cri_solution *s);
 
-/* --- methods: from s->theta on; s->gradient, f, wrong are of the end ------------------------------ */
+/* --- methods: from s->theta on; s->gradient, f, wrong are of the end
+ * ------------------------------ */
 
 cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                            cri_solution *s);
@@ -72,7 +73,7 @@ cr_status cri_solve_first_order(cr_ctx *cx, const cri_likelihood *f, const cri_s
 cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                         cri_solution *s);
 
-/* true when nothing holds the coefficients back and every row is told apart: no minimum exists.  The
+/* true when nothing holds the coefficients back and every row is told apart: no minimum exists. The
  * likelihood is then followed until it is as good as 0. */
 bool cri_is_separated(const cri_likelihood *f, const cri_solve_options *o,
                       const cri_likelihood_value *v);

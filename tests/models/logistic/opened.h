@@ -14,8 +14,8 @@ typedef struct opened {
 } opened;
 
 /* Classes 0 .. classes-1 by a linear score with noise; columns of unlike means and sizes. */
-static inline void draw_classes(uint64_t seed, size_t n, size_t p, size_t classes, double noise, double *X,
-                                double *y)
+static inline void draw_classes(uint64_t seed, size_t n, size_t p, size_t classes, double noise,
+                                double *X, double *y)
 {
     cr_rng r = cr_rng_stream(seed, 78);
     draw_regression(seed, n, p, noise, X, y);

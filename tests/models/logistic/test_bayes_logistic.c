@@ -1,5 +1,5 @@
-/* test_bayes_logistic.c -- Bayesian logistic regression: integrals by quadrature in one and two dimensions,
- * three routes to one posterior, reference answers. */
+/* test_bayes_logistic.c -- Bayesian logistic regression: integrals by quadrature in one and two
+ * dimensions, three routes to one posterior, reference answers. */
 #include "opened.h"
 #include "math/quadrature.h"
 #include "math/special.h"
@@ -95,20 +95,23 @@ static void test_grid(void **state)
     cr_table         *t = make_table(cx, X, ROWS, 1, y, NULL);
     double            at[1] = { mean + 1.3 * sd };
     cr_table         *there = make_table(cx, at, 1, 1, NULL, NULL);
-    const char *const settings[] = { "target=y alpha=1.5", "target=y alpha=1.5 infer=importance draws=6000",
+    const char *const settings[] = { "target=y alpha=1.5",
+                                     "target=y alpha=1.5 infer=importance draws=6000",
                                      "target=y alpha=1.5 infer=mcmc draws=6000" };
     for (size_t k = 0; k < 3; k++) {
         cr_model     *m = fit(cx, "bayes-logistic", t, settings[k]);
         json_t       *d = describe(cx, m);
         cr_prediction q = predict(cx, m, there);
-        double        slope = coefficient(d, 1, "value") * sd, spread = coefficient(d, 1, "sd") * sd;
-        double        level = coefficient(d, 0, "value") + coefficient(d, 1, "value") * mean;
-        double        loose = k == 0 ? 0.2 : 0.06; /* Laplace is off by the skewness, draws by chance */
+        double slope = coefficient(d, 1, "value") * sd, spread = coefficient(d, 1, "sd") * sd;
+        double level = coefficient(d, 0, "value") + coefficient(d, 1, "value") * mean;
+        double loose = k == 0 ? 0.2 : 0.06; /* Laplace is off by the skewness, draws by chance */
         assert_true(fabs(slope - g.mean[1]) < loose * g.sd[1]);
         assert_true(fabs(level - g.mean[0]) < loose * g.sd[0]);
         assert_true(fabs(spread / g.sd[1] - 1) < (k == 0 ? 0.1 : 0.05));
         assert_true(fabs(q.prob[1] - g.predictive) < (k == 0 ? 0.04 : 0.015));
-        if (k < 2) assert_true(fabs(cr_model_get_report(m)->log_evidence - g.log_evidence) < (k == 0 ? 0.1 : 0.03));
+        if (k < 2)
+            assert_true(fabs(cr_model_get_report(m)->log_evidence - g.log_evidence) <
+                        (k == 0 ? 0.1 : 0.03));
         if (k == 1) {
             assert_true(fabs(cr_model_get_report(m)->log_evidence - g.log_evidence) <
                         5 * statistic(d, "log_evidence_se") + 1e-4);
@@ -160,7 +163,8 @@ static void test_learned_alpha(void **state)
 
 /* --- several classes ------------------------------------------------------------------------- */
 
-/* Laplace's predictive of three classes against its own draws, and the routes against each other. */
+/* Laplace's predictive of three classes against its own draws, and the routes against each other.
+ */
 static void test_three_classes(void **state)
 {
     (void)state;
@@ -208,10 +212,12 @@ static void test_corners(void **state)
     cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     m = NULL;
-    assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y alpha=0", &m), CR_EARG, "alpha");
+    assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y alpha=0", &m), CR_EARG,
+                      "alpha");
     cr_table_free(cx, t);
     t = table_of_text(cx, "t.csv", "a,y\n1,n\n2,n\n");
-    assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y", &m), CR_EDATA, "one class only");
+    assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y", &m), CR_EDATA,
+                      "one class only");
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -220,7 +226,8 @@ static void test_corners(void **state)
 static void test_same_bits(void **state)
 {
     (void)state;
-    static const char *const settings[] = { "target=y", "target=y alpha=1 infer=importance draws=200",
+    static const char *const settings[] = { "target=y",
+                                            "target=y alpha=1 infer=importance draws=200",
                                             "target=y alpha=1 infer=mcmc draws=200" };
     cr_ctx                  *cx = test_context();
     double                   X[N * P], y[N];
@@ -267,10 +274,12 @@ static void check_fixed_alpha(cr_ctx *cx, const cr_table *t, const char *setting
     json_array_foreach(list, j, item) /* value over sd is free of units */
     {
         if (j == 0) continue;
-        assert_relative(number_of(item, "value") / number_of(item, "sd"), element(map, j) / element(sds, j), 1e-6);
+        assert_relative(number_of(item, "value") / number_of(item, "sd"),
+                        element(map, j) / element(sds, j), 1e-6);
     }
     for (size_t i = 0; i < 5; i++)
-        assert_close(q.prob[2 * i + 1], element(json_object_get(e, "pred_first5_gauss_integral"), i), 1e-8);
+        assert_close(q.prob[2 * i + 1],
+                     element(json_object_get(e, "pred_first5_gauss_integral"), i), 1e-8);
     cr_prediction_free(cx, &q);
     json_decref(d);
     cr_model_free(cx, m);
@@ -294,8 +303,10 @@ static void test_reference(void **state)
         }
         cr_model *m = fit(cx, "bayes-logistic", t, settings);
         json_t   *d = describe(cx, m);
-        assert_relative(statistic(d, "alpha"), number_of(e, "alpha_maximising_laplace_evidence"), 1e-6);
-        assert_close(cr_model_get_report(m)->log_evidence, number_of(e, "log_evidence_at_optimum"), 1e-8);
+        assert_relative(statistic(d, "alpha"), number_of(e, "alpha_maximising_laplace_evidence"),
+                        1e-6);
+        assert_close(cr_model_get_report(m)->log_evidence, number_of(e, "log_evidence_at_optimum"),
+                     1e-8);
         json_decref(d);
         cr_model_free(cx, m);
         cr_table_free(cx, t);
@@ -308,12 +319,12 @@ static void test_reference(void **state)
 static cr_status fit_and_answer(cr_ctx *cx, void *arg)
 {
     static const double X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
-    cr_setting          s[] = { { "target", "y" }, { "alpha", "1" }, { "infer", arg }, { "draws", "100" } };
-    cr_table           *t = NULL;
-    cr_model           *m = NULL;
-    cr_prediction       q = { 0 };
-    char               *text = NULL;
-    cr_status           st = cr_table_new(cx, "data.csv", 6, &t);
+    cr_setting s[] = { { "target", "y" }, { "alpha", "1" }, { "infer", arg }, { "draws", "100" } };
+    cr_table  *t = NULL;
+    cr_model  *m = NULL;
+    cr_prediction q = { 0 };
+    char         *text = NULL;
+    cr_status     st = cr_table_new(cx, "data.csv", 6, &t);
     if (st == CR_OK) st = cr_table_add_numbers(cx, t, "a", CR_REAL, X, 1);
     if (st == CR_OK) st = cr_table_add_numbers(cx, t, "y", CR_INTEGER, y, 1);
     if (st == CR_OK) st = cr_fit(cx, "bayes-logistic", t, s, 4, &m);

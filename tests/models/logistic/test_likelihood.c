@@ -1,5 +1,5 @@
-/* test_likelihood.c -- passes of linear classifiers against the definition in long double, differences,
- * and each other: dense and sparse, whole and part. */
+/* test_likelihood.c -- passes of linear classifiers against the definition in long double,
+ * differences, and each other: dense and sparse, whole and part. */
 #include "opened.h"
 #include "math/optim/check_gradient.h"
 #include "math/special.h"
@@ -41,7 +41,8 @@ static void draw_theta(uint64_t seed, double *theta, size_t D)
 
 static long double nll_by_definition(const cri_likelihood *f, const long double *eta, uint32_t y)
 {
-    if (f->link == CRI_LINK_PROBIT) return -logl(0.5L * erfcl((y == 0 ? -eta[0] : eta[0]) / sqrtl(2)));
+    if (f->link == CRI_LINK_PROBIT)
+        return -logl(0.5L * erfcl((y == 0 ? -eta[0] : eta[0]) / sqrtl(2)));
     long double sum = f->M == 1 || !f->full ? 1 : 0;
     for (size_t m = 0; m < f->M; m++) sum += expl(eta[m]);
     return logl(sum) - (y < f->M ? eta[y] : 0);
@@ -99,7 +100,8 @@ typedef struct checked {
     const cri_likelihood *f;
 } checked;
 
-static cr_status value_of(void *user, const double *theta, size_t n, double *out_f, double *opt_gradient)
+static cr_status value_of(void *user, const double *theta, size_t n, double *out_f,
+                          double *opt_gradient)
 {
     const checked       *c = user;
     cri_likelihood_value v = { .gradient = opt_gradient };
@@ -109,19 +111,20 @@ static cr_status value_of(void *user, const double *theta, size_t n, double *out
     return st;
 }
 
-/* Gradient by extrapolated differences; Hessian by differences of the gradient; products and diagonal
- * by the Hessian. */
+/* Gradient by extrapolated differences; Hessian by differences of the gradient; products and
+ * diagonal by the Hessian. */
 static void check_derivatives(cr_ctx *cx, const cri_likelihood *f, const double *theta)
 {
     size_t            D = cri_likelihood_size(f);
     checked           c = { cx, f };
     cr_problem        problem = { .n = D, .objective = value_of, .user = &c };
     cr_gradient_check check;
-    double H[128 * 128], g[128], up[128], down[128], moved[128], v[128], Hv[128], diagonal[128];
+    double  H[128 * 128], g[128], up[128], down[128], moved[128], v[128], Hv[128], diagonal[128];
     double *curvature = calloc(f->x->n * f->M, sizeof(double));
     assert_true(D <= 128);
     assert_ok(cx, cr_check_gradient(cx, &problem, theta, &check));
-    if (!(check.error < 1e-6)) fail_msg("coordinate %zu: %.17g, measured %.17g", check.worst, check.given, check.measured);
+    if (!(check.error < 1e-6))
+        fail_msg("coordinate %zu: %.17g, measured %.17g", check.worst, check.given, check.measured);
 
     cri_likelihood_value at = { .gradient = g, .hessian = H, .curvature = curvature };
     assert_ok(cx, cri_likelihood_at(cx, f, theta, &at));
@@ -133,7 +136,8 @@ static void check_derivatives(cr_ctx *cx, const cri_likelihood *f, const double 
         assert_ok(cx, cri_likelihood_at(cx, f, moved, &high));
         moved[a] = theta[a] - h;
         assert_ok(cx, cri_likelihood_at(cx, f, moved, &low));
-        for (size_t b = 0; b < D; b++) assert_close(H[b * D + a], (up[b] - down[b]) / (2 * h), 2e-6);
+        for (size_t b = 0; b < D; b++)
+            assert_close(H[b * D + a], (up[b] - down[b]) / (2 * h), 2e-6);
         v[a] = cos((double)a);
     }
     assert_ok(cx, cri_likelihood_product(cx, f, curvature, v, Hv));
@@ -345,9 +349,12 @@ static void test_wide_entries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),      cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_sparse_is_dense), cmocka_unit_test(test_part_of_hessian),
-        cmocka_unit_test(test_step),            cmocka_unit_test(test_extreme_scores),
+        cmocka_unit_test(test_definition),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_sparse_is_dense),
+        cmocka_unit_test(test_part_of_hessian),
+        cmocka_unit_test(test_step),
+        cmocka_unit_test(test_extreme_scores),
         cmocka_unit_test(test_wide_entries),
     };
     return cmocka_run_group_tests_name("likelihood", tests, NULL, NULL);

@@ -1,17 +1,20 @@
-/* test_logistic.c -- logistic and softmax regression: the conditions of the minimum, plain Newton in long
- * double, solvers against each other, invariances, separation, reference answers. */
+/* test_logistic.c -- logistic and softmax regression: the conditions of the minimum, plain Newton
+ * in long double, solvers against each other, invariances, separation, reference answers. */
 #include "opened.h"
 #include "models/logistic/classifier.h"
 
 enum { N = 120, P = 4 };
 
-static double value_at(const cr_prediction *p, size_t i, size_t k) { return p->prob[i * p->n_classes + k]; }
+static double value_at(const cr_prediction *p, size_t i, size_t k)
+{
+    return p->prob[i * p->n_classes + k];
+}
 
 /* --- plain Newton in long double, two classes, no standardisation ----------------------------- */
 
 /* b [p + 1] and the inverse information V; lambda on the slopes of columns divided by scale. */
-static void newton_oracle(const double *X, size_t n, size_t p, const double *y, const double *w, double lambda,
-                          const long double *scale, long double *b, long double *V)
+static void newton_oracle(const double *X, size_t n, size_t p, const double *y, const double *w,
+                          double lambda, const long double *scale, long double *b, long double *V)
 {
     size_t q = p + 1;
     memset(b, 0, q * sizeof *b);
@@ -56,7 +59,8 @@ static void test_plain_newton(void **state)
             for (size_t i = 0; i < N; i++) sum += weighted ? w[i] : 1;
             for (size_t i = 0; i < N; i++) mean += (weighted ? w[i] : 1) * X[i * P + j] / sum;
             for (size_t i = 0; i < N; i++)
-                square += (weighted ? w[i] : 1) * (X[i * P + j] - mean) * (X[i * P + j] - mean) / sum;
+                square +=
+                    (weighted ? w[i] : 1) * (X[i * P + j] - mean) * (X[i * P + j] - mean) / sum;
             scale[j] = standardise ? sqrtl(square) : 1;
         }
         char settings[128];
@@ -99,8 +103,8 @@ static void test_solvers_agree(void **state)
             double    best = NAN;
             for (size_t s = 0; s < 5; s++) {
                 char settings[128];
-                snprintf(settings, sizeof settings, "target=y solver=%s lambda=%d tol=1e-13", solvers[s],
-                         2 * penalised);
+                snprintf(settings, sizeof settings, "target=y solver=%s lambda=%d tol=1e-13",
+                         solvers[s], 2 * penalised);
                 cr_model *m = fit(cx, "logistic", t, settings);
                 json_t   *d = describe(cx, m);
                 assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
@@ -127,8 +131,9 @@ static void test_limit(void **state)
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     cr_model_free(cx, m);
     cr_model *none = NULL;
-    assert_fails_with(cx, try_fit(cx, "logistic", t, "target=y penalty=l1 lambda=1 solver=sgd", &none), CR_EARG,
-                      "proximal Newton only");
+    assert_fails_with(cx,
+                      try_fit(cx, "logistic", t, "target=y penalty=l1 lambda=1 solver=sgd", &none),
+                      CR_EARG, "proximal Newton only");
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -150,8 +155,9 @@ static void test_many_rows(void **state)
         y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
     }
     cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
-    cr_model *a = fit(cx, "logistic", t, "target=y"), *b = fit(cx, "logistic", t, "target=y solver=newton-cg");
-    json_t   *da = describe(cx, a), *db = describe(cx, b);
+    cr_model *a = fit(cx, "logistic", t, "target=y"),
+             *b = fit(cx, "logistic", t, "target=y solver=newton-cg");
+    json_t *da = describe(cx, a), *db = describe(cx, b);
     assert_true(cr_model_get_report(a)->iterations < cr_model_get_report(b)->iterations);
     assert_true(statistic(da, "kkt_residual") < 1e-8);
     for (size_t j = 0; j <= COLUMNS; j++) {
@@ -170,8 +176,8 @@ static void test_many_rows(void **state)
 
 /* --- softmax --------------------------------------------------------------------------------- */
 
-/* With lambda = 0 the odds of two classes of three do not depend on the reference, which the order of
- * the names decides. */
+/* With lambda = 0 the odds of two classes of three do not depend on the reference, which the order
+ * of the names decides. */
 static void test_class_names(void **state)
 {
     (void)state;
@@ -205,7 +211,8 @@ static void test_class_names(void **state)
     test_context_free(cx);
 }
 
-/* A full softmax of two classes with penalty lambda is the logit with lambda / 2: w_1 = -w_0 = b / 2. */
+/* A full softmax of two classes with penalty lambda is the logit with lambda / 2: w_1 = -w_0 = b
+ * / 2. */
 static void test_softmax_of_two(void **state)
 {
     (void)state;
@@ -225,7 +232,8 @@ static void test_softmax_of_two(void **state)
         assert_close(f.theta[j], s.theta[j] / 2, 1e-7);
         assert_close(f.theta[P + 1 + j], -s.theta[j] / 2, 1e-7);
     }
-    /* w_1 = (sum + b) / 2: of the sum of two slopes only the prior is known, that of the intercepts is 0 */
+    /* w_1 = (sum + b) / 2: of the sum of two slopes only the prior is known, that of the intercepts
+     * is 0 */
     double sd_one[P + 1], sd_two[2 * (P + 1)], at_zero = 0;
     assert_ok(cx, cri_classifier_sds(cx, &one, NULL, s.hessian, sd_one));
     assert_ok(cx, cri_classifier_sds(cx, &two, NULL, f.hessian, sd_two));
@@ -245,7 +253,8 @@ static void test_softmax_of_two(void **state)
 /* --- absolute penalty ------------------------------------------------------------------------ */
 
 /* The subgradient conditions, computed here from the definition. */
-static void check_kkt(const double *X, size_t p, const double *y, const json_t *d, double lambda, double ratio)
+static void check_kkt(const double *X, size_t p, const double *y, const json_t *d, double lambda,
+                      double ratio)
 {
     double g[512] = { 0 }, g0 = 0;
     for (size_t i = 0; i < N; i++) {
@@ -277,8 +286,9 @@ static void test_absolute_penalty(void **state)
         for (size_t a = 0; a < N * p; a++) X[a] = fmax(fmin(X[a], 3), -3);
         cr_table *t = make_table(cx, X, N, p, y, NULL);
         bool      elastic = k % 2;
-        cr_model *m = fit(cx, "logistic", t, elastic ? "target=y scale=none penalty=elastic l1_ratio=0.7 lambda=0.05"
-                                                     : "target=y scale=none penalty=l1 lambda=0.05");
+        cr_model *m = fit(cx, "logistic", t,
+                          elastic ? "target=y scale=none penalty=elastic l1_ratio=0.7 lambda=0.05"
+                                  : "target=y scale=none penalty=l1 lambda=0.05");
         json_t   *d = describe(cx, m);
         assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
         check_kkt(X, p, y, d, 0.05, elastic ? 0.7 : 1);
@@ -321,11 +331,13 @@ static void test_working_set(void **state)
 /* --- laws ------------------------------------------------------------------------------------ */
 
 static void assert_same_answers(cr_ctx *cx, const char *model, const cr_table *a, const char *sa,
-                                const cr_table *b, const char *sb, const cr_table *where, double tolerance)
+                                const cr_table *b, const char *sb, const cr_table *where,
+                                double tolerance)
 {
     cr_model     *ma = fit(cx, model, a, sa), *mb = fit(cx, model, b, sb);
     cr_prediction qa = predict(cx, ma, where), qb = predict(cx, mb, where);
-    for (size_t i = 0; i < qa.n * qa.n_classes; i++) assert_close(qa.prob[i], qb.prob[i], tolerance);
+    for (size_t i = 0; i < qa.n * qa.n_classes; i++)
+        assert_close(qa.prob[i], qb.prob[i], tolerance);
     cr_prediction_free(cx, &qa);
     cr_prediction_free(cx, &qb);
     cr_model_free(cx, ma);
@@ -349,10 +361,12 @@ static void test_weights_and_order(void **state)
                 yy[n] = y[i];
             }
         cr_table *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
-        const char *const settings[][2] = { { "target=y features=x* weights=w", "target=y features=x*" },
-                                            { "target=y features=x* weights=w lambda=2", "target=y features=x* lambda=2" },
-                                            { "target=y features=x* weights=w penalty=l1 lambda=0.02",
-                                              "target=y features=x* penalty=l1 lambda=0.02" } };
+        const char *const settings[][2] = {
+            { "target=y features=x* weights=w", "target=y features=x*" },
+            { "target=y features=x* weights=w lambda=2", "target=y features=x* lambda=2" },
+            { "target=y features=x* weights=w penalty=l1 lambda=0.02",
+              "target=y features=x* penalty=l1 lambda=0.02" }
+        };
         for (size_t s = 0; s < 3; s++)
             assert_same_answers(cx, "logistic", a, settings[s][0], b, settings[s][1], b, 1e-6);
         cr_table_free(cx, a);
@@ -367,7 +381,8 @@ static void test_units(void **state)
     cr_ctx *cx = test_context();
     double  X[N * P], y[N], XX[N * P];
     draw_classes(14, N, P, 2, 0.9, X, y);
-    for (size_t i = 0; i < N * P; i++) XX[i] = i % P == 1 ? 1e6 + 1e-3 * X[i] : i % P == 2 ? 1e8 * X[i] : X[i];
+    for (size_t i = 0; i < N * P; i++)
+        XX[i] = i % P == 1 ? 1e6 + 1e-3 * X[i] : i % P == 2 ? 1e8 * X[i] : X[i];
     for (int penalised = 0; penalised < 2; penalised++) {
         const char   *settings = penalised ? "target=y lambda=2" : "target=y";
         cr_table     *a = make_table(cx, X, N, P, y, NULL), *b = make_table(cx, XX, N, P, y, NULL);
@@ -389,10 +404,11 @@ static void test_same_bits(void **state)
 {
     (void)state;
     enum { ROWS = 1200 };
-    static const char *const settings[] = { "target=y lambda=1", "target=y", "target=y penalty=l1 lambda=0.01",
+    static const char *const settings[] = { "target=y lambda=1", "target=y",
+                                            "target=y penalty=l1 lambda=0.01",
                                             "target=y solver=newton-cg" };
-    cr_ctx *cx = test_context();
-    double *X = calloc(ROWS * P, sizeof *X), *y = calloc(ROWS, sizeof *y);
+    cr_ctx                  *cx = test_context();
+    double                  *X = calloc(ROWS * P, sizeof *X), *y = calloc(ROWS, sizeof *y);
     draw_classes(15, ROWS, P, 3, 0.9, X, y);
     cr_table *t = make_table(cx, X, ROWS, P, y, NULL);
     for (size_t s = 0; s < 4; s++) {
@@ -434,7 +450,8 @@ static void check_separation(cr_ctx *cx, const char *csv, const char *settings, 
     cr_model *m = fit(cx, "logistic", t, settings);
     json_t   *d = describe(cx, m);
     cr_ctx_set_log(cx, NULL, NULL);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(d, "statistics"), "separation")), kind);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(d, "statistics"), "separation")), kind);
     const json_t *by = json_object_get(json_object_get(d, "statistics"), "separated_by");
     assert_true((by != NULL) == (words != NULL));
     if (words && !strstr(w.text, words)) fail_msg("'%s' is not in: %s", words, w.text);
@@ -456,18 +473,21 @@ static void test_separation(void **state)
 {
     (void)state;
     cr_ctx *cx = test_context();
-    check_separation(cx, "a,b,y\n1,5,n\n2,3,n\n3,8,n\n4,1,n\n6,2,y\n7,9,y\n8,4,y\n9,6,y\n", "target=y", "perfect",
-                     "separated perfectly by 'a':");
+    check_separation(cx, "a,b,y\n1,5,n\n2,3,n\n3,8,n\n4,1,n\n6,2,y\n7,9,y\n8,4,y\n9,6,y\n",
+                     "target=y", "perfect", "separated perfectly by 'a':");
     /* no column alone, both together: y when a + b > 5 */
-    check_separation(cx, "a,b,y\n1,3,n\n3,1,n\n2,2,n\n0,4.5,n\n1,5,y\n5,1,y\n3,3,y\n0.5,6,y\n", "target=y",
-                     "perfect", "by 'a', 'b':");
-    const char *quasi = "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n";
-    const char *const solvers[] = { "target=y", "target=y solver=newton-cg", "target=y solver=lbfgs" };
+    check_separation(cx, "a,b,y\n1,3,n\n3,1,n\n2,2,n\n0,4.5,n\n1,5,y\n5,1,y\n3,3,y\n0.5,6,y\n",
+                     "target=y", "perfect", "by 'a', 'b':");
+    const char *quasi =
+        "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n";
+    const char *const solvers[] = { "target=y", "target=y solver=newton-cg",
+                                    "target=y solver=lbfgs" };
     for (size_t s = 0; s < 3; s++)
-        check_separation(cx, quasi, solvers[s], "quasi-complete", "separated quasi-completely by 'd':");
+        check_separation(cx, quasi, solvers[s], "quasi-complete",
+                         "separated quasi-completely by 'd':");
     check_separation(cx, "a,y\n1,n\n2,y\n3,n\n4,y\n5,y\n2.5,n\n", "target=y", "none", NULL);
-    check_separation(cx, "a,y\n1,p\n2,p\n3,q\n4,q\n3.5,r\n2.9,q\n4.5,r\n3.2,r\n", "target=y", "quasi-complete",
-                     "separated quasi-completely by 'a':");
+    check_separation(cx, "a,y\n1,p\n2,p\n3,q\n4,q\n3.5,r\n2.9,q\n4.5,r\n3.2,r\n", "target=y",
+                     "quasi-complete", "separated quasi-completely by 'a':");
     test_context_free(cx);
 }
 
@@ -477,9 +497,10 @@ static void test_beside_separation(void **state)
     (void)state;
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(
-        cx, "quasi.csv", "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n");
-    cr_table *rest =
-        table_of_text(cx, "rest.csv", "a,y\n1,n\n2,y\n3,n\n4,y\n1.5,n\n3.5,y\n0.5,n\n"); /* where d = 0 */
+        cx, "quasi.csv",
+        "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n");
+    cr_table *rest = table_of_text(
+        cx, "rest.csv", "a,y\n1,n\n2,y\n3,n\n4,y\n1.5,n\n3.5,y\n0.5,n\n"); /* where d = 0 */
     cr_model *m = fit(cx, "logistic", t, "target=y"), *r = fit(cx, "logistic", rest, "target=y");
     json_t   *dm = describe(cx, m), *dr = describe(cx, r);
     assert_close(parameter(dm, "a", "value"), parameter(dr, "a", "value"), 1e-6);
@@ -501,9 +522,12 @@ static void test_corners(void **state)
     cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     warnings  w = { .n = 0 };
-    cr_table *one = table_of_text(cx, "one.csv", "a,y\n1,n\n2,n\n"), *row = table_of_text(cx, "row.csv", "a,y\n1,n\n");
-    assert_fails_with(cx, try_fit(cx, "logistic", one, "target=y", &m), CR_EDATA, "one class only, n");
-    assert_fails_with(cx, try_fit(cx, "logistic", row, "target=y", &m), CR_EDATA, "one class only, n");
+    cr_table *one = table_of_text(cx, "one.csv", "a,y\n1,n\n2,n\n"),
+             *row = table_of_text(cx, "row.csv", "a,y\n1,n\n");
+    assert_fails_with(cx, try_fit(cx, "logistic", one, "target=y", &m), CR_EDATA,
+                      "one class only, n");
+    assert_fails_with(cx, try_fit(cx, "logistic", row, "target=y", &m), CR_EDATA,
+                      "one class only, n");
     cr_table_free(cx, one);
     cr_table_free(cx, row);
 
@@ -558,7 +582,8 @@ static void test_reference_binary(void **state)
     json_array_foreach(cases, i, item)
     {
         const char *id = json_string_value(json_object_get(item, "id"));
-        json_t     *e = json_object_get(item, "expected"), *coef = json_object_get(e, "coef_intercept_first");
+        json_t     *e = json_object_get(item, "expected"),
+               *coef = json_object_get(e, "coef_intercept_first");
         if (strncmp(id, "logit-", 6) != 0 || !coef) continue;
         char      settings[1024];
         cr_table *t = reference_table(cx, item, settings, sizeof settings);
@@ -596,7 +621,8 @@ static void test_reference_lasso(void **state)
         cr_table *t = reference_table(cx, item, settings, sizeof settings);
         json_array_foreach(json_object_get(json_object_get(item, "expected"), "path"), k, step)
         {
-            snprintf(all, sizeof all, "%s penalty=l1 lambda=%.17g", settings, number_of(step, "lambda"));
+            snprintf(all, sizeof all, "%s penalty=l1 lambda=%.17g", settings,
+                     number_of(step, "lambda"));
             cr_model *m = fit(cx, "logistic", t, all);
             json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
             json_t   *coef = json_object_get(step, "coef_intercept_first_raw");
@@ -625,8 +651,8 @@ static void test_reference_softmax(void **state)
     {
         const char *id = json_string_value(json_object_get(item, "id"));
         if (strcmp(id, "softmax-l2-wine") != 0 && strcmp(id, "softmax-l2-iris") != 0) continue;
-        json_t   *data = json_object_get(item, "data");
-        char      path[256], settings[256];
+        json_t *data = json_object_get(item, "data");
+        char    path[256], settings[256];
         snprintf(path, sizeof path, "classic/%s", json_string_value(json_object_get(data, "file")));
         cr_table *t = read_table(cx, test_shared_data(path));
         json_array_foreach(json_object_get(json_object_get(item, "expected"), "fits"), k, one)
@@ -638,8 +664,10 @@ static void test_reference_softmax(void **state)
             cr_prediction q = predict(cx, m, t);
             assert_relative(statistic(d, "objective_value"), number_of(one, "objective"), 1e-8);
             for (size_t a = 0; a < 9; a++)
-                assert_close(q.prob[a], element(json_array_get(json_object_get(one, "prob_first3"), a / 3), a % 3),
-                             1e-5);
+                assert_close(
+                    q.prob[a],
+                    element(json_array_get(json_object_get(one, "prob_first3"), a / 3), a % 3),
+                    1e-5);
             cr_prediction_free(cx, &q);
             json_decref(d);
             cr_model_free(cx, m);
@@ -687,23 +715,34 @@ static void test_allocations(void **state)
 {
     (void)state;
     static const char *const settings[] = { "target=y", "target=y lambda=1 solver=newton-cg",
-                                            "target=y penalty=l1 lambda=0.1", "target=y lambda=1 solver=lbfgs",
+                                            "target=y penalty=l1 lambda=0.1",
+                                            "target=y lambda=1 solver=lbfgs",
                                             "target=y lambda=1 solver=sgd" };
-    for (size_t s = 0; s < 5; s++) test_every_allocation_fails(fit_and_answer, (void *)(uintptr_t)settings[s]);
+    for (size_t s = 0; s < 5; s++)
+        test_every_allocation_fails(fit_and_answer, (void *)(uintptr_t)settings[s]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_newton),      cmocka_unit_test(test_solvers_agree),
-        cmocka_unit_test(test_limit),             cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_class_names),       cmocka_unit_test(test_softmax_of_two),
-        cmocka_unit_test(test_absolute_penalty),  cmocka_unit_test(test_working_set),
-        cmocka_unit_test(test_weights_and_order), cmocka_unit_test(test_units),
-        cmocka_unit_test(test_same_bits),         cmocka_unit_test(test_separation),
-        cmocka_unit_test(test_beside_separation), cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_reference_binary),  cmocka_unit_test(test_reference_lasso),
-        cmocka_unit_test(test_reference_softmax), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_plain_newton),
+        cmocka_unit_test(test_solvers_agree),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_class_names),
+        cmocka_unit_test(test_softmax_of_two),
+        cmocka_unit_test(test_absolute_penalty),
+        cmocka_unit_test(test_working_set),
+        cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_separation),
+        cmocka_unit_test(test_beside_separation),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_reference_binary),
+        cmocka_unit_test(test_reference_lasso),
+        cmocka_unit_test(test_reference_softmax),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("logistic", tests, NULL, NULL);
 }

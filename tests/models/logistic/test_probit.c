@@ -1,5 +1,5 @@
-/* test_probit.c -- probit regression: Fisher scoring in plain code, reference answers, one against the
- * rest. */
+/* test_probit.c -- probit regression: Fisher scoring in plain code, reference answers, one against
+ * the rest. */
 #include "opened.h"
 #include "math/special.h"
 
@@ -20,7 +20,8 @@ static void scoring_oracle(const double *X, const double *y, long double *b, lon
             long double density = expl(-eta * eta / 2) / sqrtl(2 * acosl(-1));
             for (size_t j = 0; j < q; j++) {
                 g[j] += density * (y[i] - up) / (up * down) * x[j];
-                for (size_t k = 0; k < q; k++) H[j * q + k] += density * density / (up * down) * x[j] * x[k];
+                for (size_t k = 0; k < q; k++)
+                    H[j * q + k] += density * density / (up * down) * x[j] * x[k];
             }
         }
         memset(V, 0, q * q * sizeof *V);
@@ -130,7 +131,8 @@ static void test_reference(void **state)
     size_t                   i, checked = 0;
     json_array_foreach(cases, i, item)
     {
-        json_t *e = json_object_get(item, "expected"), *coef = json_object_get(e, "coef_intercept_first");
+        json_t *e = json_object_get(item, "expected"),
+               *coef = json_object_get(e, "coef_intercept_first");
         if (strncmp(json_string_value(json_object_get(item, "id")), "probit-", 7) != 0) continue;
         char      settings[1024], all[1100], key[64];
         cr_table *t = reference_table(cx, item, settings, sizeof settings);
@@ -140,8 +142,10 @@ static void test_reference(void **state)
             cr_model *m = fit(cx, "probit", t, all);
             json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
             for (size_t j = 0; j < json_array_size(coef); j++) {
-                assert_relative(number_of(json_array_get(list, j), "value"), element(coef, j), 1e-6);
-                assert_relative(number_of(json_array_get(list, j), "sd"), element(json_object_get(e, key), j), 1e-6);
+                assert_relative(number_of(json_array_get(list, j), "value"), element(coef, j),
+                                1e-6);
+                assert_relative(number_of(json_array_get(list, j), "sd"),
+                                element(json_object_get(e, key), j), 1e-6);
             }
             assert_close(statistic(d, "deviance"), number_of(e, "deviance"), 1e-8);
             json_decref(d);
@@ -180,8 +184,10 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scoring),             cmocka_unit_test(test_one_against_the_rest),
-        cmocka_unit_test(test_weights_and_penalty), cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_scoring),
+        cmocka_unit_test(test_one_against_the_rest),
+        cmocka_unit_test(test_weights_and_penalty),
+        cmocka_unit_test(test_reference),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("probit", tests, NULL, NULL);
