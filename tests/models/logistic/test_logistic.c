@@ -2,6 +2,7 @@
  * in long double, solvers against each other, invariances, separation, reference answers. */
 #include "opened.h"
 #include "models/logistic/classifier.h"
+#include "models/logistic/sgd.h"
 
 enum { N = 120, P = 4 };
 
@@ -171,6 +172,38 @@ static void test_many_rows(void **state)
     cr_table_free(cx, t);
     free(X);
     free(y);
+    test_context_free(cx);
+}
+
+/* Blocks of rows that come by once more and once more: the mean of the steps nears the minimum. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    opened  a;
+    draw_classes(8, N, P, 2, 0.9, X, y);
+    open_classes(cx, X, N, P, y, NULL, true, true, &a);
+    cri_solve_options    o = { .tol = 1e-12, .max_iter = CR_COUNT_UNSET };
+    cri_likelihood       f = { .x = &a.x, .y = a.y, .M = 1, .l2 = 1, .step = 1 };
+    cri_likelihood_value first = { 0 }, last = { 0 };
+    cri_solution         best;
+    cri_sgd              s;
+    assert_ok(cx, cri_solve(cx, &f, &o, false, &best));
+    assert_ok(cx, cri_sgd_new(cx, 1, P + 1, &s));
+    s.rows = N, s.batch = 8, s.rate = 0.5;
+    for (int pass = 0; pass < 200; pass++) {
+        for (size_t i = 0; i < N; i += 40)
+            cri_sgd_block(&s, &f, a.x.Z + i * (P + 1), a.y + i, NULL, 40);
+        if (pass == 0) assert_ok(cx, cri_likelihood_at(cx, &f, s.mean, &first));
+    }
+    assert_ok(cx, cri_likelihood_at(cx, &f, s.mean, &last));
+    assert_true(last.f >= best.f && last.f - best.f < 2e-3 * best.f);
+    assert_true(last.f < first.f);
+    assert_int_equal(s.steps, 200 * N / 8);
+    cri_sgd_free(cx, &s);
+    cri_solution_free(cx, &best);
+    close_classes(cx, &a);
     test_context_free(cx);
 }
 
@@ -439,247 +472,6 @@ static void test_same_bits(void **state)
     test_context_free(cx);
 }
 
-/* --- corners --------------------------------------------------------------------------------- */
-
-static void check_separation(cr_ctx *cx, const char *csv, const char *settings, const char *kind,
-                             const char *words)
-{
-    warnings  w = { .n = 0 };
-    cr_table *t = table_of_text(cx, "separated.csv", csv);
-    cr_ctx_set_log(cx, keep_warning, &w);
-    cr_model *m = fit(cx, "logistic", t, settings);
-    json_t   *d = describe(cx, m);
-    cr_ctx_set_log(cx, NULL, NULL);
-    assert_string_equal(
-        json_string_value(json_object_get(json_object_get(d, "statistics"), "separation")), kind);
-    const json_t *by = json_object_get(json_object_get(d, "statistics"), "separated_by");
-    assert_true((by != NULL) == (words != NULL));
-    if (words && !strstr(w.text, words)) fail_msg("'%s' is not in: %s", words, w.text);
-    if (!words) assert_int_equal(w.n, 0);
-    assert_true((cr_model_get_report(m)->stop == CR_STOP_LIMIT) == (words != NULL));
-    if (strcmp(kind, "perfect") == 0) {
-        cr_prediction q = predict(cx, m, t);
-        double        target[64];
-        assert_ok(cx, cr_observed(cx, m, t, target, NULL));
-        for (size_t i = 0; i < q.n; i++) assert_true(value_at(&q, i, (size_t)target[i]) > 0.99);
-        cr_prediction_free(cx, &q);
-    }
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-}
-
-static void test_separation(void **state)
-{
-    (void)state;
-    cr_ctx *cx = test_context();
-    check_separation(cx, "a,b,y\n1,5,n\n2,3,n\n3,8,n\n4,1,n\n6,2,y\n7,9,y\n8,4,y\n9,6,y\n",
-                     "target=y", "perfect", "separated perfectly by 'a':");
-    /* no column alone, both together: y when a + b > 5 */
-    check_separation(cx, "a,b,y\n1,3,n\n3,1,n\n2,2,n\n0,4.5,n\n1,5,y\n5,1,y\n3,3,y\n0.5,6,y\n",
-                     "target=y", "perfect", "by 'a', 'b':");
-    const char *quasi =
-        "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n";
-    const char *const solvers[] = { "target=y", "target=y solver=newton-cg",
-                                    "target=y solver=lbfgs" };
-    for (size_t s = 0; s < 3; s++)
-        check_separation(cx, quasi, solvers[s], "quasi-complete",
-                         "separated quasi-completely by 'd':");
-    check_separation(cx, "a,y\n1,n\n2,y\n3,n\n4,y\n5,y\n2.5,n\n", "target=y", "none", NULL);
-    check_separation(cx, "a,y\n1,p\n2,p\n3,q\n4,q\n3.5,r\n2.9,q\n4.5,r\n3.2,r\n", "target=y",
-                     "quasi-complete", "separated quasi-completely by 'a':");
-    test_context_free(cx);
-}
-
-/* The estimate of what is not separated stays right beside what is. */
-static void test_beside_separation(void **state)
-{
-    (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(
-        cx, "quasi.csv",
-        "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n");
-    cr_table *rest = table_of_text(
-        cx, "rest.csv", "a,y\n1,n\n2,y\n3,n\n4,y\n1.5,n\n3.5,y\n0.5,n\n"); /* where d = 0 */
-    cr_model *m = fit(cx, "logistic", t, "target=y"), *r = fit(cx, "logistic", rest, "target=y");
-    json_t   *dm = describe(cx, m), *dr = describe(cx, r);
-    assert_close(parameter(dm, "a", "value"), parameter(dr, "a", "value"), 1e-6);
-    assert_close(parameter(dm, "a", "sd"), parameter(dr, "a", "sd"), 1e-6);
-    assert_true(isnan(parameter(dm, "d", "sd")));
-    assert_true(parameter(dm, "d", "value") > 10);
-    json_decref(dm);
-    json_decref(dr);
-    cr_model_free(cx, m);
-    cr_model_free(cx, r);
-    cr_table_free(cx, t);
-    cr_table_free(cx, rest);
-    test_context_free(cx);
-}
-
-static void test_corners(void **state)
-{
-    (void)state;
-    cr_ctx   *cx = test_context();
-    cr_model *m = NULL;
-    warnings  w = { .n = 0 };
-    cr_table *one = table_of_text(cx, "one.csv", "a,y\n1,n\n2,n\n"),
-             *row = table_of_text(cx, "row.csv", "a,y\n1,n\n");
-    assert_fails_with(cx, try_fit(cx, "logistic", one, "target=y", &m), CR_EDATA,
-                      "one class only, n");
-    assert_fails_with(cx, try_fit(cx, "logistic", row, "target=y", &m), CR_EDATA,
-                      "one class only, n");
-    cr_table_free(cx, one);
-    cr_table_free(cx, row);
-
-    cr_table *zero = table_of_text(cx, "zero.csv", "a,w,y\n1,0,n\n2,0,y\n3,0,n\n");
-    assert_fails(cx, try_fit(cx, "logistic", zero, "target=y weights=w features=a", &m), CR_EDATA);
-    cr_table_free(cx, zero);
-
-    /* a class that has no weight has no probability */
-    cr_table *t = table_of_text(cx, "t.csv", "a,w,y\n1,1,n\n2,1,y\n3,1,n\n4,1,y\n9,0,z\n2.5,1,n\n");
-    m = fit(cx, "logistic", t, "target=y weights=w features=a");
-    cr_prediction q = predict(cx, m, t);
-    assert_int_equal(q.n_classes, 3);
-    for (size_t i = 0; i < q.n; i++) assert_close(value_at(&q, i, 2), 0, 0);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-
-    /* constant and dependent columns */
-    t = table_of_text(cx, "t.csv", "a,k,b,y\n1,7,2,n\n2,7,4,y\n3,7,6,n\n4,7,8,y\n2,7,4,n\n");
-    cr_ctx_set_log(cx, keep_warning, &w);
-    m = fit(cx, "logistic", t, "target=y");
-    cr_ctx_set_log(cx, NULL, NULL);
-    assert_non_null(strstr(w.text, "the coefficient is set to 0: 'k', 'b'"));
-    cr_model_free(cx, m);
-    m = fit(cx, "logistic", t, "target=y lambda=1");
-    json_t *d = describe(cx, m);
-    assert_close(parameter(d, "k", "value"), 0, 1e-12);
-    assert_close(parameter(d, "a", "value"), 2 * parameter(d, "b", "value"), 1e-9);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-
-    /* no columns but the target: the shares of the classes */
-    t = table_of_text(cx, "t.csv", "a,y\n1,n\n1,y\n1,n\n1,n\n");
-    m = fit(cx, "logistic", t, "target=y");
-    q = predict(cx, m, t);
-    assert_close(value_at(&q, 0, 1), 0.25, 1e-9);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
-
-/* --- reference answers ----------------------------------------------------------------------- */
-
-static void test_reference_binary(void **state)
-{
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *item, *cases = reference_cases("glm_binary", &root);
-    size_t  i, checked = 0;
-    json_array_foreach(cases, i, item)
-    {
-        const char *id = json_string_value(json_object_get(item, "id"));
-        json_t     *e = json_object_get(item, "expected"),
-               *coef = json_object_get(e, "coef_intercept_first");
-        if (strncmp(id, "logit-", 6) != 0 || !coef) continue;
-        char      settings[1024];
-        cr_table *t = reference_table(cx, item, settings, sizeof settings);
-        cr_model *m = fit(cx, "logistic", t, settings);
-        json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
-        for (size_t j = 0; j < json_array_size(coef); j++) {
-            assert_relative(number_of(json_array_get(list, j), "value"), element(coef, j), 1e-6);
-            assert_relative(number_of(json_array_get(list, j), "sd"),
-                            element(json_object_get(e, "se_expected_information"), j), 1e-6);
-        }
-        assert_close(statistic(d, "deviance"), number_of(e, "deviance"), 1e-8);
-        assert_close(statistic(d, "null_deviance"), number_of(e, "null_deviance"), 1e-8);
-        assert_close(statistic(d, "aic"), number_of(e, "aic"), 1e-8);
-        assert_close(statistic(d, "bic"), number_of(e, "bic"), 1e-8);
-        json_decref(d);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
-        checked++;
-    }
-    assert_true(checked >= 2);
-    json_decref(root);
-    test_context_free(cx);
-}
-
-static void test_reference_lasso(void **state)
-{
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *item, *step, *cases = reference_cases("lasso", &root);
-    size_t  i, k, checked = 0;
-    json_array_foreach(cases, i, item)
-    {
-        if (strncmp(json_string_value(json_object_get(item, "id")), "logistic-", 9) != 0) continue;
-        char      settings[1024], all[1200];
-        cr_table *t = reference_table(cx, item, settings, sizeof settings);
-        json_array_foreach(json_object_get(json_object_get(item, "expected"), "path"), k, step)
-        {
-            snprintf(all, sizeof all, "%s penalty=l1 lambda=%.17g", settings,
-                     number_of(step, "lambda"));
-            cr_model *m = fit(cx, "logistic", t, all);
-            json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
-            json_t   *coef = json_object_get(step, "coef_intercept_first_raw");
-            assert_relative(statistic(d, "objective_value"), number_of(step, "objective"), 1e-8);
-            assert_close(statistic(d, "nonzero"), number_of(step, "nonzero"), 0);
-            for (size_t j = 0; j < json_array_size(coef); j++)
-                assert_close(number_of(json_array_get(list, j), "value"), element(coef, j), 1e-5);
-            json_decref(d);
-            cr_model_free(cx, m);
-            checked++;
-        }
-        cr_table_free(cx, t);
-    }
-    assert_true(checked >= 10);
-    json_decref(root);
-    test_context_free(cx);
-}
-
-static void test_reference_softmax(void **state)
-{
-    (void)state;
-    cr_ctx *cx = test_context();
-    json_t *root, *item, *one, *cases = reference_cases("softmax", &root);
-    size_t  i, k, checked = 0;
-    json_array_foreach(cases, i, item)
-    {
-        const char *id = json_string_value(json_object_get(item, "id"));
-        if (strcmp(id, "softmax-l2-wine") != 0 && strcmp(id, "softmax-l2-iris") != 0) continue;
-        json_t *data = json_object_get(item, "data");
-        char    path[256], settings[256];
-        snprintf(path, sizeof path, "classic/%s", json_string_value(json_object_get(data, "file")));
-        cr_table *t = read_table(cx, test_shared_data(path));
-        json_array_foreach(json_object_get(json_object_get(item, "expected"), "fits"), k, one)
-        {
-            snprintf(settings, sizeof settings, "target=%s lambda=%g",
-                     json_string_value(json_object_get(data, "target")), number_of(one, "lambda"));
-            cr_model     *m = fit(cx, "logistic", t, settings);
-            json_t       *d = describe(cx, m);
-            cr_prediction q = predict(cx, m, t);
-            assert_relative(statistic(d, "objective_value"), number_of(one, "objective"), 1e-8);
-            for (size_t a = 0; a < 9; a++)
-                assert_close(
-                    q.prob[a],
-                    element(json_array_get(json_object_get(one, "prob_first3"), a / 3), a % 3),
-                    1e-5);
-            cr_prediction_free(cx, &q);
-            json_decref(d);
-            cr_model_free(cx, m);
-            checked++;
-        }
-        cr_table_free(cx, t);
-    }
-    assert_true(checked >= 4);
-    json_decref(root);
-    test_context_free(cx);
-}
-
 /* --- memory ---------------------------------------------------------------------------------- */
 
 static cr_status fit_and_answer(cr_ctx *cx, void *arg)
@@ -725,23 +517,12 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_newton),
-        cmocka_unit_test(test_solvers_agree),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_class_names),
-        cmocka_unit_test(test_softmax_of_two),
-        cmocka_unit_test(test_absolute_penalty),
-        cmocka_unit_test(test_working_set),
-        cmocka_unit_test(test_weights_and_order),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_separation),
-        cmocka_unit_test(test_beside_separation),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_reference_binary),
-        cmocka_unit_test(test_reference_lasso),
-        cmocka_unit_test(test_reference_softmax),
+        cmocka_unit_test(test_plain_newton),   cmocka_unit_test(test_solvers_agree),
+        cmocka_unit_test(test_limit),          cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_class_names),
+        cmocka_unit_test(test_softmax_of_two), cmocka_unit_test(test_absolute_penalty),
+        cmocka_unit_test(test_working_set),    cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_units),          cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("logistic", tests, NULL, NULL);
