@@ -272,10 +272,10 @@ static void pass_block(void *arg, cri_range range, double *acc, double *room)
     }
 }
 
-/* The rows are cut into as many spans as keep the partial sums in some tens of megabytes. */
+/* The rows are cut into as many spans as keep the partial sums in some megabytes. */
 cr_status cri_pass_run(cr_ctx *cx, cri_pass *w, double *out)
 {
-    enum { MOST_SPANS = 64, LEAST_SPANS = 4, SUM_ROOM = 1 << 22 };
+    enum { MOST_SPANS = 64, LEAST_SPANS = 4, SUM_ROOM = 1 << 20 };
     const cri_likelihood *f = w->f;
     size_t                n = (f->x->n + f->step - 1) / f->step, length = cri_pass_length(w),
            spans = SUM_ROOM / length;
