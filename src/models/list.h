@@ -6,14 +6,17 @@
 /* clang-format off */
 #define CRI_MODELS(X)        \
     X(bayes_linear)          \
+    X(bayes_logistic)        \
     X(beta_bernoulli)        \
     X(dirichlet_categorical) \
     X(exponential)           \
     X(glm)                   \
     X(linear)                \
+    X(logistic)              \
     X(mvn)                   \
     X(normal)                \
     X(poisson)               \
+    X(probit)                \
     X(ridge)                 \
     X(robust)                \
     X(uniform)               \

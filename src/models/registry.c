@@ -38,8 +38,9 @@ const char      *cr_class_formulas(const cr_model_class *c) { return c->formulas
 const char      *cr_class_example(const cr_model_class *c)
 {
     if (c->example) return c->example;
-    return c->tasks & CR_TASK_REGRESSION ? "examples/diabetes.csv --target progression"
-                                         : "DATA --target COLUMN";
+    if (c->tasks & CR_TASK_REGRESSION) return "examples/diabetes.csv --target progression";
+    if (c->tasks & CR_TASK_CLASSIFICATION) return "examples/diabetes.csv --target sex";
+    return "examples/diabetes.csv";
 }
 const char      *cr_class_reference(const cr_model_class *c) { return c->reference; }
 unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }

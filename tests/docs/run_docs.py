@@ -36,7 +36,7 @@ FIGURES = {
                                  " credence plot m.cred examples/diabetes.csv -o",
 }
 
-BLOCK = re.compile(r"^<!-- (options|nist)( [\w-]+)? -->\n(.*?)^<!-- end \1 -->$", re.M | re.S)
+BLOCK = re.compile(r"^<!-- (options|nist|models)( [\w/.-]+)? -->\n(.*?)^<!-- end \1 -->$", re.M | re.S)
 SOURCE = re.compile(r"^<!-- from (\S+) -->\n```c\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.M)
@@ -108,6 +108,14 @@ def options_table(stage, model):
     return "\n".join(rows) + "\n"
 
 
+def models_table(stage, folder):
+    """All models, from their declarations; folder is where their pages are, seen from this page."""
+    rows = ["| model | task | what it is |", "| --- | --- | --- |"]
+    for m in stage.json("credence", "models", "--json")["models"]:
+        rows.append(f"| [`{m['name']}`]({folder.strip()}/{m['name']}.md) | {m['task']} | {m['summary']} |")
+    return "\n".join(rows) + "\n"
+
+
 def digits(value, certified):
     """Correct decimal digits: -log10 of the relative error (absolute where the certified value is 0)."""
     if value == certified:
@@ -154,7 +162,8 @@ def check_blocks(stage, text):
 
     def fill(block):
         kind, name, shown = block[1], block[2] or "", block[3]
-        now = options_table(stage, name) if kind == "options" else nist_table(stage, shown)
+        now = (options_table(stage, name) if kind == "options" else
+               models_table(stage, name) if kind == "models" else nist_table(stage, shown))
         if now != shown:
             problems.append((line_of(text, block.start()), f"the table '{kind}{name}' should be\n{now}"))
         return f"<!-- {kind}{name} -->\n{now}<!-- end {kind} -->"

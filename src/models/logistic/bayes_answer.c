@@ -1,0 +1,204 @@
+/* bayes_answer.c -- the predictive probabilities of Bayesian logistic regression.
+ * By Laplace the scores of a row are normal: with two classes the logistic function is integrated
+ * over one normal, to 1e-12; with more the softmax over K of them, by a lattice of 512 points and
+ * their mirror images.  With draws the answer is their mean. */
+#include "bayes_logistic.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+#include "../../math/special.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 64, MOST_SLOTS = 32, POINTS = 512 };
+
+double cri_logistic_normal(double mean, double sd)
+{
+    double sum = 0;
+    if (!(sd > 0)) return cr_sigmoid(mean);
+    if (sd <= 2) { /* E sigmoid(mean + sd x), x normal: poles at distance pi / sd */
+        const double h = 0.25;
+        for (int k = -36; k <= 36; k++)
+            sum += cr_sigmoid(mean + sd * k * h) * exp(-0.5 * (k * h) * (k * h));
+        return fmin(sum * h / sqrt(2 * M_PI), 1);
+    }
+    const double h = 0.5; /* E Phi((mean + t) / sd), t logistic */
+    for (int k = -76; k <= 76; k++) {
+        double e = exp(-fabs(k * h));
+        sum += cr_norm_cdf((mean + k * h) / sd) * e / ((1 + e) * (1 + e));
+    }
+    return fmin(sum * h, 1);
+}
+
+typedef struct answer_work {
+    const cri_bayes_logistic *m;
+    const cri_rows           *rows;
+    const double             *points; /* [POINTS x M] normals */
+    double                   *prob;   /* [n x K] */
+    double                   *room;
+    size_t                    slots, room_size;
+} answer_work;
+
+static size_t room_of(const cri_bayes_logistic *m)
+{
+    return BLOCK * m->p + m->q + m->D + 2 * m->M * m->M + 4 * (m->M + 1);
+}
+
+/* Scores of a row z at theta. */
+static void score(const cri_bayes_logistic *m, const double *theta, const double *z, double *e)
+{
+    for (size_t k = 0; k < m->M; k++) {
+        e[k] = 0;
+        for (size_t j = 0; j < m->q; j++) e[k] += theta[k * m->q + j] * z[j];
+    }
+}
+
+/* C [M x M] = the covariance of the scores: z' S_kl z; v [D] is room. */
+static void spread_of(const cri_bayes_logistic *m, const double *z, double *v, double *C)
+{
+    size_t M = m->M, q = m->q;
+    for (size_t l = 0; l < M; l++) {
+        for (size_t a = l * q; a < m->D; a++) {
+            v[a] = 0;
+            for (size_t j = 0; j < q; j++) v[a] += m->covariance[a * m->D + l * q + j] * z[j];
+        }
+        for (size_t k = l; k < M; k++) {
+            C[k * M + l] = 0;
+            for (size_t j = 0; j < q; j++) C[k * M + l] += z[j] * v[k * q + j];
+        }
+    }
+}
+
+/* Lower Cholesky factor in place; what is not positive is taken as 0. */
+static void factor_small(double *C, size_t M)
+{
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = C[i * M + j];
+            for (size_t k = 0; k < j; k++) sum -= C[i * M + k] * C[j * M + k];
+            if (i == j)
+                C[i * M + i] = sum > 0 ? sqrt(sum) : 0;
+            else
+                C[i * M + j] = C[j * M + j] > 0 ? sum / C[j * M + j] : 0;
+        }
+}
+
+/* The mean softmax of e + L x over the points and their mirror images. */
+static void average_softmax(const answer_work *w, const double *e, const double *L, double *shifted,
+                            double *sum)
+{
+    size_t M = w->m->M;
+    memset(sum, 0, M * sizeof(double));
+    for (size_t i = 0; i < 2 * POINTS; i++) {
+        const double *x = w->points + i / 2 * M;
+        for (size_t k = 0; k < M; k++) {
+            double move = 0;
+            for (size_t l = 0; l <= k; l++) move += L[k * M + l] * x[l];
+            shifted[k] = i % 2 ? e[k] - move : e[k] + move;
+        }
+        cr_softmax(shifted, M, shifted);
+        for (size_t k = 0; k < M; k++) sum[k] += shifted[k] / (2 * POINTS);
+    }
+}
+
+/* p [M + 1]: of the vectors, and of the reference where M = 1. */
+static void answer_laplace(const answer_work *w, const double *z, double *room, double *p)
+{
+    const cri_bayes_logistic *m = w->m;
+    double *v = room, *C = v + m->D, *e = C + m->M * m->M, *shifted = e + m->M + 1;
+    score(m, m->mode, z, e);
+    spread_of(m, z, v, C);
+    if (m->M == 1) {
+        double sd = sqrt(fmax(C[0], 0));
+        p[0] = cri_logistic_normal(e[0], sd);
+        p[1] = cri_logistic_normal(-e[0], sd);
+        return;
+    }
+    factor_small(C, m->M);
+    average_softmax(w, e, C, shifted, p);
+}
+
+static void answer_draws(const answer_work *w, const double *z, double *e, double *p)
+{
+    const cri_bayes_logistic *m = w->m;
+    double                    share = 1 / (double)m->R;
+    memset(p, 0, (m->M + 1) * sizeof(double));
+    for (size_t i = 0; i < m->R; i++) {
+        score(m, m->draws + i * m->D, z, e);
+        if (m->M == 1) {
+            p[0] += share * cr_sigmoid(e[0]);
+            p[1] += share * cr_sigmoid(-e[0]);
+            continue;
+        }
+        cr_softmax(e, m->M, e);
+        for (size_t k = 0; k < m->M; k++) p[k] += share * e[k];
+    }
+}
+
+static void answer_row(const answer_work *w, const double *x, double *room, double *prob)
+{
+    const cri_bayes_logistic *m = w->m;
+    double                   *z = room, *p = z + m->q, *rest = p + m->M + 1, sum = 0;
+    if (m->intercept) z[0] = 1;
+    for (size_t j = 0; j < m->p; j++) z[m->intercept + j] = (x[j] - m->centre[j]) / m->scale[j];
+    if (m->infer == CRI_INFER_LAPLACE)
+        answer_laplace(w, z, rest, p);
+    else
+        answer_draws(w, z, rest, p);
+    for (size_t k = 0; k < m->K; k++) sum += prob[k] = m->place[k] < 0 ? 0 : p[(size_t)m->place[k]];
+    for (size_t k = 0; k < m->K; k++) prob[k] /= sum; /* of the rules' errors: 1 to 1e-12 */
+}
+
+static void answer_slot(void *arg, size_t s)
+{
+    const answer_work        *w = arg;
+    const cri_bayes_logistic *m = w->m;
+    size_t                    blocks = cri_block_count(w->rows->n, BLOCK);
+    double                   *X = w->room + s * w->room_size;
+    for (size_t b = s; b < blocks; b += w->slots) {
+        cri_range r = cri_block_range(w->rows->n, BLOCK, b);
+        cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
+        for (size_t i = r.begin; i < r.end; i++)
+            answer_row(w, X + (i - r.begin) * m->p, X + BLOCK * m->p, w->prob + i * m->K);
+    }
+}
+
+/* A lattice of POINTS in M dimensions by powers of the generalised golden ratio, as normals. */
+static void lay_points(size_t M, double *points)
+{
+    double ratio = 2, power = 1;
+    for (int i = 0; i < 60; i++)
+        ratio = pow(1 + ratio, 1 / ((double)M + 1)); /* ratio^(M+1) = ratio + 1 */
+    for (size_t k = 0; k < M; k++) {
+        power /= ratio;
+        for (size_t i = 0; i < POINTS; i++) {
+            double u = 0.5 + (double)(i + 1) * power;
+            u -= floor(u);
+            points[i * M + k] = cr_norm_ppf(fmin(fmax(u, 1e-9), 1 - 1e-9));
+        }
+    }
+}
+
+cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, const cri_rows *rows,
+                                     cr_prediction *out)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    answer_work w = { .m = m, .rows = rows, .prob = out->prob, .room_size = room_of(m) };
+    double     *points = cr_scratch_matrix(&s, POINTS, m->M);
+
+    w.slots = cri_block_count(rows->n, BLOCK);
+    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
+    w.room = cr_scratch_matrix(&s, w.slots, w.room_size);
+    CR_TRY(s.status);
+    lay_points(m->M, points);
+    w.points = points;
+    CR_TRY(cri_parallel_for(cx, "predicting", w.slots, answer_slot, &w));
+    for (size_t i = 0; i < rows->n * m->K; i++)
+        if (isnan(out->prob[i]))
+            CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                           "the values of a row are so large that its scores overflow"));
+done:
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,429 @@
+/* bayes_logistic.c -- Bayesian logistic regression: mode, Laplace's approximation, evidence.
+ *   log Z ~ log p(y | mode) + log p(mode) + D/2 log 2 pi - log|A| / 2
+ * alpha is given, or maximises that. */
+#include "bayes_logistic.h"
+#include "../fields.h"
+#include "../linear/predictor.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+#include "../../math/chol.h"
+#include "../../math/optim/minimize.h"
+#include "../../math/special.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define BAYES_LOGISTIC_OPTIONS(X)                                                                    \
+    X(real,   alpha,     "",        ">0",                                                            \
+      "prior precision of every coefficient; if not given, the one of the largest evidence", "1")    \
+    X(choice, infer,     "laplace", "laplace|importance|mcmc",                                       \
+      "how the posterior is known: Gaussian at the mode, weighted draws, or a Markov chain", "mcmc") \
+    X(count,  draws,     "4000",    "100..1e7", "importance, mcmc: number of draws", "20000")        \
+    X(flag,   intercept, "true",    "", "fit intercepts, which have the prior too", "false")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(bayes_logistic_options, BAYES_LOGISTIC_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(bayes_logistic_options, __VA_ARGS__)
+static const cr_option bayes_logistic_table[] = { BAYES_LOGISTIC_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+#define STATE cri_bayes_logistic
+static const cri_field fields[] = { CRI_FIELD_COUNT(STATE, p),
+                                    CRI_FIELD_COUNT(STATE, q),
+                                    CRI_FIELD_COUNT(STATE, q1),
+                                    CRI_FIELD_COUNT(STATE, K),
+                                    CRI_FIELD_COUNT(STATE, M),
+                                    CRI_FIELD_COUNT(STATE, D),
+                                    CRI_FIELD_COUNT(STATE, R),
+                                    CRI_FIELD_COUNT(STATE, infer),
+                                    CRI_FIELD_FLAG(STATE, intercept),
+                                    CRI_FIELD_FLAG(STATE, learned),
+                                    CRI_FIELD_REAL(STATE, alpha),
+                                    CRI_FIELD_REAL(STATE, log_joint),
+                                    CRI_FIELD_REAL(STATE, log_evidence),
+                                    CRI_FIELD_REAL(STATE, laplace),
+                                    CRI_FIELD_REAL(STATE, evidence_se),
+                                    CRI_FIELD_REAL(STATE, effective),
+                                    CRI_FIELD_REAL(STATE, ess),
+                                    CRI_FIELD_REAL(STATE, rhat),
+                                    CRI_FIELD_REAL(STATE, nll),
+                                    CRI_FIELD_VECTOR(STATE, centre, p),
+                                    CRI_FIELD_VECTOR(STATE, scale, p),
+                                    CRI_FIELD_VECTOR(STATE, place, K),
+                                    CRI_FIELD_MATRIX(STATE, mode, M, q),
+                                    CRI_FIELD_MATRIX(STATE, covariance, D, D),
+                                    CRI_FIELD_MATRIX(STATE, draws, R, D),
+                                    CRI_FIELD_MATRIX(STATE, mean, M, q1),
+                                    CRI_FIELD_MATRIX(STATE, sd, M, q1),
+                                    CRI_FIELD_LAST };
+
+static void bayes_free(cr_ctx *cx, void *state)
+{
+    cri_fields_free(cx, fields, state);
+    cr_free(cx, state, 1, sizeof(cri_bayes_logistic));
+}
+
+/* --- the posterior --------------------------------------------------------------------------- */
+
+cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double *theta, double *out)
+{
+    cri_likelihood_value v = { 0 };
+    cr_status            st = cri_likelihood_at(cx, post->f, theta, &v);
+    if (st == CR_OK) *out = 0.5 * (double)post->D * log(post->alpha / (2 * M_PI)) - v.f;
+    return st;
+}
+
+void cri_posterior_place(const cri_posterior *post, const double *u, double *theta)
+{
+    size_t D = post->D;
+    for (size_t i = D; i-- > 0;) { /* L' x = u */
+        double sum = u[i];
+        for (size_t k = i + 1; k < D; k++) sum -= post->L[k * D + i] * theta[k];
+        theta[i] = sum / post->L[i * D + i];
+    }
+    for (size_t i = 0; i < D; i++) theta[i] += post->mode[i];
+}
+
+/* --- the evidence as a function of alpha ------------------------------------------------------ */
+
+typedef struct evidence_work {
+    cr_ctx            *cx;
+    cri_likelihood    *f;
+    cri_solve_options *o;
+    cri_solution      *s;
+    double            *L; /* [D x D] */
+    double             log_evidence, log_det;
+    size_t             iterations;
+} evidence_work;
+
+/* Mode, factor and Laplace's evidence at alpha. */
+static cr_status at_alpha(evidence_work *w, double alpha)
+{
+    cr_status st = CR_OK;
+    size_t    D = w->s->D;
+    w->f->l2 = alpha;
+    CR_TRY(cri_solve_again(w->cx, w->f, w->o, w->s));
+    w->iterations += w->s->iterations;
+    memcpy(w->L, w->s->hessian, D * D * sizeof(double));
+    CR_TRY(cr_chol(w->cx, cr_mat_of(w->L, D, D)));
+    w->log_det = cr_chol_logdet(cr_cmat_of(w->L, D, D));
+    w->log_evidence = 0.5 * ((double)D * log(alpha) - w->log_det) - w->s->f;
+done:
+    return st;
+}
+
+static cr_status minus_evidence(void *user, const double *x, size_t n, double *out_f,
+                                double *opt_gradient)
+{
+    evidence_work *w = user;
+    cr_status      st = at_alpha(w, exp(x[0]));
+    (void)n, (void)opt_gradient;
+    if (st == CR_OK) *out_f = -w->log_evidence;
+    return st;
+}
+
+/* Newton on differences of five values: finds the maximum where Brent's method, which compares
+ * values, sees rounding only. */
+static cr_status polish(evidence_work *w, double *x)
+{
+    cr_status    st = CR_OK;
+    const double h = 0.03;
+    for (int round = 0; round < 2; round++) {
+        double f[5];
+        for (int k = 0; k < 5; k++) {
+            CR_TRY(at_alpha(w, exp(*x + (k - 2) * h)));
+            f[k] = w->log_evidence;
+        }
+        double slope = (8 * (f[3] - f[1]) - (f[4] - f[0])) / (12 * h);
+        double bend = (16 * (f[3] + f[1]) - (f[4] + f[0]) - 30 * f[2]) / (12 * h * h);
+        if (bend < 0 && fabs(slope / bend) < 0.1) *x -= slope / bend;
+    }
+done:
+    return st;
+}
+
+static cr_status learn_alpha(evidence_work *w, double *out_alpha)
+{
+    cr_status           st = CR_OK;
+    const double        low = log(1e-8), high = log(1e8);
+    double              x = 0;
+    cr_minimize_options o = cr_minimize_defaults();
+    cr_minimize_report  report;
+    cr_problem          problem = { .n = 1,
+                                    .objective = minus_evidence,
+                                    .no_gradient = true,
+                                    .lower = &low,
+                                    .upper = &high,
+                                    .user = w };
+    o.method = CR_METHOD_BRENT;
+    o.x_tolerance = 1e-5;
+    CR_TRY(cr_minimize(w->cx, &problem, &o, &x, &report));
+    if (x > high - 1 || x < low + 1)
+        cr_log(w->cx, CR_LOG_WARNING,
+               "the evidence has no maximum for alpha between 1e-8 and 1e8: alpha is %.3g, %s",
+               exp(x),
+               x > 0 ? "the columns tell nothing of the classes" : "the prior holds nothing back");
+    else
+        CR_TRY(polish(w, &x));
+    *out_alpha = exp(x);
+done:
+    return st;
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+/* Means and sds of the coefficients by Laplace, in the units of the data; sd of intercept at x = 0.
+ */
+static cr_status set_laplace(cr_ctx *cx, const cri_likelihood *f, cri_bayes_logistic *m)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    double              *H = cr_scratch_matrix(&s, m->D, m->D);
+    cri_likelihood_value v = { .hessian = H };
+
+    CR_TRY(s.status);
+    for (size_t k = 0; k < m->M; k++)
+        for (size_t j = 0; j <= m->p; j++)
+            m->mean[k * m->q1 + j] =
+                cri_classifier_coef(m->centre, m->scale, m->p, m->intercept, m->mode + k * m->q, j);
+    CR_TRY(cri_likelihood_at(cx, f, m->mode, &v));
+    CR_TRY(cri_classifier_sds(cx, f, NULL, H, m->sd));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_options *o,
+                         const cri_classifier_rows *x, cri_bayes_logistic *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = cr_design_classes(rows->design);
+    double    *place = cr_scratch_f64(&s, K);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M));
+    m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
+    m->intercept = o->intercept, m->infer = (size_t)o->infer;
+    m->R = o->infer == CRI_INFER_LAPLACE ? 0
+           : o->draws < CRI_KEPT_DRAWS   ? o->draws
+                                         : CRI_KEPT_DRAWS;
+    if (m->D > 3000) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "bayes-logistic keeps the covariance of its coefficients: %zu are too "
+                "many, up to 3000 will do",
+                m->D);
+        CR_TRY(cr_fail_hint(cx, "choose columns with --features, or use logistic with --lambda"));
+    }
+    CR_TRY(cri_fields_allocate(cx, fields, m));
+    memcpy(m->place, place, K * sizeof(double));
+    memcpy(m->centre, x->centre, m->p * sizeof(double));
+    memcpy(m->scale, x->scale, m->p * sizeof(double));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The mode at the chosen alpha, and all that Laplace's approximation gives. */
+static cr_status approximate(cr_ctx *cx, cri_likelihood *f, evidence_work *w, double alpha,
+                             cri_bayes_logistic *m)
+{
+    cr_status st = CR_OK;
+    double    trace = 0;
+    m->learned = isnan(alpha);
+    if (m->learned) CR_TRY(learn_alpha(w, &alpha));
+    CR_TRY(at_alpha(w, alpha));
+    m->alpha = alpha;
+    m->nll = w->s->nll;
+    m->laplace = m->log_evidence = w->log_evidence;
+    m->log_joint = 0.5 * (double)m->D * log(alpha / (2 * M_PI)) - w->s->f;
+    memcpy(m->mode, w->s->theta, m->D * sizeof(double));
+    CR_TRY(cr_chol_inverse(cx, cr_cmat_of(w->L, m->D, m->D), cr_mat_of(m->covariance, m->D, m->D)));
+    for (size_t a = 0; a < m->D; a++) trace += m->covariance[a * (m->D + 1)];
+    m->effective = (double)m->D - alpha * trace;
+    m->evidence_se = m->ess = m->rhat = NAN;
+    CR_TRY(set_laplace(cx, f, m));
+done:
+    return st;
+}
+
+static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_options *o,
+                     uint64_t seed, cri_bayes_logistic *m, cr_report *report)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cri_classifier_rows x = { 0 };
+    cri_solution        solution = { 0 };
+    cri_solve_options   solve = { .solver = CRI_SOLVER_NEWTON,
+                                  .tol = 1e-14,
+                                  .max_iter = CR_COUNT_UNSET };
+    uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
+    cri_likelihood      f = { .x = &x, .y = y, .step = 1, .penalise_intercept = true, .l2 = 1 };
+    evidence_work       w = { .cx = cx, .f = &f, .o = &solve, .s = &solution };
+    double              alpha = o->alpha; /* NaN: to be learned */
+
+    CR_TRY(s.status);
+    CR_TRY(cri_classifier_rows_new(cx, rows, o->intercept, rows->design->standardised, &x));
+    CR_TRY(prepare(cx, rows, o, &x, m));
+    cri_classifier_targets(rows, m->place, y);
+    f.M = m->M;
+    f.full = m->M > 1;
+    f.l2 = isnan(alpha) ? 1 : alpha;
+    w.L = cr_scratch_matrix(&s, m->D, m->D);
+    CR_TRY(s.status);
+    CR_TRY(cri_solve(cx, &f, &solve, true, &solution));
+    CR_TRY(approximate(cx, &f, &w, alpha, m));
+    report->stop = solution.stop;
+    report->iterations = w.iterations;
+    report->log_likelihood = -m->nll;
+    report->evidence = CR_EVIDENCE_LAPLACE;
+    if (o->infer != CRI_INFER_LAPLACE) {
+        cri_posterior post = { &f, m->alpha, m->D, m->mode, w.L, w.log_det };
+        CR_TRY(cri_bayes_logistic_draw(cx, &post, o->draws, seed, m));
+        if (o->infer == CRI_INFER_IMPORTANCE) report->evidence = CR_EVIDENCE_ESTIMATE;
+    }
+    report->log_evidence = m->log_evidence;
+done:
+    cri_solution_free(cx, &solution);
+    cri_classifier_rows_free(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                           void **out_state, cr_report *report)
+{
+    cr_status           st = CR_OK;
+    cri_bayes_logistic *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(fit(cx, rows, options, seed, m, report));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) bayes_free(cx, m);
+    return st;
+}
+
+static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
+{
+    return cri_bayes_logistic_predict(cx, state, rows, out);
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd)
+{
+    cr_status st = CR_OK;
+    json_t   *item = json_object();
+    double    half = 1.959963984540054 * sd;
+    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
+    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
+    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
+    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
+    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
+    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
+done:
+    return st;
+}
+
+static cr_status describe_parameters(cr_ctx *cx, const cri_bayes_logistic *m, const cr_design *d,
+                                     json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_array();
+    char     *name = NULL;
+    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    for (size_t k = 0; k < m->M; k++)
+        for (size_t j = !m->intercept; j <= m->p; j++) {
+            name = cri_classifier_name(cx, d, m->place, m->M, k, j);
+            if (!name) CR_TRY(CR_ENOMEM);
+            CR_TRY(add_parameter(cx, list, name, m->mean[k * m->q1 + j], m->sd[k * m->q1 + j]));
+            cri_string_free(cx, name);
+            name = NULL;
+        }
+done:
+    cri_string_free(cx, name);
+    return st;
+}
+
+static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *d, json_t *out)
+{
+    static const char *const  routes[] = { "laplace", "importance", "mcmc" };
+    cr_status                 st = CR_OK;
+    const cri_bayes_logistic *m = state;
+    json_t                   *s;
+    CR_TRY(describe_parameters(cx, m, d, out));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "prior", json_string("b0, b ~ N(0, 1/alpha), of z")));
+    CR_TRY(cri_store_set_real(cx, s, "alpha", m->alpha));
+    CR_TRY(cri_store_set(cx, s, "alpha_from", json_string(m->learned ? "evidence" : "option")));
+    CR_TRY(cri_store_set(cx, s, "infer", json_string(routes[m->infer])));
+    CR_TRY(cri_store_set_real(cx, s, "log_joint", m->log_joint));
+    CR_TRY(cri_store_set_real(cx, s, "log_evidence_laplace", m->laplace));
+    CR_TRY(cri_store_set_real(cx, s, "effective_coefficients", m->effective));
+    if (m->infer != CRI_INFER_LAPLACE)
+        CR_TRY(cri_store_set(cx, s, "effective_draws", cri_json_number(m->ess)));
+    if (m->infer == CRI_INFER_IMPORTANCE)
+        CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
+    if (m->infer == CRI_INFER_MCMC) CR_TRY(cri_store_set(cx, s, "rhat", cri_json_number(m->rhat)));
+done:
+    return st;
+}
+
+static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, fields, state, store, out);
+}
+
+static bool is_valid(const cri_bayes_logistic *m, const cr_design *d)
+{
+    bool valid = m->p == cr_design_terms(d) && m->K == cr_design_classes(d) &&
+                 m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 &&
+                 m->D == m->M * m->q && m->infer <= CRI_INFER_MCMC &&
+                 (m->infer == CRI_INFER_LAPLACE || m->R > 0) && isfinite(m->alpha) && m->alpha > 0;
+    for (size_t j = 0; valid && j < m->p; j++) valid = m->scale[j] > 0;
+    for (size_t k = 0; valid && k < m->K; k++)
+        valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
+    return valid;
+}
+
+static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                            const cr_design *design, void **out_state)
+{
+    cr_status           st = CR_OK;
+    cri_bayes_logistic *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (!is_valid(m, design))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
+                       cri_store_source(store)));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) bayes_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_bayes_logistic = {
+    .name = "bayes-logistic",
+    .summary = "logistic and softmax regression with a Gaussian prior: posterior and evidence",
+    .formulas = "P(second) = 1 / (1 + exp(-b0 - z.b)),   b0, b ~ N(0, 1/alpha)\n"
+                "posterior ~ N(mode, A^-1),  A = alpha I + Z'VZ\n"
+                "log evidence ~ log joint at the mode + D/2 log 2 pi - log|A|/2\n"
+                "predictive: the logistic function integrated over the posterior of b0 + z.b\n"
+                "more classes: softmax, one b0, b for each class",
+    .reference = "MacKay (1992), Neural Comp. 4, 720-736; Bishop (2006), sec. 4.5",
+    .tasks = CR_TASK_CLASSIFICATION,
+    .options = bayes_logistic_table,
+    .options_size = sizeof(bayes_logistic_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .scales_itself = true,
+    .fit = bayes_fit,
+    .predict = bayes_predict,
+    .describe = bayes_describe,
+    .write = bayes_write,
+    .read = bayes_read,
+    .free = bayes_free,
+};

@@ -1,0 +1,360 @@
+/* classifier.c -- fitting a linear classifier: classes, penalty, standard errors. */
+#include "classifier.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+#include "../../math/chol.h"
+#include "../fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- classes --------------------------------------------------------------------------------- */
+
+cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
+                                 size_t *out_M)
+{
+    size_t K = cr_design_classes(rows->design), present = 0;
+    for (size_t k = 0; k < K; k++) place[k] = -1;
+    for (size_t i = 0; i < rows->n; i++)
+        if (!rows->w || rows->w[i] > 0) place[(size_t)rows->y[i]] = 0;
+    for (size_t k = 0, one = 0; k < K; k++) {
+        if (place[k] < 0) continue;
+        if (one++ == 0) present = k; /* the first */
+    }
+    size_t count = 0, first = present;
+    for (size_t k = 0; k < K; k++)
+        if (place[k] >= 0) place[k] = (double)count++;
+    if (count < 2) {
+        cr_fail(cx, CR_EDATA,
+                "the target '%s' has one class only%s%s: there is nothing to tell apart",
+                cr_design_target(rows->design), count ? ", " : "",
+                count ? cr_design_class(rows->design, first) : "");
+        return cr_fail_hint(cx, "a classifier needs rows of two classes or more");
+    }
+    bool every = full && count > 2;
+    *out_M = every ? count : count - 1;
+    for (size_t k = 0; k < K && !every; k++) /* the first is the reference */
+        if (place[k] >= 0) place[k] = k == first ? (double)*out_M : place[k] - 1;
+    return CR_OK;
+}
+
+void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        double k = place[(size_t)rows->y[i]];
+        y[i] = k < 0 ? 0 : (uint32_t)k; /* of weight 0: any will do */
+    }
+}
+
+size_t cri_classifier_class(const double *place, size_t K, size_t m)
+{
+    for (size_t k = 0; k < K; k++)
+        if (place[k] == (double)m) return k;
+    return 0;
+}
+
+double cri_classifier_coef(const double *centre, const double *scale, size_t p, bool intercept,
+                           const double *theta, size_t j)
+{
+    if (j > 0) return theta[intercept + j - 1] / scale[j - 1];
+    double sum = intercept ? theta[0] : 0;
+    for (size_t k = 0; k < p; k++) sum -= theta[intercept + k] / scale[k] * centre[k];
+    return sum;
+}
+
+/* --- standard errors ------------------------------------------------------------------------- */
+
+/* Rows and columns of coefficients that are 0 by decree become those of the identity. */
+static void leave_out(const cri_likelihood *f, const bool *fixed, double *H)
+{
+    size_t q = f->x->q, D = f->M * q;
+    for (size_t a = 0; a < D; a++) {
+        if (!fixed[a % q]) continue;
+        for (size_t b = 0; b < D; b++) H[a * D + b] = H[b * D + a] = 0;
+        H[a * D + a] = 1;
+    }
+}
+
+cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fixed, double *H,
+                             double *sd)
+{
+    cr_status                  st = CR_OK;
+    const cri_classifier_rows *x = f->x;
+    size_t                     q = x->q, p = x->p, one = x->intercept, D = f->M * q;
+    cr_scratch                 s = cr_scratch_begin(cx);
+    double                    *V = cr_scratch_matrix(&s, D, D), *a = cr_scratch_f64(&s, D);
+
+    CR_TRY(s.status);
+    for (size_t k = 0; k < f->M * (p + 1); k++) sd[k] = -1;
+    if (fixed) leave_out(f, fixed, H);
+    if (cr_chol(cx, cr_mat_of(H, D, D)) == CR_ENUMERIC) goto done; /* no standard errors */
+    CR_TRY(cr_chol_inverse(cx, cr_cmat_of(H, D, D), cr_mat_of(V, D, D)));
+    for (size_t m = 0; m < f->M; m++) {
+        double gauge =
+            f->full && f->M > 1 && one && !f->penalise_intercept ? 1 / (double)(f->M * f->M) : 0;
+        for (size_t j = 0; j < p; j++) {
+            double v = V[(m * q + one + j) * (D + 1)];
+            if (!(fixed && fixed[one + j])) sd[m * (p + 1) + 1 + j] = sqrt(v) * x->inverse[j];
+        }
+        if (!one) continue;
+        memset(a, 0, D * sizeof(double)); /* the intercept is the score at x = 0 */
+        a[m * q] = 1;
+        for (size_t j = 0; j < p; j++)
+            a[m * q + 1 + j] = fixed && fixed[1 + j] ? 0 : -x->centre[j] * x->inverse[j];
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(H, D, D), cr_mat_of(a, D, 1)));
+        double v = -gauge;
+        for (size_t k = 0; k < D; k++) v += a[k] * a[k];
+        sd[m * (p + 1)] = sqrt(fmax(v, 0));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(cri_classifier, p),          CRI_FIELD_COUNT(cri_classifier, q),
+    CRI_FIELD_COUNT(cri_classifier, q1),         CRI_FIELD_COUNT(cri_classifier, K),
+    CRI_FIELD_COUNT(cri_classifier, M),          CRI_FIELD_COUNT(cri_classifier, link),
+    CRI_FIELD_COUNT(cri_classifier, solver),     CRI_FIELD_COUNT(cri_classifier, separation),
+    CRI_FIELD_COUNT(cri_classifier, penalty),    CRI_FIELD_FLAG(cri_classifier, intercept),
+    CRI_FIELD_FLAG(cri_classifier, full),        CRI_FIELD_FLAG(cri_classifier, tests),
+    CRI_FIELD_FLAG(cri_classifier, information), CRI_FIELD_REAL(cri_classifier, lambda),
+    CRI_FIELD_REAL(cri_classifier, l1_ratio),    CRI_FIELD_REAL(cri_classifier, weight),
+    CRI_FIELD_REAL(cri_classifier, objective),   CRI_FIELD_REAL(cri_classifier, nll),
+    CRI_FIELD_REAL(cri_classifier, null_nll),    CRI_FIELD_REAL(cri_classifier, kkt),
+    CRI_FIELD_REAL(cri_classifier, nonzero),     CRI_FIELD_REAL(cri_classifier, df),
+    CRI_FIELD_VECTOR(cri_classifier, centre, p), CRI_FIELD_VECTOR(cri_classifier, scale, p),
+    CRI_FIELD_VECTOR(cri_classifier, place, K),  CRI_FIELD_VECTOR(cri_classifier, blame, q),
+    CRI_FIELD_VECTOR(cri_classifier, fixed, q),  CRI_FIELD_MATRIX(cri_classifier, theta, M, q),
+    CRI_FIELD_MATRIX(cri_classifier, sd, M, q1), CRI_FIELD_LAST
+};
+
+void cri_classifier_free(cr_ctx *cx, cri_classifier *m)
+{
+    cri_fields_free(cx, fields, m);
+    *m = (cri_classifier){ 0 };
+}
+
+cr_status cri_classifier_write(cr_ctx *cx, const cri_classifier *m, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, fields, m, store, out);
+}
+
+/* What a damaged file could have wrong although every array has its shape. */
+static bool is_valid(const cri_classifier *m)
+{
+    bool valid = m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->M >= 1 &&
+                 m->link <= CRI_LINK_PROBIT && m->separation <= CRI_SEPARATED_PARTLY &&
+                 m->penalty <= CRI_PENALTY_ELASTIC && m->solver <= CRI_SOLVER_PROXIMAL;
+    for (size_t j = 0; valid && j < m->p; j++) valid = m->scale[j] > 0;
+    for (size_t k = 0; valid && k < m->K; k++)
+        valid = m->place[k] >= -1 && m->place[k] <= (double)m->M;
+    return valid;
+}
+
+cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                              const cr_design *design, cri_classifier *out)
+{
+    cr_status      st = CR_OK;
+    cri_classifier m = { 0 };
+    CR_TRY(cri_fields_read(cx, fields, store, in, &m));
+    if (!is_valid(&m) || m.p != cr_design_terms(design) || m.K != cr_design_classes(design))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
+                       cri_store_source(store)));
+    *out = m;
+    m = (cri_classifier){ 0 };
+done:
+    cri_classifier_free(cx, &m);
+    return st;
+}
+
+/* The likelihood without any slope. */
+static double null_likelihood(const cri_likelihood *f, const double *share, size_t classes)
+{
+    double nll = 0, used = 0;
+    for (size_t k = 0; k < classes; k++) used += share[k] > 0;
+    for (size_t k = 0; k < classes; k++)
+        if (share[k] > 0)
+            nll -= share[k] * (f->x->intercept ? log(share[k] / f->x->weight) : -log(used));
+    return nll;
+}
+
+static void warn_fixed(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
+{
+    enum { MOST_NAMES = 8 };
+    char   list[512] = "";
+    size_t n = 0, used = 0;
+    for (size_t j = m->intercept; j < m->q; j++) {
+        if (m->fixed[j] == 0 || n++ >= MOST_NAMES) continue;
+        int more = snprintf(list + used, sizeof list - used, "%s'%s'", n > 1 ? ", " : "",
+                            cr_design_term_name(d, j - m->intercept));
+        used =
+            more < 0 || used + (size_t)more >= sizeof list ? sizeof list - 1 : used + (size_t)more;
+    }
+    if (n > 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu column%s constant or a linear combination of the others, and cannot be told "
+               "apart: the "
+               "coefficient is set to 0: %s%s",
+               n, n == 1 ? " is" : "s are each", list, n > MOST_NAMES ? ", ..." : "");
+}
+
+static cr_status warn_separated(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    bool      *blame = cr_scratch_bytes(&s, m->q, sizeof(bool));
+
+    CR_TRY(s.status);
+    for (size_t j = 0; j < m->q; j++) blame[j] = m->blame[j] != 0;
+    if (m->separation != CRI_NOT_SEPARATED)
+        cri_warn_separation(cx, d, m->intercept, (cri_separation)m->separation, blame);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* What remains to be said of a solution of the vectors `first` .. of m. */
+static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution *s, bool expected,
+                               size_t first, cri_classifier *m)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     room = cr_scratch_begin(cx);
+    bool          *blame = cr_scratch_bytes(&room, m->q, sizeof(bool));
+    bool          *endless = cr_scratch_bytes(&room, m->q, sizeof(bool));
+    cri_separation kind = CRI_NOT_SEPARATED;
+
+    CR_TRY(room.status);
+    memcpy(m->theta + first * m->q, s->theta, s->D * sizeof(double));
+    for (size_t k = 0; k < f->M * m->q1; k++) m->sd[first * m->q1 + k] = -1;
+    if (f->l2 == 0 && m->lambda == 0) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
+    if (expected && s->hessian) {
+        cri_likelihood       g = *f;
+        cri_likelihood_value v = { .hessian = s->hessian };
+        g.expected = true;
+        CR_TRY(cri_likelihood_at(cx, &g, s->theta, &v));
+    }
+    if (s->hessian && kind != CRI_SEPARATED_PERFECTLY)
+        CR_TRY(cri_classifier_sds(cx, f, s->fixed, s->hessian, m->sd + first * m->q1));
+    for (size_t j = 0; j < m->q; j++) {
+        for (size_t k = 0; k < f->M && endless[j]; k++)
+            m->sd[(first + k) * m->q1 + j + !m->intercept] = m->sd[(first + k) * m->q1] = -1;
+        if (blame[j]) m->blame[j] = 1;
+        if (s->fixed[j]) m->fixed[j] = 1;
+    }
+    if (kind == CRI_SEPARATED_PERFECTLY || m->separation == CRI_NOT_SEPARATED) m->separation = kind;
+    m->objective += s->f;
+    m->nll += s->nll;
+    m->kkt = fmax(m->kkt, s->kkt);
+    m->solver = s->solver;
+done:
+    cr_scratch_end(&room);
+    return st;
+}
+
+/* One solution of all vectors, or, for probit with several, one of each against the rest. */
+static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_settings *o,
+                           uint32_t *y, uint32_t *own, cri_classifier *m, cr_report *report)
+{
+    cr_status    st = CR_OK;
+    cri_solution s = { 0 };
+    bool         rest = o->link == CRI_LINK_PROBIT && m->M > 1;
+    bool         sds = o->solve.l1 == 0;
+    report->stop = CR_STOP_TOLERANCE;
+    for (size_t first = 0; first < (rest ? m->M : 1); first++) {
+        for (size_t i = 0; rest && i < f.x->n; i++) own[i] = y[i] == first ? 0 : 1;
+        f.y = rest ? own : y;
+        f.M = rest ? 1 : m->M;
+        f.full = m->full && !rest;
+        CR_TRY(cri_solve(cx, &f, &o->solve, sds, &s));
+        CR_TRY(keep_solution(cx, &f, &s, o->expected, first, m));
+        report->iterations += s.iterations;
+        if (s.stop == CR_STOP_LIMIT || m->separation != CRI_NOT_SEPARATED)
+            report->stop = CR_STOP_LIMIT;
+        cri_solution_free(cx, &s);
+    }
+done:
+    cri_solution_free(cx, &s);
+    return st;
+}
+
+static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
+                         const cri_classifier_rows *x, cri_classifier *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = cr_design_classes(rows->design);
+    double    *place = cr_scratch_f64(&s, K);
+    bool       full = o->lambda > 0 || o->link == CRI_LINK_PROBIT;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_classifier_classes(cx, rows, full, place, &m->M));
+    m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K;
+    m->intercept = o->intercept;
+    m->full = full && m->M > 1;
+    m->link = o->link;
+    m->lambda = o->lambda, m->l1_ratio = o->l1_ratio, m->penalty = (size_t)o->penalty;
+    m->weight = x->weight;
+    CR_TRY(cri_fields_allocate(cx, fields, m));
+    memcpy(m->place, place, K * sizeof(double));
+    memcpy(m->centre, x->centre, m->p * sizeof(double));
+    memcpy(m->scale, x->scale, m->p * sizeof(double));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void count_coefficients(cri_classifier *m)
+{
+    for (size_t a = 0; a < m->M * m->q; a++) {
+        bool slope = a % m->q >= m->intercept;
+        m->nonzero += slope && m->theta[a] != 0;
+        m->df += m->fixed[a % m->q] == 0;
+    }
+}
+
+cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows,
+                             const cri_classifier_settings *settings, cri_classifier *out,
+                             cr_report *report)
+{
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    cri_classifier          m = { 0 };
+    cri_classifier_rows     x = { 0 };
+    cri_classifier_settings o = *settings;
+    uint32_t               *y = cr_scratch_bytes(&s, rows->n, sizeof *y),
+             *own = cr_scratch_bytes(&s, rows->n, sizeof *y);
+    double *share = NULL;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_classifier_rows_new(cx, rows, o.intercept, rows->design->standardised, &x));
+    CR_TRY(prepare(cx, rows, &o, &x, &m));
+    cri_classifier_targets(rows, m.place, y);
+    share = cr_scratch_bytes(&s, m.M + 1, sizeof(double));
+    CR_TRY(s.status);
+    for (size_t i = 0; i < rows->n; i++) share[y[i]] += rows->w ? rows->w[i] : 1;
+
+    cri_likelihood f = { .x = &x, .link = o.link, .step = 1 };
+    double         per_row = o.penalty == CRI_PENALTY_L2 ? 0 : o.lambda * x.weight;
+    double         ratio = o.penalty == CRI_PENALTY_L1 ? 1 : o.l1_ratio;
+    f.l2 = o.penalty == CRI_PENALTY_L2 ? o.lambda : per_row * (1 - ratio);
+    o.solve.l1 = per_row * ratio;
+    m.information = m.tests = o.lambda == 0;
+    CR_TRY(solve_all(cx, f, &o, y, own, &m, report));
+    m.null_nll = null_likelihood(&f, share, m.M + 1);
+    if (o.link == CRI_LINK_PROBIT && m.M > 1) m.null_nll = NAN;
+    count_coefficients(&m);
+    warn_fixed(cx, rows->design, &m);
+    CR_TRY(warn_separated(cx, rows->design, &m));
+    report->log_likelihood = o.link == CRI_LINK_PROBIT && m.M > 1 ? NAN : -m.nll;
+    *out = m;
+    m = (cri_classifier){ 0 };
+done:
+    cri_classifier_free(cx, &m);
+    cri_classifier_rows_free(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}

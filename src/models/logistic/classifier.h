@@ -1,0 +1,72 @@
+/* classifier.h -- a fitted linear classifier: what logistic and probit share.
+ *   eta_m = theta_m . z,   z = (1, (x - centre) / scale),   m = 0 .. M-1
+ * Two classes need one vector of coefficients (that of the second class against the first).  More
+ * classes have K - 1 against the first without a penalty, K with one; probit has K, one against the
+ * rest each.  (Internal header.) */
+#ifndef CREDENCE_MODELS_LOGISTIC_CLASSIFIER_H
+#define CREDENCE_MODELS_LOGISTIC_CLASSIFIER_H
+
+#include "../class.h"
+#include "separation.h"
+
+typedef struct cri_classifier {
+    size_t  p, q, K, M, q1; /* q1 = p + 1                                                */
+    size_t  link, solver, separation;
+    bool    intercept, full, tests, information; /* information: sds come from the data alone */
+    double *centre, *scale;   /* [p]                                                       */
+    double *theta;            /* [M x q] of z                                              */
+    double *sd;               /* [M x q1] in the units of the data, intercept first; -1 = none */
+    double *place;            /* [K] vector of a class; M: the reference; -1: not in the data */
+    double *blame;            /* [q] 1 where the column separates the classes              */
+    double *fixed;            /* [q] 1 where the coefficient is 0 because others determine it */
+    double  lambda, l1_ratio; /* as given */
+    size_t  penalty;
+    double  weight, objective, nll, null_nll, kkt, nonzero, df;
+} cri_classifier;
+
+enum { CRI_PENALTY_L2, CRI_PENALTY_L1, CRI_PENALTY_ELASTIC };
+
+typedef struct cri_classifier_settings {
+    cri_link          link;
+    bool              intercept, expected;
+    int               penalty;
+    double            lambda, l1_ratio;
+    cri_solve_options solve;
+} cri_classifier_settings;
+
+cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
+                             cri_classifier *out, cr_report *report);
+void      cri_classifier_free(cr_ctx *cx, cri_classifier *m);
+cr_status cri_classifier_predict(cr_ctx *cx, const cri_classifier *m, const cri_rows *rows,
+                                 cr_prediction *out);
+cr_status cri_classifier_describe(cr_ctx *cx, const cri_classifier *m, const cr_design *design,
+                                  json_t *out);
+cr_status cri_classifier_write(cr_ctx *cx, const cri_classifier *m, cri_store *store, json_t *out);
+cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                              const cr_design *design, cri_classifier *out);
+
+/* --- shared with bayes-logistic ------------------------------------------------------------------
+ */
+
+/* The classes that have weight, in order: place [K] of each vector, -1 for the others; returns how
+ * many. Fails with CR_EDATA when there are fewer than two. */
+cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
+                                 size_t *out_M);
+/* y [n] = the vector of each row's class, M for the reference. */
+void cri_classifier_targets(const cri_rows *rows, const double *place, uint32_t *y);
+/* Names "term", or "class:term" where there are several vectors; place 0 is the intercept.  From
+ * cri_string_format. */
+char *cri_classifier_name(cr_ctx *cx, const cr_design *design, const double *place, size_t M,
+                          size_t m, size_t j);
+/* The class whose coefficients vector m holds. */
+size_t cri_classifier_class(const double *place, size_t K, size_t m);
+/* Coefficient j of vector m in the units of the data; j = 0 is the intercept, j = 1 .. p the
+ * slopes. */
+double cri_classifier_coef(const double *centre, const double *scale, size_t p, bool intercept,
+                           const double *theta, size_t j);
+/* sd [M x (p + 1)] in the units of the data from the factor L of the Hessian; a column that is
+ * fixed has none. */
+cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *opt_fixed,
+                             double *hessian, double *sd);
+
+#endif

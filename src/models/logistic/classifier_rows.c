@@ -1,0 +1,293 @@
+/* classifier_rows.c -- measuring and keeping the rows of a linear classifier. */
+#include "classifier_rows.h"
+#include "../linear/moments.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 512 };
+
+/* --- measuring ------------------------------------------------------------------------------- */
+
+/* Sums over rows, about a pivot row so that a large mean does not hide a small sd:
+ * acc = [weight, entries that are not 0, sum w d (p), sum w d^2 (p)]. */
+typedef struct measure_work {
+    const cri_rows *rows;
+    const double   *w;
+    const double   *pivot; /* [p] */
+} measure_work;
+
+static void measure_block(void *arg, cri_range range, double *acc, double *room)
+{
+    const measure_work *m = arg;
+    size_t              p = m->rows->p;
+    const double       *w = m->w;
+    double             *sum = acc + 2, *square = sum + p;
+
+    cri_rows_fill(m->rows, range.begin, range.end, room, p);
+    for (size_t i = range.begin; i < range.end; i++) {
+        const double *x = room + (i - range.begin) * p;
+        double        wi = w ? w[i] : 1;
+        for (size_t j = 0; j < p; j++) acc[1] += x[j] != 0;
+        for (size_t j = 0; wi > 0 && j < p; j++) {
+            double d = x[j] - m->pivot[j];
+            sum[j] += wi * d;
+            square[j] += wi * d * d;
+        }
+        acc[0] += wi;
+    }
+}
+
+static cr_status set_scales(cr_ctx *cx, cri_classifier_rows *x, const double *acc,
+                            const double *pivot, bool standardise)
+{
+    cr_status st = CR_OK;
+    for (size_t j = 0; j < x->p; j++) {
+        double shift = acc[2 + j] / x->weight, mean = pivot[j] + shift;
+        double variance = acc[2 + x->p + j] / x->weight - shift * shift;
+        double size = fabs(mean) + sqrt(fabs(variance));
+        bool   constant = !(variance > 1e-26 * mean * mean);
+        CR_TRY(cri_check_squares(cx, j, x->p, variance + mean * mean, size));
+        if (constant) mean = pivot[j]; /* z is then exactly 0 */
+        x->centre[j] = x->intercept ? mean : 0;
+        x->scale[j] = standardise && !constant ? sqrt(variance) : 1;
+        x->inverse[j] = 1 / x->scale[j];
+    }
+done:
+    return st;
+}
+
+/* Also gives the number of entries that are not 0. */
+static cr_status measure(cr_ctx *cx, cri_classifier_rows *x, bool standardise, double *out_filled)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       p = x->p, first = 0;
+    double      *acc = cr_scratch_f64(&s, 2 + 2 * p), *pivot = cr_scratch_f64(&s, p);
+    measure_work w = { .rows = x->rows, .w = x->w, .pivot = pivot };
+
+    CR_TRY(s.status);
+    while (x->w && first < x->n && !(x->w[first] > 0)) first++;
+    if (first == x->n) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
+    cri_rows_fill(x->rows, first, first + 1, pivot, p);
+    CR_TRY(
+        cri_parallel_sum_in(cx, NULL, x->n, BLOCK, 2 + 2 * p, BLOCK * p, measure_block, &w, acc));
+    x->weight = acc[0];
+    *out_filled = acc[1];
+    CR_TRY(set_scales(cx, x, acc, pivot, standardise));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- keeping --------------------------------------------------------------------------------- */
+
+static void standardise_block(const cri_classifier_rows *x, size_t count, double *Z)
+{
+    size_t one = x->intercept;
+    for (size_t i = 0; i < count; i++) {
+        double *z = Z + i * x->q;
+        if (one) z[0] = 1;
+        for (size_t j = 0; j < x->p; j++) z[one + j] = (z[one + j] - x->centre[j]) * x->inverse[j];
+    }
+}
+
+/* The same from a matrix that lies in one piece, without a copy between. */
+static const double *standardise_matrix(const cri_classifier_rows *x, size_t begin, size_t count,
+                                        size_t step, double *Z)
+{
+    size_t one = x->intercept, stride = x->rows->columns[0]->stride;
+    for (size_t i = 0; i < count; i++) {
+        const double *from = x->rows->matrix + (begin + i) * step * stride;
+        double       *z = Z + i * x->q;
+        if (one) z[0] = 1;
+        for (size_t j = 0; j < x->p; j++) z[one + j] = (from[j] - x->centre[j]) * x->inverse[j];
+    }
+    return Z;
+}
+
+const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t begin, size_t count,
+                                        size_t step, double *room)
+{
+    if (x->Z && step == 1) return x->Z + begin * x->q;
+    if (!x->Z && x->rows->matrix) return standardise_matrix(x, begin, count, step, room);
+    for (size_t i = 0; i < count && step > 1; i++) {
+        size_t row = (begin + i) * step;
+        if (x->Z)
+            memcpy(room + i * x->q, x->Z + row * x->q, x->q * sizeof(double));
+        else
+            cri_rows_fill(x->rows, row, row + 1, room + i * x->q + x->intercept, x->q);
+    }
+    if (step == 1) cri_rows_fill(x->rows, begin, begin + count, room + x->intercept, x->q);
+    if (!x->Z) standardise_block(x, count, room);
+    return room;
+}
+
+static void keep_block(void *arg, size_t b)
+{
+    cri_classifier_rows *x = arg;
+    cri_range            r = cri_block_range(x->n, BLOCK, b);
+    double              *Z = x->Z + r.begin * x->q;
+    cri_rows_fill(x->rows, r.begin, r.end, Z + x->intercept, x->q);
+    standardise_block(x, r.end - r.begin, Z);
+}
+
+/* Z in memory, unless X is there in one piece already or it would take more than a quarter of what
+ * is left. */
+static cr_status keep_dense(cr_ctx *cx, cri_classifier_rows *x)
+{
+    size_t bytes = x->n * x->q * sizeof(double);
+    if (bytes > cri_memory_left(cx) / 4) return CR_OK;
+    if (x->rows->matrix && bytes > (size_t)1 << 22) return CR_OK;
+    x->Z = cr_resize(cx, NULL, 0, x->n * x->q, sizeof(double));
+    if (!x->Z) return CR_ENOMEM;
+    return cri_parallel_for(cx, NULL, cri_block_count(x->n, BLOCK), keep_block, x);
+}
+
+static cr_status keep_entries(cr_ctx *cx, cri_classifier_rows *x, size_t count)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *row = cr_scratch_f64(&s, BLOCK * x->p);
+    size_t     k = 0;
+
+    CR_TRY(s.status);
+    x->own_count = count;
+    x->own_start = cr_alloc(cx, x->n + 1, sizeof *x->own_start);
+    x->own_column = cr_alloc(cx, count, sizeof *x->own_column);
+    x->own_value = cr_alloc(cx, count, sizeof *x->own_value);
+    if (!x->own_start || !x->own_column || !x->own_value) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < x->n; i++) {
+        if (i % BLOCK == 0)
+            cri_rows_fill(x->rows, i, x->n - i < BLOCK ? x->n : i + BLOCK, row, x->p);
+        for (size_t j = 0; j < x->p; j++) {
+            double value = row[(i % BLOCK) * x->p + j];
+            if (value != 0) x->own_column[k] = (uint32_t)j, x->own_value[k++] = value;
+        }
+        x->own_start[i + 1] = k;
+    }
+    x->entries = (cri_entries){ x->own_start, x->own_column, x->own_value, NULL };
+    x->sparse = true;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Sums over entries about 0: what is mostly zeros has no large mean. */
+static cr_status measure_entries(cr_ctx *cx, cri_classifier_rows *x, bool standardise)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *acc = cr_scratch_bytes(&s, 2 + 2 * x->p, sizeof(double));
+    double    *pivot = cr_scratch_bytes(&s, x->p, sizeof(double));
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < x->n; i++) {
+        double w = x->w ? x->w[i] : 1;
+        size_t end, a = cri_entries_row(&x->entries, i, &end);
+        acc[0] += w;
+        for (; w > 0 && a < end; a++) {
+            double value = x->entries.value[a];
+            acc[2 + x->entries.column[a]] += w * value;
+            acc[2 + x->p + x->entries.column[a]] += w * value * value;
+        }
+    }
+    x->weight = acc[0];
+    if (!(x->weight > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "no row has a positive weight"));
+    CR_TRY(set_scales(cx, x, acc, pivot, standardise));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The weights, or NULL where all are 1: the same bits either way. */
+static const double *weights_of(const cri_rows *rows)
+{
+    size_t ones = 0;
+    while (rows->w && ones < rows->n && rows->w[ones] == 1) ones++;
+    return ones < rows->n ? rows->w : NULL;
+}
+
+/* Room for what is measured. */
+static cr_status begin(cr_ctx *cx, const cri_rows *rows, bool intercept, cri_classifier_rows *x)
+{
+    *x = (cri_classifier_rows){ .rows = rows,
+                                .n = rows->n,
+                                .p = rows->p,
+                                .q = rows->p + intercept,
+                                .intercept = intercept,
+                                .w = weights_of(rows),
+                                .centre = cr_alloc(cx, rows->p, sizeof(double)),
+                                .scale = cr_alloc(cx, rows->p, sizeof(double)),
+                                .inverse = cr_alloc(cx, rows->p, sizeof(double)) };
+    return x->centre && x->scale && x->inverse ? CR_OK : CR_ENOMEM;
+}
+
+cr_status cri_classifier_rows_of_entries(cr_ctx *cx, const cri_rows *rows, cri_entries entries,
+                                         bool intercept, bool standardise, cri_classifier_rows *out)
+{
+    cr_status           st = CR_OK;
+    cri_classifier_rows x = { 0 };
+    CR_TRY(begin(cx, rows, intercept, &x));
+    x.entries = entries;
+    x.sparse = true;
+    CR_TRY(measure_entries(cx, &x, standardise));
+    *out = x;
+    x = (cri_classifier_rows){ 0 };
+done:
+    cri_classifier_rows_free(cx, &x);
+    return st;
+}
+
+cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                  bool standardise, cri_classifier_rows *out)
+{
+    cr_status           st = CR_OK;
+    double              filled = 0, cells = (double)rows->n * (double)rows->p;
+    cri_classifier_rows x = { 0 };
+    CR_TRY(begin(cx, rows, intercept, &x));
+    CR_TRY(measure(cx, &x, standardise, &filled));
+    if (x.p >= 16 && filled < 0.2 * cells)
+        CR_TRY(keep_entries(cx, &x, (size_t)filled));
+    else
+        CR_TRY(keep_dense(cx, &x));
+    *out = x;
+    x = (cri_classifier_rows){ 0 };
+done:
+    cri_classifier_rows_free(cx, &x);
+    return st;
+}
+
+void cri_classifier_rows_free(cr_ctx *cx, cri_classifier_rows *x)
+{
+    cr_free(cx, x->centre, x->p, sizeof(double));
+    cr_free(cx, x->scale, x->p, sizeof(double));
+    cr_free(cx, x->inverse, x->p, sizeof(double));
+    cr_free(cx, x->Z, x->n * x->q, sizeof(double));
+    if (x->own_start) cr_free(cx, x->own_start, x->n + 1, sizeof *x->own_start);
+    cr_free(cx, x->own_column, x->own_count, sizeof *x->own_column);
+    cr_free(cx, x->own_value, x->own_count, sizeof *x->own_value);
+    *x = (cri_classifier_rows){ 0 };
+}
+
+/* --- raw coordinates ------------------------------------------------------------------------- */
+
+void cri_to_raw(const cri_classifier_rows *x, const double *theta, double *raw)
+{
+    size_t one = x->intercept;
+    raw[0] = one ? theta[0] : 0;
+    for (size_t j = 0; j < x->p; j++) {
+        raw[1 + j] = theta[one + j] / x->scale[j];
+        raw[0] -= x->centre[j] * raw[1 + j];
+    }
+}
+
+void cri_from_raw(const cri_classifier_rows *x, const double *raw, double *out)
+{
+    size_t one = x->intercept;
+    if (one) out[0] = raw[0];
+    for (size_t j = 0; j < x->p; j++)
+        out[one + j] = (raw[1 + j] - x->centre[j] * raw[0]) / x->scale[j];
+}

@@ -1,0 +1,120 @@
+/* logistic.c -- logistic and softmax regression.
+ *   two classes     log P(second) / P(first) = b0 + z.b
+ *   K classes       P(k) = exp(b0_k + z.b_k) / sum;  without a penalty b of the first class is 0
+ *   minimise  sum_i w_i nll_i + lambda/2 |b|^2                                     (l2)
+ *             sum_i w_i nll_i / sum w + lambda |b|_1                               (l1)
+ *             sum_i w_i nll_i / sum w + lambda (r |b|_1 + (1 - r)/2 |b|^2)         (elastic)
+ * z standardised, intercepts without penalty.  sd: inverse information; with l2, of the posterior
+ * under the prior b ~ N(0, 1/lambda); none with an absolute penalty. Hastie, Tibshirani & Friedman
+ * (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4. */
+#include "classifier.h"
+
+/* clang-format off */
+#define LOGISTIC_OPTIONS(X)                                                                          \
+    X(real,   lambda,    "0",    ">=0", "penalty on the coefficients; 0 is maximum likelihood", "1") \
+    X(choice, penalty,   "l2",   "l2|l1|elastic",                                                    \
+      "l2: sum of nll + lambda/2 |b|^2; l1: mean of nll + lambda |b|_1; elastic: a mixture", "l1")   \
+    X(real,   l1_ratio,  "0.5",  "0..1", "elastic: share r of the absolute penalty", "0.9")          \
+    X(flag,   intercept, "true", "",    "fit free intercepts", "false")                              \
+    X(choice, solver,    "auto", "auto|newton|newton-cg|lbfgs|gradient|sgd",                         \
+      "how to minimise; auto: newton up to 2000 coefficients, then newton-cg", "lbfgs")              \
+    X(count,  batch,     "16",   ">=1", "sgd: rows per step", "64")                                  \
+    X(real,   tol,       "1e-12", "0<..<1",                                                          \
+      "newton: stop when a step gains less than this share; else when the gradient per row is less than its root", \
+      "1e-8")                                                                                        \
+    X(count,  max_iter,  "",     ">=1", "give up after this many steps or epochs", "50")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(logistic_options, LOGISTIC_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(logistic_options, __VA_ARGS__)
+static const cr_option logistic_table[] = { LOGISTIC_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static void logistic_free(cr_ctx *cx, void *state)
+{
+    cri_classifier_free(cx, state);
+    cr_free(cx, state, 1, sizeof(cri_classifier));
+}
+
+static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                              void **out_state, cr_report *report)
+{
+    cr_status               st = CR_OK;
+    const logistic_options *o = options;
+    cri_classifier         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_classifier_settings settings = { .link = CRI_LINK_LOGIT,
+                                         .intercept = o->intercept,
+                                         .penalty = o->penalty,
+                                         .lambda = o->lambda,
+                                         .l1_ratio = o->l1_ratio,
+                                         .solve = { .solver = (cri_solver)o->solver,
+                                                    .tol = o->tol,
+                                                    .max_iter = o->max_iter,
+                                                    .batch = o->batch,
+                                                    .seed = seed } };
+    if (!m) return CR_ENOMEM;
+    bool absolute = o->penalty != CRI_PENALTY_L2 && o->lambda > 0;
+    if (absolute && o->solver != CRI_SOLVER_AUTO && o->solver != CRI_SOLVER_NEWTON) {
+        cr_fail(cx, CR_EARG, "an absolute penalty is solved by proximal Newton only");
+        CR_TRY(cr_fail_hint(cx, "leave --solver out, or use --penalty l2"));
+    }
+    CR_TRY(cri_classifier_fit(cx, rows, &settings, m, report));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) logistic_free(cx, m);
+    return st;
+}
+
+static cr_status logistic_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                  cr_prediction *out)
+{
+    return cri_classifier_predict(cx, state, rows, out);
+}
+
+static cr_status logistic_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                   json_t *out)
+{
+    return cri_classifier_describe(cx, state, design, out);
+}
+
+static cr_status logistic_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    return cri_classifier_write(cx, state, store, out);
+}
+
+static cr_status logistic_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                               const cr_design *design, void **out_state)
+{
+    cri_classifier *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    cr_status st = cri_classifier_read(cx, store, in, design, m);
+    if (st != CR_OK)
+        cr_free(cx, m, 1, sizeof *m);
+    else
+        *out_state = m;
+    return st;
+}
+
+const cr_model_class cri_class_logistic = {
+    .name = "logistic",
+    .summary = "logistic and softmax regression, with or without a penalty",
+    .formulas =
+        "P(k) = exp(b0_k + z.b_k) / sum_l exp(b0_l + z.b_l)\n"
+        "l2:  minimise  sum_i w_i nll_i + lambda/2 |b|^2,  b0 free\n"
+        "l1:  minimise  sum_i w_i nll_i / sum_i w_i + lambda |b|_1\n"
+        "two classes: b of the second against the first; more, and lambda = 0: against the first;\n"
+        "more, and lambda > 0: one b for each class, intercepts that sum to 0",
+    .reference = "Hastie, Tibshirani & Friedman (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4",
+    .tasks = CR_TASK_CLASSIFICATION,
+    .options = logistic_table,
+    .options_size = sizeof(logistic_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .scales_itself = true,
+    .fit = logistic_fit,
+    .predict = logistic_predict,
+    .describe = logistic_describe,
+    .write = logistic_write,
+    .read = logistic_read,
+    .free = logistic_free,
+};

@@ -1,0 +1,151 @@
+/* separation.c -- finding and naming the columns that separate the classes. */
+#include "separation.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *cri_separation_name(cri_separation kind)
+{
+    static const char *const names[] = { "none", "perfect", "quasi-complete" };
+    return names[kind];
+}
+
+/* --- columns that separate alone ------------------------------------------------------------- */
+
+/* low, high [(M + 1) x q]: the range of each column in each class; z of sparse rows as x. */
+static void find_ranges(const cri_likelihood *f, double *low, double *high, double *room,
+                        bool *present)
+{
+    const cri_classifier_rows *x = f->x;
+    for (size_t i = 0; i < x->n; i++) {
+        size_t        k = f->y[i];
+        const double *z = room;
+        if (x->w && !(x->w[i] > 0)) continue;
+        if (x->sparse) {
+            memset(room, 0, x->q * sizeof(double));
+            size_t end, a = cri_entries_row(&x->entries, i, &end);
+            for (; a < end; a++) room[x->intercept + x->entries.column[a]] = x->entries.value[a];
+        } else {
+            z = cri_classifier_rows_block(x, i, 1, 1, room);
+        }
+        for (size_t j = 0; j < x->q; j++) {
+            double *lo = low + k * x->q + j, *hi = high + k * x->q + j;
+            *lo = present[k] ? fmin(*lo, z[j]) : z[j];
+            *hi = present[k] ? fmax(*hi, z[j]) : z[j];
+        }
+        present[k] = true;
+    }
+}
+
+/* Whether column j alone puts some class wholly on one side of all others: 2 with a gap, 1
+ * touching, 0 not. */
+static int splits(const double *low, const double *high, const bool *present, size_t classes,
+                  size_t q, size_t j)
+{
+    int best = 0;
+    for (size_t k = 0; k < classes; k++) {
+        double below = -INFINITY, above = INFINITY, lo = low[k * q + j], hi = high[k * q + j];
+        if (!present[k]) continue;
+        for (size_t l = 0; l < classes; l++) {
+            if (l == k || !present[l]) continue;
+            below = fmax(below, high[l * q + j]);
+            above = fmin(above, low[l * q + j]);
+        }
+        bool varies = below != above || lo != hi || below != lo;
+        if (lo > below || hi < above) return 2;
+        if (varies && (lo >= below || hi <= above)) best = 1;
+    }
+    return best;
+}
+
+/* The most decisive ones; false when no column separates alone. */
+static cr_status blame_single(cr_ctx *cx, const cri_likelihood *f, int least, bool *blame,
+                              bool *out_any)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     q = f->x->q, classes = f->M + 1;
+    double    *low = cr_scratch_matrix(&s, classes, q), *high = cr_scratch_matrix(&s, classes, q);
+    double    *room = cr_scratch_f64(&s, q);
+    bool      *present = cr_scratch_bytes(&s, classes, sizeof(bool));
+
+    CR_TRY(s.status);
+    find_ranges(f, low, high, room, present);
+    *out_any = false;
+    for (size_t j = f->x->intercept; j < q; j++) {
+        blame[j] = splits(low, high, present, classes, q, j) >= least;
+        *out_any = *out_any || blame[j];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- directions ------------------------------------------------------------------------------ */
+
+static void blame_direction(const cri_likelihood *f, const double *d, double share, bool *blame)
+{
+    size_t q = f->x->q;
+    double most = 0;
+    for (size_t a = 0; a < f->M * q; a++) most = fmax(most, fabs(d[a]));
+    for (size_t a = 0; a < f->M * q; a++)
+        if (fabs(d[a]) > share * most) blame[a % q] = true;
+}
+
+cr_status cri_find_separation(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s,
+                              cri_separation *out_kind, bool *blame, bool *endless)
+{
+    cr_status st = CR_OK;
+    double    least = -1, largest = 0;
+    bool      alone = false;
+
+    *out_kind = CRI_NOT_SEPARATED;
+    memset(blame, 0, f->x->q * sizeof(bool));
+    memset(endless, 0, f->x->q * sizeof(bool));
+    if (s->wrong == 0) {
+        *out_kind = CRI_SEPARATED_PERFECTLY;
+        CR_TRY(blame_single(cx, f, 2, blame, &alone));
+        if (!alone) blame_direction(f, s->theta, 0.05, blame);
+        memset(endless, true, f->x->q * sizeof(bool));
+        goto done;
+    }
+    if (!(s->moved > 0.1)) goto done; /* the estimate stands still */
+    CR_TRY(cri_likelihood_margins(cx, f, s->step, &least, &largest));
+    if (!(least > -1e-3 * largest)) goto done;
+    *out_kind = CRI_SEPARATED_PARTLY;
+    blame_direction(f, s->step, 1e-3, endless);
+    CR_TRY(blame_single(cx, f, 1, blame, &alone));
+    if (!alone) memcpy(blame, endless, f->x->q * sizeof(bool));
+done:
+    return st;
+}
+
+void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cri_separation kind,
+                         const bool *blame)
+{
+    enum { MOST_NAMES = 8 };
+    size_t used = 0, named = 0, n = 0, q = cr_design_terms(design) + intercept;
+    char   list[640] = "";
+    for (size_t j = intercept; j < q; j++) {
+        if (!blame[j] || n++ >= MOST_NAMES) continue;
+        const char *name = cr_design_term_name(design, j - intercept);
+        int more = snprintf(list + used, sizeof list - used, "%s'%s'", named ? ", " : "", name);
+        if (more < 0 || used + (size_t)more >= sizeof list) {
+            list[used] = '\0';
+            break;
+        }
+        used += (size_t)more;
+        named++;
+    }
+    if (named < n) snprintf(list + used, sizeof list - used, ", ...");
+    cr_log(cx, CR_LOG_WARNING,
+           "the classes are separated %s by %s: there is no maximum likelihood estimate, the "
+           "coefficients "
+           "shown are on their way to infinity and have no standard errors; a penalty (--lambda 1) "
+           "or a "
+           "prior (bayes-logistic) gives an answer",
+           kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
+           named ? list : "the intercept alone");
+}

@@ -1,0 +1,29 @@
+/* separation.h -- when no maximum likelihood estimate exists, and which columns are to blame.
+ * The likelihood of a linear classifier has no maximum exactly when some direction d gives every
+ * row a margin that is not negative, and some row a positive one (Albert & Anderson 1984): the
+ * classes are separated, perfectly when all margins are positive, else quasi-completely.  theta
+ * itself is such a direction once all rows are told apart; else the steps of Newton's method tend
+ * to one. (Internal header.) */
+#ifndef CREDENCE_MODELS_LOGISTIC_SEPARATION_H
+#define CREDENCE_MODELS_LOGISTIC_SEPARATION_H
+
+#include "solve.h"
+
+typedef enum cri_separation {
+    CRI_NOT_SEPARATED,
+    CRI_SEPARATED_PERFECTLY,
+    CRI_SEPARATED_PARTLY
+} cri_separation;
+
+/* Looks at an unpenalised solution.  blame [q] becomes true for the columns (place 0 the intercept,
+ * where there is one) that separate: those that do it alone, or else those of the direction;
+ * endless [q] for the coefficients that have no finite estimate. */
+cr_status cri_find_separation(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s,
+                              cri_separation *out_kind, bool *blame, bool *endless);
+/* Warns in one sentence that names the columns. */
+void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cri_separation kind,
+                         const bool *blame);
+/* "none", "perfect", "quasi-complete". */
+const char *cri_separation_name(cri_separation kind);
+
+#endif

@@ -1,0 +1,189 @@
+/* sgd.c -- mini-batches with reduced variance, to the minimum.
+ * Each epoch takes the full gradient at a snapshot; a batch then needs only the difference of its
+ * gradient from the one it had there, which vanishes at the minimum, so that a constant rate
+ * converges (Johnson & Zhang 2013).  The rate is half the inverse of the expected smoothness of a
+ * batch: L(B) = (n - B) / (B (n - 1)) L_max + n (B - 1) / (B (n - 1)) L_mean,   L_i = c |z_i|^2 w_i
+ * n / W. */
+#include "sgd.h"
+#include "solve.h"
+#include "../../base/rng.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_EPOCHS = 5000 };
+
+/* --- one pass, block by block ---------------------------------------------------------------- */
+
+cr_status cri_sgd_new(cr_ctx *cx, size_t M, size_t q, cri_sgd *out)
+{
+    cri_sgd s = { .M = M,
+                  .q = q,
+                  .batch = 16,
+                  .rate = 0.1,
+                  .decay = 1000,
+                  .rows = 1,
+                  .theta = cr_alloc(cx, M * q, sizeof(double)),
+                  .mean = cr_alloc(cx, M * q, sizeof(double)),
+                  .room = cr_alloc(cx, M * q + 2 * M, sizeof(double)) };
+    if (!s.theta || !s.mean || !s.room) {
+        cri_sgd_free(cx, &s);
+        return CR_ENOMEM;
+    }
+    *out = s;
+    return CR_OK;
+}
+
+void cri_sgd_free(cr_ctx *cx, cri_sgd *s)
+{
+    cr_free(cx, s->theta, s->M * s->q, sizeof(double));
+    cr_free(cx, s->mean, s->M * s->q, sizeof(double));
+    cr_free(cx, s->room, s->M * s->q + 2 * s->M, sizeof(double));
+    *s = (cri_sgd){ 0 };
+}
+
+/* g += k d nll / d theta of one row. */
+static void add_row(const cri_likelihood *f, const double *theta, const double *z, uint32_t y,
+                    double k, double *eta, double *g)
+{
+    size_t M = f->M, q = f->x->q;
+    double nll;
+    for (size_t m = 0; m < M; m++) {
+        eta[m] = 0;
+        for (size_t j = 0; j < q; j++) eta[m] += theta[m * q + j] * z[j];
+    }
+    cri_likelihood_row(f, eta, y, &nll, eta, eta + M);
+    for (size_t m = 0; m < M; m++)
+        for (size_t j = 0; j < q; j++) g[m * q + j] += k * eta[m] * z[j];
+}
+
+/* theta -= rate (g + l2 theta), the penalty on what is penalised. */
+static void step(const cri_likelihood *f, double rate, double l2, const double *g,
+                 const double *from, double *theta)
+{
+    size_t q = f->x->q;
+    for (size_t a = 0; a < f->M * q; a++) {
+        bool   free = f->x->intercept && a % q == 0 && !f->penalise_intercept;
+        double pull = free ? 0 : l2 * (theta[a] - (from ? from[a] : 0));
+        theta[a] -= rate * (g[a] + pull);
+    }
+}
+
+void cri_sgd_block(cri_sgd *s, const cri_likelihood *f, const double *Z, const uint32_t *y,
+                   const double *opt_w, size_t count)
+{
+    size_t  D = s->M * s->q;
+    double *g = s->room, *eta = g + D;
+    for (size_t begin = 0; begin < count; begin += s->batch) {
+        size_t end = count - begin < s->batch ? count : begin + s->batch;
+        double rate = s->rate / (1 + (double)s->steps / s->decay),
+               share = 1 / (double)(end - begin);
+        memset(g, 0, D * sizeof(double));
+        for (size_t i = begin; i < end; i++)
+            add_row(f, s->theta, Z + i * s->q, y[i], share * (opt_w ? opt_w[i] : 1), eta, g);
+        step(f, rate, f->l2 / s->rows, g, NULL, s->theta);
+        s->steps++;
+        for (size_t a = 0; a < D; a++) s->mean[a] += (s->theta[a] - s->mean[a]) / (double)s->steps;
+    }
+}
+
+/* --- to the minimum -------------------------------------------------------------------------- */
+
+typedef struct reduced {
+    cr_ctx               *cx;
+    const cri_likelihood *f;
+    size_t                D, batch;
+    double                rate;
+    size_t               *order;                     /* [n] */
+    double               *z, *g, *full, *snap, *eta; /* [q], [D] x 3, [2 M] */
+} reduced;
+
+/* Row i as z [q], also of sparse rows. */
+static const double *row_of(const cri_classifier_rows *x, size_t i, double *z)
+{
+    if (!x->sparse) return cri_classifier_rows_block(x, i, 1, 1, z);
+    if (x->intercept) z[0] = 1;
+    for (size_t j = 0; j < x->p; j++) z[x->intercept + j] = -x->centre[j] * x->inverse[j];
+    size_t end, a = cri_entries_row(&x->entries, i, &end);
+    for (; a < end; a++)
+        z[x->intercept + x->entries.column[a]] +=
+            x->entries.value[a] * x->inverse[x->entries.column[a]];
+    return z;
+}
+
+static double choose_rate(reduced *w)
+{
+    const cri_classifier_rows *x = w->f->x;
+    double                     bend = w->f->link == CRI_LINK_PROBIT ? 1 : w->f->M > 1 ? 0.5 : 0.25;
+    double most = 0, mean = 0, n = (double)x->n, B = (double)w->batch, extra = w->f->l2 / x->weight;
+    for (size_t i = 0; i < x->n; i++) {
+        const double *z = row_of(x, i, w->z);
+        double        square = 0;
+        for (size_t j = 0; j < x->q; j++) square += z[j] * z[j];
+        square *= bend * (x->w ? x->w[i] : 1) * n / x->weight;
+        most = fmax(most, square);
+        mean += square / n;
+    }
+    if (n > 1) most = (n - B) / (B * (n - 1)) * most + n * (B - 1) / (B * (n - 1)) * mean;
+    return 0.5 / (most + extra + (w->f->full ? 1 / x->weight : 0) + 1e-300);
+}
+
+static void run_epoch(reduced *w, cr_rng *rng, double *theta)
+{
+    const cri_likelihood      *f = w->f;
+    const cri_classifier_rows *x = f->x;
+    double                     W = x->weight, n = (double)x->n;
+    cr_rng_permutation(rng, x->n, w->order);
+    for (size_t begin = 0; begin < x->n; begin += w->batch) {
+        size_t end = x->n - begin < w->batch ? x->n : begin + w->batch;
+        double share = n / ((double)(end - begin) * W);
+        for (size_t a = 0; a < w->D; a++) w->g[a] = w->full[a] / W;
+        for (size_t i = begin; i < end; i++) {
+            size_t        row = w->order[i];
+            double        k = share * (x->w ? x->w[row] : 1);
+            const double *z = row_of(x, row, w->z);
+            add_row(f, theta, z, f->y[row], k, w->eta, w->g);
+            add_row(f, w->snap, z, f->y[row], -k, w->eta, w->g);
+        }
+        step(f, w->rate, f->l2 / W, w->g, w->snap, theta);
+    }
+}
+
+cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
+                        cri_solution *s)
+{
+    cr_status  st = CR_OK;
+    cr_scratch room = cr_scratch_begin(cx);
+    size_t     n = f->x->n, most = o->max_iter == CR_COUNT_UNSET ? MOST_EPOCHS : o->max_iter;
+    reduced    w = { .cx = cx, .f = f, .D = s->D, .batch = o->batch < n ? o->batch : n };
+    double     best = INFINITY;
+
+    w.order = cr_scratch_index(&room, n);
+    w.z = cr_scratch_f64(&room, f->x->q);
+    w.g = cr_scratch_f64(&room, s->D);
+    w.full = cr_scratch_f64(&room, s->D);
+    w.snap = cr_scratch_f64(&room, s->D);
+    w.eta = cr_scratch_f64(&room, 2 * f->M);
+    CR_TRY(room.status);
+    memcpy(w.snap, s->theta, s->D * sizeof(double));
+    w.rate = choose_rate(&w);
+    s->stop = CR_STOP_LIMIT;
+    for (s->iterations = 0; s->iterations <= most; s->iterations++) {
+        cri_likelihood_value v = { .gradient = w.full };
+        cr_rng               rng = cr_rng_stream(o->seed, s->iterations);
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
+        bool settled = cri_kkt(f, 0, s->theta, w.full, NULL) <= sqrt(o->tol) * f->x->weight;
+        if (settled) s->stop = CR_STOP_TOLERANCE;
+        if (settled || s->iterations == most || cri_is_separated(f, o, &v)) break;
+        if (!(v.f <= best * 2)) w.rate /= 2; /* weights or rows of very unlike sizes */
+        best = fmin(best, v.f);
+        for (size_t a = 0; a < s->D; a++) s->step[a] = s->theta[a] - w.snap[a];
+        memcpy(w.snap, s->theta, s->D * sizeof(double));
+        run_epoch(&w, &rng, s->theta);
+    }
+done:
+    cr_scratch_end(&room);
+    return st;
+}

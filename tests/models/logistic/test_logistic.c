@@ -1,0 +1,529 @@
+/* test_logistic.c -- logistic and softmax regression: the conditions of the minimum, plain Newton
+ * in long double, solvers against each other, invariances, separation, reference answers. */
+#include "opened.h"
+#include "models/logistic/classifier.h"
+#include "models/logistic/sgd.h"
+
+enum { N = 120, P = 4 };
+
+static double value_at(const cr_prediction *p, size_t i, size_t k)
+{
+    return p->prob[i * p->n_classes + k];
+}
+
+/* --- plain Newton in long double, two classes, no standardisation ----------------------------- */
+
+/* b [p + 1] and the inverse information V; lambda on the slopes of columns divided by scale. */
+static void newton_oracle(const double *X, size_t n, size_t p, const double *y, const double *w,
+                          double lambda, const long double *scale, long double *b, long double *V)
+{
+    size_t q = p + 1;
+    memset(b, 0, q * sizeof *b);
+    for (int step = 0; step < 40; step++) {
+        long double H[16 * 16] = { 0 }, g[16] = { 0 };
+        for (size_t i = 0; i < n; i++) {
+            long double x[16] = { 1 }, eta = 0, wi = w ? w[i] : 1;
+            for (size_t j = 0; j < p; j++) x[j + 1] = X[i * p + j];
+            for (size_t j = 0; j < q; j++) eta += b[j] * x[j];
+            long double mu = 1 / (1 + expl(-eta));
+            for (size_t j = 0; j < q; j++) {
+                g[j] += wi * (y[i] - mu) * x[j];
+                for (size_t k = 0; k < q; k++) H[j * q + k] += wi * mu * (1 - mu) * x[j] * x[k];
+            }
+        }
+        for (size_t j = 1; j < q; j++) {
+            g[j] -= lambda * scale[j - 1] * scale[j - 1] * b[j];
+            H[j * q + j] += lambda * scale[j - 1] * scale[j - 1];
+        }
+        memset(V, 0, q * q * sizeof *V);
+        for (size_t j = 0; j < q; j++) V[j * q + j] = 1;
+        solve_dense(q, H, V, q);
+        for (size_t j = 0; j < q; j++)
+            for (size_t k = 0; k < q; k++) b[j] += V[j * q + k] * g[k];
+    }
+}
+
+static void test_plain_newton(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    draw_classes(1, N, P, 2, 0.9, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 0.25 * (double)(1 + i % 5);
+    cr_table *t = make_table(cx, X, N, P, y, w);
+    for (unsigned bits = 0; bits < 8; bits++) {
+        bool        weighted = bits & 1, standardise = bits & 4;
+        double      lambda = bits & 2 ? 3.5 : 0;
+        long double b[16], V[256], scale[P];
+        for (size_t j = 0; j < P; j++) {
+            long double sum = 0, mean = 0, square = 0;
+            for (size_t i = 0; i < N; i++) sum += weighted ? w[i] : 1;
+            for (size_t i = 0; i < N; i++) mean += (weighted ? w[i] : 1) * X[i * P + j] / sum;
+            for (size_t i = 0; i < N; i++)
+                square +=
+                    (weighted ? w[i] : 1) * (X[i * P + j] - mean) * (X[i * P + j] - mean) / sum;
+            scale[j] = standardise ? sqrtl(square) : 1;
+        }
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y features=x* lambda=%g scale=%s %s", lambda,
+                 standardise ? "standard" : "none", weighted ? "weights=w" : "");
+        newton_oracle(X, N, P, y, weighted ? w : NULL, lambda, scale, b, V);
+        cr_model *m = fit(cx, "logistic", t, settings);
+        json_t   *d = describe(cx, m);
+        for (size_t j = 0; j <= P; j++) {
+            assert_close(coefficient(d, j, "value"), (double)b[j], 1e-9);
+            assert_close(coefficient(d, j, "sd"), sqrt((double)V[j * (P + 1) + j]), 1e-8);
+        }
+        cr_prediction q = predict(cx, m, t);
+        for (size_t i = 0; i < N; i++) {
+            long double eta = b[0];
+            for (size_t j = 0; j < P; j++) eta += b[j + 1] * X[i * P + j];
+            assert_close(value_at(&q, i, 1), (double)(1 / (1 + expl(-eta))), 1e-9);
+            assert_close(value_at(&q, i, 0) + value_at(&q, i, 1), 1, 1e-15);
+        }
+        cr_prediction_free(cx, &q);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- solvers --------------------------------------------------------------------------------- */
+
+static void test_solvers_agree(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const solvers[] = { "newton", "newton-cg", "lbfgs", "gradient", "sgd" };
+    double            X[N * P], y[N];
+    for (size_t classes = 2; classes <= 3; classes++)
+        for (int penalised = 0; penalised < 2; penalised++) {
+            draw_classes(classes, N, P, classes, 0.9, X, y);
+            cr_table *t = make_table(cx, X, N, P, y, NULL);
+            double    best = NAN;
+            for (size_t s = 0; s < 5; s++) {
+                char settings[128];
+                snprintf(settings, sizeof settings, "target=y solver=%s lambda=%d tol=1e-13",
+                         solvers[s], 2 * penalised);
+                cr_model *m = fit(cx, "logistic", t, settings);
+                json_t   *d = describe(cx, m);
+                assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+                if (s == 0) best = statistic(d, "objective_value");
+                assert_relative(statistic(d, "objective_value"), best, 1e-9);
+                assert_true(statistic(d, "kkt_residual") < 1e-6);
+                json_decref(d);
+                cr_model_free(cx, m);
+            }
+            cr_table_free(cx, t);
+        }
+    test_context_free(cx);
+}
+
+/* A limit is told, not failed. */
+static void test_limit(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    draw_classes(3, N, P, 2, 0.9, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *m = fit(cx, "logistic", t, "target=y max_iter=1");
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
+    cr_model_free(cx, m);
+    cr_model *none = NULL;
+    assert_fails_with(cx,
+                      try_fit(cx, "logistic", t, "target=y penalty=l1 lambda=1 solver=sgd", &none),
+                      CR_EARG, "proximal Newton only");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Many rows: the start from a sample and steps with an old Hessian end at the same minimum. */
+static void test_many_rows(void **state)
+{
+    (void)state;
+    enum { ROWS = 21000, COLUMNS = 16 };
+    cr_ctx *cx = test_context();
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
+    cr_rng  r = cr_rng_stream(1, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        double eta = -1;
+        for (size_t j = 0; j < COLUMNS; j++) {
+            X[i * COLUMNS + j] = cr_rng_normal(&r);
+            eta += X[i * COLUMNS + j] * (j % 3 ? 0.4 : -0.5);
+        }
+        y[i] = cr_rng_uniform(&r) < 1 / (1 + exp(-eta));
+    }
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
+    cr_model *a = fit(cx, "logistic", t, "target=y"),
+             *b = fit(cx, "logistic", t, "target=y solver=newton-cg");
+    json_t *da = describe(cx, a), *db = describe(cx, b);
+    assert_true(cr_model_get_report(a)->iterations < cr_model_get_report(b)->iterations);
+    assert_true(statistic(da, "kkt_residual") < 1e-8);
+    for (size_t j = 0; j <= COLUMNS; j++) {
+        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-6);
+        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-6);
+    }
+    json_decref(da);
+    json_decref(db);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+/* Blocks of rows that come by once more and once more: the mean of the steps nears the minimum. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    opened  a;
+    draw_classes(8, N, P, 2, 0.9, X, y);
+    open_classes(cx, X, N, P, y, NULL, true, true, &a);
+    cri_solve_options    o = { .tol = 1e-12, .max_iter = CR_COUNT_UNSET };
+    cri_likelihood       f = { .x = &a.x, .y = a.y, .M = 1, .l2 = 1, .step = 1 };
+    cri_likelihood_value first = { 0 }, last = { 0 };
+    cri_solution         best;
+    cri_sgd              s;
+    assert_ok(cx, cri_solve(cx, &f, &o, false, &best));
+    assert_ok(cx, cri_sgd_new(cx, 1, P + 1, &s));
+    s.rows = N, s.batch = 8, s.rate = 0.5;
+    for (int pass = 0; pass < 200; pass++) {
+        for (size_t i = 0; i < N; i += 40)
+            cri_sgd_block(&s, &f, a.x.Z + i * (P + 1), a.y + i, NULL, 40);
+        if (pass == 0) assert_ok(cx, cri_likelihood_at(cx, &f, s.mean, &first));
+    }
+    assert_ok(cx, cri_likelihood_at(cx, &f, s.mean, &last));
+    assert_true(last.f >= best.f && last.f - best.f < 2e-3 * best.f);
+    assert_true(last.f < first.f);
+    assert_int_equal(s.steps, 200 * N / 8);
+    cri_sgd_free(cx, &s);
+    cri_solution_free(cx, &best);
+    close_classes(cx, &a);
+    test_context_free(cx);
+}
+
+/* --- softmax --------------------------------------------------------------------------------- */
+
+/* With lambda = 0 the odds of two classes of three do not depend on the reference, which the order
+ * of the names decides. */
+static void test_class_names(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const names[2][3] = { { "a", "b", "c" }, { "z", "b", "a" } };
+    double            X[N * P], y[N];
+    const char       *text[N];
+    for (int lambda = 0; lambda < 2; lambda++) {
+        cr_prediction q[2];
+        cr_model     *m[2];
+        cr_table     *t[2];
+        draw_classes(5, N, P, 3, 0.9, X, y);
+        for (size_t s = 0; s < 2; s++) {
+            for (size_t i = 0; i < N; i++) text[i] = names[s][(size_t)y[i]];
+            t[s] = make_table(cx, X, N, P, NULL, NULL);
+            assert_ok(cx, cr_table_add_texts(cx, t[s], "c", text));
+            m[s] = fit(cx, "logistic", t[s], lambda ? "target=c lambda=1" : "target=c");
+            q[s] = predict(cx, m[s], t[s]);
+        }
+        for (size_t i = 0; i < N; i++) {
+            assert_close(value_at(&q[0], i, 0), value_at(&q[1], i, 2), 1e-8);
+            assert_close(value_at(&q[0], i, 1), value_at(&q[1], i, 1), 1e-8);
+            assert_close(value_at(&q[0], i, 2), value_at(&q[1], i, 0), 1e-8);
+        }
+        for (size_t s = 0; s < 2; s++) {
+            cr_prediction_free(cx, &q[s]);
+            cr_model_free(cx, m[s]);
+            cr_table_free(cx, t[s]);
+        }
+    }
+    test_context_free(cx);
+}
+
+/* A full softmax of two classes with penalty lambda is the logit with lambda / 2: w_1 = -w_0 = b
+ * / 2. */
+static void test_softmax_of_two(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    opened  a;
+    draw_classes(6, N, P, 2, 0.9, X, y);
+    open_classes(cx, X, N, P, y, NULL, true, true, &a);
+    cri_solve_options o = { .tol = 1e-14, .max_iter = CR_COUNT_UNSET };
+    cri_likelihood    one = { .x = &a.x, .y = a.y, .M = 1, .l2 = 1.5, .step = 1 };
+    cri_likelihood    two = { .x = &a.x, .y = a.y, .M = 2, .full = true, .l2 = 3, .step = 1 };
+    cri_solution      s, f;
+    assert_ok(cx, cri_solve(cx, &one, &o, true, &s));
+    assert_ok(cx, cri_solve(cx, &two, &o, true, &f));
+    assert_relative(f.f, s.f, 1e-12);
+    for (size_t j = 0; j <= P; j++) {
+        assert_close(f.theta[j], s.theta[j] / 2, 1e-7);
+        assert_close(f.theta[P + 1 + j], -s.theta[j] / 2, 1e-7);
+    }
+    /* w_1 = (sum + b) / 2: of the sum of two slopes only the prior is known, that of the intercepts
+     * is 0 */
+    double sd_one[P + 1], sd_two[2 * (P + 1)], at_zero = 0;
+    assert_ok(cx, cri_classifier_sds(cx, &one, NULL, s.hessian, sd_one));
+    assert_ok(cx, cri_classifier_sds(cx, &two, NULL, f.hessian, sd_two));
+    for (size_t j = 0; j < P; j++) {
+        double prior = a.x.inverse[j] * a.x.inverse[j] / (2 * two.l2);
+        at_zero += prior * a.x.centre[j] * a.x.centre[j];
+        assert_relative(sd_two[1 + j], sqrt(sd_one[1 + j] * sd_one[1 + j] / 4 + prior), 1e-7);
+        assert_relative(sd_two[P + 2 + j], sd_two[1 + j], 1e-7);
+    }
+    assert_relative(sd_two[0], sqrt(sd_one[0] * sd_one[0] / 4 + at_zero), 1e-7);
+    cri_solution_free(cx, &s);
+    cri_solution_free(cx, &f);
+    close_classes(cx, &a);
+    test_context_free(cx);
+}
+
+/* --- absolute penalty ------------------------------------------------------------------------ */
+
+/* The subgradient conditions, computed here from the definition. */
+static void check_kkt(const double *X, size_t p, const double *y, const json_t *d, double lambda,
+                      double ratio)
+{
+    double g[512] = { 0 }, g0 = 0;
+    for (size_t i = 0; i < N; i++) {
+        double eta = coefficient(d, 0, "value");
+        for (size_t j = 0; j < p; j++) eta += coefficient(d, j + 1, "value") * X[i * p + j];
+        double r = 1 / (1 + exp(-eta)) - y[i];
+        g0 += r / N;
+        for (size_t j = 0; j < p; j++) g[j] += r * X[i * p + j] / N;
+    }
+    assert_close(g0, 0, 1e-6);
+    for (size_t j = 0; j < p; j++) {
+        double b = coefficient(d, j + 1, "value"), pull = g[j] + lambda * (1 - ratio) * b;
+        if (b != 0)
+            assert_close(pull, -copysign(lambda * ratio, b), 1e-6);
+        else
+            assert_true(fabs(pull) <= lambda * ratio + 1e-6);
+    }
+}
+
+static void test_absolute_penalty(void **state)
+{
+    (void)state;
+    enum { MANY = 150 }; /* more columns than rows */
+    cr_ctx *cx = test_context();
+    double *X = calloc(N * MANY, sizeof *X), y[N];
+    for (size_t k = 0; k < 4; k++) {
+        size_t p = k < 2 ? P : MANY;
+        draw_classes(7 + k, N, p, 2, 0.9, X, y);
+        for (size_t a = 0; a < N * p; a++) X[a] = fmax(fmin(X[a], 3), -3);
+        cr_table *t = make_table(cx, X, N, p, y, NULL);
+        bool      elastic = k % 2;
+        cr_model *m = fit(cx, "logistic", t,
+                          elastic ? "target=y scale=none penalty=elastic l1_ratio=0.7 lambda=0.05"
+                                  : "target=y scale=none penalty=l1 lambda=0.05");
+        json_t   *d = describe(cx, m);
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        check_kkt(X, p, y, d, 0.05, elastic ? 0.7 : 1);
+        assert_true(isnan(coefficient(d, 1, "sd")));
+        if (p == MANY) assert_true(statistic(d, "nonzero") < N);
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    free(X);
+    test_context_free(cx);
+}
+
+/* A working set of a few of 2000 columns finds what the definition says. */
+static void test_working_set(void **state)
+{
+    (void)state;
+    enum { ROWS = 60, COLUMNS = 1500 };
+    cr_ctx *cx = test_context();
+    double *X = calloc(ROWS * COLUMNS, sizeof *X), *y = calloc(ROWS, sizeof *y);
+    cr_rng  r = cr_rng_stream(9, 9);
+    draw_normals(&r, X, ROWS * COLUMNS);
+    for (size_t i = 0; i < ROWS; i++) y[i] = X[i * COLUMNS + 1400] + 0.5 * X[i * COLUMNS + 3] > 0.2;
+    opened a;
+    open_classes(cx, X, ROWS, COLUMNS, y, NULL, true, false, &a);
+    cri_likelihood    f = { .x = &a.x, .y = a.y, .M = 1, .step = 1 };
+    cri_solve_options o = { .l1 = 4, .tol = 1e-12, .max_iter = CR_COUNT_UNSET };
+    cri_solution      s;
+    assert_ok(cx, cri_solve(cx, &f, &o, false, &s));
+    assert_int_equal(s.stop, CR_STOP_TOLERANCE);
+    assert_true(s.kkt < 1e-6);
+    assert_true(s.theta[1401] != 0);
+    cri_solution_free(cx, &s);
+    close_classes(cx, &a);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+/* --- laws ------------------------------------------------------------------------------------ */
+
+static void assert_same_answers(cr_ctx *cx, const char *model, const cr_table *a, const char *sa,
+                                const cr_table *b, const char *sb, const cr_table *where,
+                                double tolerance)
+{
+    cr_model     *ma = fit(cx, model, a, sa), *mb = fit(cx, model, b, sb);
+    cr_prediction qa = predict(cx, ma, where), qb = predict(cx, mb, where);
+    for (size_t i = 0; i < qa.n * qa.n_classes; i++)
+        assert_close(qa.prob[i], qb.prob[i], tolerance);
+    cr_prediction_free(cx, &qa);
+    cr_prediction_free(cx, &qb);
+    cr_model_free(cx, ma);
+    cr_model_free(cx, mb);
+}
+
+/* A row of weight 2 is two rows, one of weight 0 none; rows in any order; columns in any units. */
+static void test_weights_and_order(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N];
+    size_t  n = 0;
+    for (size_t classes = 2; classes <= 3; classes++) {
+        draw_classes(11 + classes, N, P, classes, 0.9, X, y);
+        n = 0;
+        for (size_t i = 0; i < N; i++) w[i] = (double)(i % 3);
+        for (size_t i = N; i-- > 0;) /* repeated, and in reverse */
+            for (size_t k = 0; k < i % 3; k++, n++) {
+                memcpy(XX + n * P, X + i * P, P * sizeof(double));
+                yy[n] = y[i];
+            }
+        cr_table *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
+        const char *const settings[][2] = {
+            { "target=y features=x* weights=w", "target=y features=x*" },
+            { "target=y features=x* weights=w lambda=2", "target=y features=x* lambda=2" },
+            { "target=y features=x* weights=w penalty=l1 lambda=0.02",
+              "target=y features=x* penalty=l1 lambda=0.02" }
+        };
+        for (size_t s = 0; s < 3; s++)
+            assert_same_answers(cx, "logistic", a, settings[s][0], b, settings[s][1], b, 1e-6);
+        cr_table_free(cx, a);
+        cr_table_free(cx, b);
+    }
+    test_context_free(cx);
+}
+
+static void test_units(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], XX[N * P];
+    draw_classes(14, N, P, 2, 0.9, X, y);
+    for (size_t i = 0; i < N * P; i++)
+        XX[i] = i % P == 1 ? 1e6 + 1e-3 * X[i] : i % P == 2 ? 1e8 * X[i] : X[i];
+    for (int penalised = 0; penalised < 2; penalised++) {
+        const char   *settings = penalised ? "target=y lambda=2" : "target=y";
+        cr_table     *a = make_table(cx, X, N, P, y, NULL), *b = make_table(cx, XX, N, P, y, NULL);
+        cr_model     *ma = fit(cx, "logistic", a, settings), *mb = fit(cx, "logistic", b, settings);
+        cr_prediction qa = predict(cx, ma, a), qb = predict(cx, mb, b);
+        for (size_t i = 0; i < 2 * N; i++) assert_close(qa.prob[i], qb.prob[i], 1e-6);
+        cr_prediction_free(cx, &qa);
+        cr_prediction_free(cx, &qb);
+        cr_model_free(cx, ma);
+        cr_model_free(cx, mb);
+        cr_table_free(cx, a);
+        cr_table_free(cx, b);
+    }
+    test_context_free(cx);
+}
+
+/* The same bits for any number of threads, and after saving. */
+static void test_same_bits(void **state)
+{
+    (void)state;
+    enum { ROWS = 1200 };
+    static const char *const settings[] = { "target=y lambda=1", "target=y",
+                                            "target=y penalty=l1 lambda=0.01",
+                                            "target=y solver=newton-cg" };
+    cr_ctx                  *cx = test_context();
+    double                  *X = calloc(ROWS * P, sizeof *X), *y = calloc(ROWS, sizeof *y);
+    draw_classes(15, ROWS, P, 3, 0.9, X, y);
+    cr_table *t = make_table(cx, X, ROWS, P, y, NULL);
+    for (size_t s = 0; s < 4; s++) {
+        cr_prediction first = { 0 };
+        const size_t  threads[] = { 1, 2, 3, 7 };
+        for (size_t k = 0; k < 4; k++) {
+            cr_ctx_set_threads(cx, threads[k]);
+            char     *bytes = NULL;
+            size_t    size = 0;
+            cr_model *m = fit(cx, "logistic", t, settings[s]), *loaded = NULL;
+            assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+            assert_ok(cx, cr_model_from_bytes(cx, "bytes", bytes, size, &loaded));
+            cr_prediction q = predict(cx, loaded, t);
+            if (k == 0)
+                first = q;
+            else
+                assert_memory_equal(first.prob, q.prob, ROWS * 3 * sizeof(double));
+            if (k > 0) cr_prediction_free(cx, &q);
+            cr_free(cx, bytes, size, 1);
+            cr_model_free(cx, m);
+            cr_model_free(cx, loaded);
+        }
+        cr_prediction_free(cx, &first);
+    }
+    cr_table_free(cx, t);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static cr_status fit_and_answer(cr_ctx *cx, void *arg)
+{
+    static const double X[] = { 1, 2, 2, 1, 3, 5, 4, 4, 2.5, 2, 3.5, 1, 0.5, 3, 2, 2 };
+    static const double y[] = { 0, 0, 1, 1, 0, 1, 0, 1 };
+    cr_table           *t = NULL;
+    cr_model           *m = NULL, *loaded = NULL;
+    cr_prediction       q = { 0 };
+    char               *bytes = NULL, *text = NULL;
+    size_t              size = 0;
+    setting_list        s;
+    cr_status           st = cr_table_new(cx, "data.csv", 8, &t);
+    split_settings(arg, &s);
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "a", CR_REAL, X, 2);
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "b", CR_REAL, X + 1, 2);
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "y", CR_INTEGER, y, 1);
+    if (st == CR_OK) st = cr_fit(cx, "logistic", t, s.list, s.n, &m);
+    if (st == CR_OK) st = cr_model_to_bytes(cx, m, &bytes, &size);
+    if (st == CR_OK) st = cr_model_from_bytes(cx, "bytes", bytes, size, &loaded);
+    if (st == CR_OK) st = cr_predict(cx, loaded, t, &q);
+    if (st == CR_OK) st = cr_describe(cx, loaded, &text);
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_prediction_free(cx, &q);
+    cr_free(cx, bytes, size, 1);
+    cr_model_free(cx, loaded);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    static const char *const settings[] = { "target=y", "target=y lambda=1 solver=newton-cg",
+                                            "target=y penalty=l1 lambda=0.1",
+                                            "target=y lambda=1 solver=lbfgs",
+                                            "target=y lambda=1 solver=sgd" };
+    for (size_t s = 0; s < 5; s++)
+        test_every_allocation_fails(fit_and_answer, (void *)(uintptr_t)settings[s]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain_newton),   cmocka_unit_test(test_solvers_agree),
+        cmocka_unit_test(test_limit),          cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_class_names),
+        cmocka_unit_test(test_softmax_of_two), cmocka_unit_test(test_absolute_penalty),
+        cmocka_unit_test(test_working_set),    cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_units),          cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("logistic", tests, NULL, NULL);
+}

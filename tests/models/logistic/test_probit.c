@@ -1,0 +1,194 @@
+/* test_probit.c -- probit regression: Fisher scoring in plain code, reference answers, one against
+ * the rest. */
+#include "opened.h"
+#include "math/special.h"
+
+enum { N = 90, P = 3 };
+
+/* Fisher scoring on the columns as they are; V the inverse of the expected information. */
+static void scoring_oracle(const double *X, const double *y, long double *b, long double *V)
+{
+    size_t q = P + 1;
+    memset(b, 0, q * sizeof *b);
+    for (int step = 0; step < 200; step++) {
+        long double H[16] = { 0 }, g[4] = { 0 };
+        for (size_t i = 0; i < N; i++) {
+            long double x[4] = { 1 }, eta = 0;
+            for (size_t j = 0; j < P; j++) x[j + 1] = X[i * P + j];
+            for (size_t j = 0; j < q; j++) eta += b[j] * x[j];
+            long double up = 0.5L * erfcl(-eta / sqrtl(2)), down = 0.5L * erfcl(eta / sqrtl(2));
+            long double density = expl(-eta * eta / 2) / sqrtl(2 * acosl(-1));
+            for (size_t j = 0; j < q; j++) {
+                g[j] += density * (y[i] - up) / (up * down) * x[j];
+                for (size_t k = 0; k < q; k++)
+                    H[j * q + k] += density * density / (up * down) * x[j] * x[k];
+            }
+        }
+        memset(V, 0, q * q * sizeof *V);
+        for (size_t j = 0; j < q; j++) V[j * q + j] = 1;
+        solve_dense(q, H, V, q);
+        for (size_t j = 0; j < q; j++)
+            for (size_t k = 0; k < q; k++) b[j] += V[j * q + k] * g[k];
+    }
+}
+
+static void test_scoring(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    double      X[N * P], y[N];
+    long double b[4], V[16];
+    draw_classes(1, N, P, 2, 0.9, X, y);
+    scoring_oracle(X, y, b, V);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *m = fit(cx, "probit", t, "target=y");
+    json_t   *d = describe(cx, m);
+    for (size_t j = 0; j <= P; j++) {
+        assert_close(coefficient(d, j, "value"), (double)b[j], 1e-8);
+        assert_close(coefficient(d, j, "sd"), sqrt((double)V[j * 4 + j]), 1e-7);
+    }
+    cr_prediction q = predict(cx, m, t);
+    for (size_t i = 0; i < N; i++) {
+        double eta = (double)b[0];
+        for (size_t j = 0; j < P; j++) eta += (double)b[j + 1] * X[i * P + j];
+        assert_close(q.prob[2 * i + 1], cr_norm_cdf(eta), 1e-8);
+        assert_close(q.prob[2 * i], cr_norm_cdf(-eta), 1e-8);
+    }
+    cr_prediction_free(cx, &q);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Three classes: each against the rest, shares of the sum. */
+static void test_one_against_the_rest(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], own[N], part[N * 3];
+    draw_classes(2, N, P, 3, 0.9, X, y);
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t i = 0; i < N; i++) own[i] = y[i] == (double)k;
+        cr_table     *t = make_table(cx, X, N, P, own, NULL);
+        cr_model     *m = fit(cx, "probit", t, "target=y");
+        cr_prediction q = predict(cx, m, t);
+        for (size_t i = 0; i < N; i++) part[3 * i + k] = q.prob[2 * i + 1];
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    cr_table     *t = make_table(cx, X, N, P, y, NULL);
+    cr_model     *m = fit(cx, "probit", t, "target=y");
+    cr_prediction q = predict(cx, m, t);
+    for (size_t i = 0; i < N; i++) {
+        double sum = part[3 * i] + part[3 * i + 1] + part[3 * i + 2];
+        for (size_t k = 0; k < 3; k++) assert_close(q.prob[3 * i + k], part[3 * i + k] / sum, 1e-9);
+    }
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_weights_and_penalty(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], XX[2 * N * P], yy[2 * N];
+    size_t  n = 0;
+    draw_classes(3, N, P, 2, 0.9, X, y);
+    for (size_t i = 0; i < N; i++) {
+        w[i] = (double)(i % 3);
+        for (size_t k = 0; k < i % 3; k++, n++) {
+            memcpy(XX + n * P, X + i * P, P * sizeof(double));
+            yy[n] = y[i];
+        }
+    }
+    cr_table *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
+    cr_model *ma = fit(cx, "probit", a, "target=y features=x* weights=w lambda=0.5");
+    cr_model *mb = fit(cx, "probit", b, "target=y features=x* lambda=0.5 solver=lbfgs");
+    json_t   *da = describe(cx, ma), *db = describe(cx, mb);
+    for (size_t j = 0; j <= P; j++) {
+        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), 1e-5);
+        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), 1e-5);
+    }
+    json_decref(da);
+    json_decref(db);
+    cr_model_free(cx, ma);
+    cr_model_free(cx, mb);
+    cr_table_free(cx, a);
+    cr_table_free(cx, b);
+    test_context_free(cx);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = { "expected", "observed" };
+    cr_ctx                  *cx = test_context();
+    json_t                  *root, *item, *cases = reference_cases("glm_binary", &root);
+    size_t                   i, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        json_t *e = json_object_get(item, "expected"),
+               *coef = json_object_get(e, "coef_intercept_first");
+        if (strncmp(json_string_value(json_object_get(item, "id")), "probit-", 7) != 0) continue;
+        char      settings[1024], all[1100], key[64];
+        cr_table *t = reference_table(cx, item, settings, sizeof settings);
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(all, sizeof all, "%s information=%s", settings, kinds[k]);
+            snprintf(key, sizeof key, "se_%s_information", kinds[k]);
+            cr_model *m = fit(cx, "probit", t, all);
+            json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
+            for (size_t j = 0; j < json_array_size(coef); j++) {
+                assert_relative(number_of(json_array_get(list, j), "value"), element(coef, j),
+                                1e-6);
+                assert_relative(number_of(json_array_get(list, j), "sd"),
+                                element(json_object_get(e, key), j), 1e-6);
+            }
+            assert_close(statistic(d, "deviance"), number_of(e, "deviance"), 1e-8);
+            json_decref(d);
+            cr_model_free(cx, m);
+        }
+        cr_table_free(cx, t);
+        checked++;
+    }
+    assert_true(checked >= 2);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+static cr_status fit_and_free(cr_ctx *cx, void *arg)
+{
+    static const double X[] = { 1, 2, 3, 4, 2.5, 3.5, 0.5, 2 }, y[] = { 0, 0, 1, 1, 2, 1, 0, 2 };
+    cr_setting          s[] = { { "target", "y" } };
+    cr_table           *t = NULL;
+    cr_model           *m = NULL;
+    cr_status           st = cr_table_new(cx, "data.csv", 8, &t);
+    (void)arg;
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "a", CR_REAL, X, 1);
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "y", CR_INTEGER, y, 1);
+    if (st == CR_OK) st = cr_fit(cx, "probit", t, s, 1, &m);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(fit_and_free, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scoring),
+        cmocka_unit_test(test_one_against_the_rest),
+        cmocka_unit_test(test_weights_and_penalty),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("probit", tests, NULL, NULL);
+}

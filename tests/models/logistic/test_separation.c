@@ -1,0 +1,150 @@
+/* test_separation.c -- classes that a column tells apart, and the other corners of logistic
+ * regression. */
+#include "../fixture.h"
+
+static double value_at(const cr_prediction *p, size_t i, size_t k)
+{
+    return p->prob[i * p->n_classes + k];
+}
+
+/* --- corners --------------------------------------------------------------------------------- */
+
+static void check_separation(cr_ctx *cx, const char *csv, const char *settings, const char *kind,
+                             const char *words)
+{
+    warnings  w = { .n = 0 };
+    cr_table *t = table_of_text(cx, "separated.csv", csv);
+    cr_ctx_set_log(cx, keep_warning, &w);
+    cr_model *m = fit(cx, "logistic", t, settings);
+    json_t   *d = describe(cx, m);
+    cr_ctx_set_log(cx, NULL, NULL);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(d, "statistics"), "separation")), kind);
+    const json_t *by = json_object_get(json_object_get(d, "statistics"), "separated_by");
+    assert_true((by != NULL) == (words != NULL));
+    if (words && !strstr(w.text, words)) fail_msg("'%s' is not in: %s", words, w.text);
+    if (!words) assert_int_equal(w.n, 0);
+    assert_true((cr_model_get_report(m)->stop == CR_STOP_LIMIT) == (words != NULL));
+    if (strcmp(kind, "perfect") == 0) {
+        cr_prediction q = predict(cx, m, t);
+        double        target[64];
+        assert_ok(cx, cr_observed(cx, m, t, target, NULL));
+        for (size_t i = 0; i < q.n; i++) assert_true(value_at(&q, i, (size_t)target[i]) > 0.99);
+        cr_prediction_free(cx, &q);
+    }
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
+static void test_separation(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    check_separation(cx, "a,b,y\n1,5,n\n2,3,n\n3,8,n\n4,1,n\n6,2,y\n7,9,y\n8,4,y\n9,6,y\n",
+                     "target=y", "perfect", "separated perfectly by 'a':");
+    /* no column alone, both together: y when a + b > 5 */
+    check_separation(cx, "a,b,y\n1,3,n\n3,1,n\n2,2,n\n0,4.5,n\n1,5,y\n5,1,y\n3,3,y\n0.5,6,y\n",
+                     "target=y", "perfect", "by 'a', 'b':");
+    const char *quasi =
+        "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n";
+    const char *const solvers[] = { "target=y", "target=y solver=newton-cg",
+                                    "target=y solver=lbfgs" };
+    for (size_t s = 0; s < 3; s++)
+        check_separation(cx, quasi, solvers[s], "quasi-complete",
+                         "separated quasi-completely by 'd':");
+    check_separation(cx, "a,y\n1,n\n2,y\n3,n\n4,y\n5,y\n2.5,n\n", "target=y", "none", NULL);
+    check_separation(cx, "a,y\n1,p\n2,p\n3,q\n4,q\n3.5,r\n2.9,q\n4.5,r\n3.2,r\n", "target=y",
+                     "quasi-complete", "separated quasi-completely by 'a':");
+    test_context_free(cx);
+}
+
+/* The estimate of what is not separated stays right beside what is. */
+static void test_beside_separation(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(
+        cx, "quasi.csv",
+        "a,d,y\n1,0,n\n2,0,y\n3,0,n\n4,0,y\n5,1,y\n6,1,y\n2.5,1,y\n1.5,0,n\n3.5,0,y\n0.5,0,n\n");
+    cr_table *rest = table_of_text(
+        cx, "rest.csv", "a,y\n1,n\n2,y\n3,n\n4,y\n1.5,n\n3.5,y\n0.5,n\n"); /* where d = 0 */
+    cr_model *m = fit(cx, "logistic", t, "target=y"), *r = fit(cx, "logistic", rest, "target=y");
+    json_t   *dm = describe(cx, m), *dr = describe(cx, r);
+    assert_close(parameter(dm, "a", "value"), parameter(dr, "a", "value"), 1e-6);
+    assert_close(parameter(dm, "a", "sd"), parameter(dr, "a", "sd"), 1e-6);
+    assert_true(isnan(parameter(dm, "d", "sd")));
+    assert_true(parameter(dm, "d", "value") > 10);
+    json_decref(dm);
+    json_decref(dr);
+    cr_model_free(cx, m);
+    cr_model_free(cx, r);
+    cr_table_free(cx, t);
+    cr_table_free(cx, rest);
+    test_context_free(cx);
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_model *m = NULL;
+    warnings  w = { .n = 0 };
+    cr_table *one = table_of_text(cx, "one.csv", "a,y\n1,n\n2,n\n"),
+             *row = table_of_text(cx, "row.csv", "a,y\n1,n\n");
+    assert_fails_with(cx, try_fit(cx, "logistic", one, "target=y", &m), CR_EDATA,
+                      "one class only, n");
+    assert_fails_with(cx, try_fit(cx, "logistic", row, "target=y", &m), CR_EDATA,
+                      "one class only, n");
+    cr_table_free(cx, one);
+    cr_table_free(cx, row);
+
+    cr_table *zero = table_of_text(cx, "zero.csv", "a,w,y\n1,0,n\n2,0,y\n3,0,n\n");
+    assert_fails(cx, try_fit(cx, "logistic", zero, "target=y weights=w features=a", &m), CR_EDATA);
+    cr_table_free(cx, zero);
+
+    /* a class that has no weight has no probability */
+    cr_table *t = table_of_text(cx, "t.csv", "a,w,y\n1,1,n\n2,1,y\n3,1,n\n4,1,y\n9,0,z\n2.5,1,n\n");
+    m = fit(cx, "logistic", t, "target=y weights=w features=a");
+    cr_prediction q = predict(cx, m, t);
+    assert_int_equal(q.n_classes, 3);
+    for (size_t i = 0; i < q.n; i++) assert_close(value_at(&q, i, 2), 0, 0);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+
+    /* constant and dependent columns */
+    t = table_of_text(cx, "t.csv", "a,k,b,y\n1,7,2,n\n2,7,4,y\n3,7,6,n\n4,7,8,y\n2,7,4,n\n");
+    cr_ctx_set_log(cx, keep_warning, &w);
+    m = fit(cx, "logistic", t, "target=y");
+    cr_ctx_set_log(cx, NULL, NULL);
+    assert_non_null(strstr(w.text, "the coefficient is set to 0: 'k', 'b'"));
+    cr_model_free(cx, m);
+    m = fit(cx, "logistic", t, "target=y lambda=1");
+    json_t *d = describe(cx, m);
+    assert_close(parameter(d, "k", "value"), 0, 1e-12);
+    assert_close(parameter(d, "a", "value"), 2 * parameter(d, "b", "value"), 1e-9);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+
+    /* no columns but the target: the shares of the classes */
+    t = table_of_text(cx, "t.csv", "a,y\n1,n\n1,y\n1,n\n1,n\n");
+    m = fit(cx, "logistic", t, "target=y");
+    q = predict(cx, m, t);
+    assert_close(value_at(&q, 0, 1), 0.25, 1e-9);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_separation),
+        cmocka_unit_test(test_beside_separation),
+        cmocka_unit_test(test_corners),
+    };
+    return cmocka_run_group_tests_name("separation", tests, NULL, NULL);
+}
