@@ -51,7 +51,9 @@ void cri_npy_encode(const double *a, size_t n, char *out);
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table, bool *out_borrowed);
 /* An archive of arrays as a table: a vector NAME.npy is the column NAME, a matrix the columns NAME1
- * ... NAMEd.  All must have the same number of rows. */
+ * ... NAMEd.  All must have the same number of rows.  An archive that scipy.sparse.save_npz made of a CSR
+ * matrix (data, indices, indptr, shape, format) is a sparse block x1 ... xd; other arrays beside these
+ * are columns as usual. */
 cr_status cri_npz_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table);
 

@@ -1,5 +1,5 @@
 /* rows.c -- a table seen through a design: matching columns, checking cells, filling X. */
-#include "design_internal.h"
+#include "design_block.h"
 #include "table_internal.h"
 #include "../base/number.h"
 #include "../base/parallel.h"
@@ -73,10 +73,13 @@ static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_c
     return CR_OK;
 }
 
-static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
-                              const cr_column **out_column, uint32_t **out_recode)
+cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                           const cr_column **out_column, uint32_t **out_recode)
 {
-    const cr_column *from = cr_table_find(t, c->name);
+    static const double    zero = 0;
+    static const cr_column zeros = { .name = "", .type = CR_INTEGER, .values = &zero, .stride = 0 };
+    bool                   open = cri_table_is_open_column(t, c->name);
+    const cr_column       *from = open ? &zeros : cr_table_find(t, c->name);
     if (!from) return cri_table_no_column(cx, t, c->name);
     *out_column = from;
     bool category = c->type == CR_CATEGORY;
@@ -100,8 +103,7 @@ static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_co
 
 /* --- checking cells -------------------------------------------------------------------------- */
 
-/* Fails at the first infinite value of a column. */
-static cr_status check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
+cr_status cri_check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
 {
     char   where[512];
     size_t row = 0;
@@ -115,10 +117,10 @@ static cr_status check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
 static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
 {
     const cr_design *d = r->design;
-    for (size_t j = 0; j < d->p; j++) {
+    for (size_t j = 0; j < d->n_terms; j++) {
         const cri_design_term *term = &d->terms[j];
         const cr_column       *c = r->columns[term->column];
-        bool                   highest = j + 1 == d->p || d->terms[j + 1].column != term->column;
+        bool                   highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column;
         size_t                 at = 0;
         double                 largest = 0;
         char                   where[512];
@@ -157,12 +159,15 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
 }
 
 /* Applies the policy to the features and the target: fails, or lists the rows to keep. */
-static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cr_column *target, const cr_column *w)
+static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
+                           const cr_column *target, const cr_column *w)
 {
     const cr_design *d = r->design;
-    size_t           rows = cr_table_rows(r->table), gaps = 0;
+    size_t           rows = cr_table_rows(r->table), gaps = block->missing;
     bool             drop = d->missing == CR_MISSING_DROP;
 
+    if (block->missing && d->missing == CR_MISSING_ERROR)
+        return cri_block_refuse_missing(cx, d, r->table, block);
     for (size_t i = 0; i < d->n_columns; i++) {
         const cr_column *c = r->columns[i];
         if (c->missing && d->missing == CR_MISSING_ERROR)
@@ -180,7 +185,8 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cr_column *target, con
     if (!r->index) return CR_ENOMEM;
     r->n = 0;
     for (size_t row = 0; row < rows; row++) {
-        bool keep = !(target && is_missing(target, row)) && !(w && is_missing(w, row));
+        bool keep = !(target && is_missing(target, row)) && !(w && is_missing(w, row)) &&
+                    !(block->missing && cri_block_is_missing(block, row));
         for (size_t i = 0; keep && i < d->n_columns; i++) keep = !is_missing(r->columns[i], row);
         if (keep) r->index[r->n++] = row;
     }
@@ -203,7 +209,7 @@ static cr_status match_weights(cr_ctx *cx, const cr_table *t, const cr_design *d
     if (w->type == CR_CATEGORY)
         return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
                        d->weights);
-    return check_finite(cx, t, w);
+    return cri_check_finite(cx, t, w);
 }
 
 static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
@@ -254,7 +260,7 @@ static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, const 
  * missing values, every term a plain column, side by side.  NULL otherwise. */
 static const double *find_matrix(const cri_rows *r)
 {
-    const double *first = r->p > 0 ? r->columns[0]->values : NULL;
+    const double *first = r->p > 0 && !r->sparse ? r->columns[0]->values : NULL;
     if (!first || r->index || r->p != r->design->n_columns) return NULL;
     for (size_t j = 0; j < r->p; j++) {
         const cr_column *c = r->columns[j];
@@ -275,23 +281,26 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     const cr_column *target = NULL, *weights = NULL;
     uint32_t        *target_recode = NULL;
     size_t           target_levels = 0;
+    cri_block_rows   block = { 0 };
 
     r.columns = cr_alloc(cx, d->n_columns, sizeof *r.columns);
     r.recode = cr_alloc(cx, d->n_columns, sizeof *r.recode);
     if (!r.columns || !r.recode) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < d->n_columns; i++) {
-        CR_TRY(match_column(cx, t, &d->columns[i], &r.columns[i], &r.recode[i]));
-        CR_TRY(check_finite(cx, t, r.columns[i]));
+        CR_TRY(cri_match_column(cx, t, &d->columns[i], &r.columns[i], &r.recode[i]));
+        CR_TRY(cri_check_finite(cx, t, r.columns[i]));
     }
     CR_TRY(check_powers(cx, &r));
+    if (d->block.n > 0) CR_TRY(cri_block_open(cx, d, t, &block));
     if (use == CRI_TARGET_NEEDED && d->target.name) {
-        st = match_column(cx, t, &d->target, &target, &target_recode);
+        st = cri_match_column(cx, t, &d->target, &target, &target_recode);
         if (target) target_levels = target->n_levels;
         CR_TRY(st);
-        CR_TRY(check_finite(cx, t, target));
+        CR_TRY(cri_check_finite(cx, t, target));
     }
     if (use == CRI_TARGET_NEEDED && d->weights) CR_TRY(match_weights(cx, t, d, &weights));
-    CR_TRY(keep_rows(cx, &r, target, weights));
+    CR_TRY(keep_rows(cx, &r, &block, target, weights));
+    if (d->block.n > 0) CR_TRY(cri_block_finish(cx, &block, &r));
     if (target) CR_TRY(read_target(cx, &r, target, target_recode));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
     r.matrix = find_matrix(&r);
@@ -299,6 +308,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     r = (cri_rows){ 0 };
 done:
     cr_free(cx, target_recode, target_levels, sizeof *target_recode);
+    cri_block_close(cx, &block);
     cri_rows_close(cx, &r);
     return st;
 }
@@ -309,6 +319,9 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
     size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
     for (size_t i = 0; r->recode && i < n; i++)
         if (r->recode[i]) cr_free(cx, r->recode[i], r->columns[i]->n_levels, sizeof **r->recode);
+    if (r->copy) cri_sparse_free(cx, r->copy);
+    cr_free(cx, r->copy, 1, sizeof *r->copy);
+    cr_free(cx, r->base, r->p, sizeof *r->base);
     cr_free(cx, r->columns, n, sizeof *r->columns);
     cr_free(cx, r->recode, n, sizeof *r->recode);
     cr_free(cx, r->index, rows, sizeof *r->index);
@@ -330,13 +343,14 @@ static double level_at(const cri_design_column *dc, const cr_column *c, const ui
     return find_level(dc, text);
 }
 
-void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, double *out,
-                        size_t stride)
+void cri_rows_fill_ordinary(const cri_rows *r, size_t k, bool raw, size_t begin, size_t end,
+                            double *out, size_t stride)
 {
-    const cri_design_term   *term = &r->design->terms[j];
+    const cri_design_term   *term = &r->design->terms[k];
     const cri_design_column *dc = &r->design->columns[term->column];
     const cr_column         *c = r->columns[term->column];
-    double                   shift = r->design->shift[j], scale = r->design->scale[j];
+    size_t                   j = r->design->block.n + k;
+    double shift = raw ? 0 : r->design->shift[j], scale = raw ? 1 : r->design->scale[j];
 
     if (term->power == 0) {
         const uint32_t *recode = r->recode[term->column];
@@ -359,8 +373,37 @@ void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, d
     }
 }
 
+void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, double *out,
+                        size_t stride)
+{
+    double shift = r->design->shift[j], scale = r->design->scale[j];
+    if (!r->sparse) {
+        cri_rows_fill_ordinary(r, j, false, begin, end, out, stride);
+        return;
+    }
+    for (size_t i = begin; i < end; i++, out += stride)
+        *out = (cri_sparse_at(r->sparse, i, j) - shift) / scale;
+}
+
+/* The row spread out: a standardised 0 where there is no entry. */
+static void fill_sparse_row(const cri_rows *r, size_t i, double *out)
+{
+    const cri_sparse *X = r->sparse;
+    size_t            end, e = cri_sparse_row(X, i, &end);
+    if (r->base) memcpy(out, r->base, r->p * sizeof *out);
+    else memset(out, 0, r->p * sizeof *out);
+    for (; e < end; e++) {
+        size_t j = X->column[e];
+        out[j] = X->plain ? X->value[e] : (X->value[e] - X->shift[j]) / X->scale[j];
+    }
+}
+
 void cri_rows_fill(const cri_rows *r, size_t begin, size_t end, double *X, size_t stride)
 {
+    if (r->sparse) {
+        for (size_t i = begin; i < end; i++, X += stride) fill_sparse_row(r, i, X);
+        return;
+    }
     if (r->matrix) {
         for (size_t i = begin; i < end; i++, X += stride)
             memcpy(X, r->matrix + i * r->columns[0]->stride, r->p * sizeof(double));
@@ -390,4 +433,9 @@ cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X)
 {
     fill_work w = { rows, X };
     return cri_parallel_for(cx, NULL, cri_block_count(rows->n, FILL_ROWS), fill_block, &w);
+}
+
+cr_status cri_rows_check_dense(cr_ctx *cx, const cri_rows *rows)
+{
+    return cri_check_dense(cx, cr_table_source(rows->table), rows->n, rows->p);
 }
