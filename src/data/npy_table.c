@@ -94,6 +94,20 @@ static cr_status borrow_array(cr_ctx *cx, cr_table *t, const cri_npy *a)
     return cr_table_borrow_matrix(cx, t, CR_REAL, cr_cmat_of(elements, a->rows, a->cols), NULL);
 }
 
+cr_status cri_npy_table(cr_ctx *cx, const char *source, const cri_npy *a, cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    CR_TRY(check_shape(cx, source, a));
+    CR_TRY(cr_table_new(cx, source, a->rows, &t));
+    CR_TRY(add_array(cx, t, "x", true, a));
+    *out_table = t;
+    t = NULL;
+done:
+    cr_table_free(cx, t);
+    return st;
+}
+
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table, bool *out_borrowed)
 {

@@ -261,6 +261,28 @@ done:
     return st;
 }
 
+cr_status cri_table_set_levels(cr_ctx *cx, cr_table *t, size_t k, const char *const *levels,
+                               size_t n, const uint32_t *map)
+{
+    cri_owned_column *c = &t->columns[k];
+    size_t            made = 0;
+    char            **copy = cr_alloc(cx, n, sizeof *copy);
+    while (copy && made < n && (copy[made] = cri_string_copy(cx, levels[made]))) made++;
+    if (!copy || made < n) {
+        for (size_t i = 0; i < made; i++) cri_string_free(cx, copy[i]);
+        cr_free(cx, copy, n, sizeof *copy);
+        return CR_ENOMEM;
+    }
+    for (size_t i = 0; i < c->view.n_levels; i++) cri_string_free(cx, c->levels[i]);
+    cr_free(cx, c->levels, c->view.n_levels, sizeof *c->levels);
+    c->levels = copy;
+    c->view.levels = (const char *const *)copy;
+    c->view.n_levels = n;
+    for (size_t i = 0; i < t->rows; i++)
+        if (c->codes[i] != CR_MISSING_CODE) c->codes[i] = map[c->codes[i]];
+    return CR_OK;
+}
+
 cr_status cr_table_add_category(cr_ctx *cx, cr_table *t, const char *name, const uint32_t *codes,
                                 const char *const *levels, size_t n_levels)
 {

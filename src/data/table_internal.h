@@ -19,6 +19,10 @@ cr_status cri_table_own_category(cr_ctx *cx, cr_table *table, const char *name, 
  * its levels, also those that no row uses here, and the codes stay as they are. */
 cr_status cri_table_own_codes(cr_ctx *cx, cr_table *table, const cr_column *like, uint32_t *codes);
 
+/* Gives category k of the ordinary columns other levels, n of them, sorted: its code c becomes map[c],
+ * [n_levels].  Changes the table in place: for one that is still being built. */
+cr_status cri_table_set_levels(cr_ctx *cx, cr_table *table, size_t k, const char *const *levels,
+                               size_t n, const uint32_t *map);
 /* The sparse block of the table from arrays of cr_alloc or cr_resize, which it takes over, also on
  * failure: start [rows + 1], column and value [start[rows]]. */
 cr_status cri_table_own_csr(cr_ctx *cx, cr_table *table, cr_type type, size_t columns, size_t *start,
