@@ -102,8 +102,8 @@ void cri_rows_fill_term(const cri_rows *rows, size_t term, size_t begin, size_t 
 /* All of X [n x p] into contiguous memory, in parallel. */
 cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X);
 
-/* Fails with CR_ENOMEM, naming figures, when X as a dense matrix cannot fit: for models that need it so,
- * before they ask for it. */
-cr_status cri_rows_check_dense(cr_ctx *cx, const cri_rows *rows);
+/* What became of work on these rows: when memory ran out and they are sparse, a note with the size of X as
+ * a dense matrix is added to the failure.  Returns the status. */
+cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *rows, cr_status status);
 
 #endif

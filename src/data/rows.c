@@ -1,6 +1,7 @@
 /* rows.c -- a table seen through a design: matching columns, checking cells, filling X. */
 #include "design_block.h"
 #include "table_internal.h"
+#include "../base/context_internal.h"
 #include "../base/number.h"
 #include "../base/parallel.h"
 #include "../base/scratch.h"
@@ -435,7 +436,12 @@ cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X)
     return cri_parallel_for(cx, NULL, cri_block_count(rows->n, FILL_ROWS), fill_block, &w);
 }
 
-cr_status cri_rows_check_dense(cr_ctx *cx, const cri_rows *rows)
+cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
 {
-    return cri_check_dense(cx, cr_table_source(rows->table), rows->n, rows->p);
+    bool out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
+    if (!out_of_memory || !r->sparse) return status;
+    return cr_fail_note(cx,
+                        "the data are sparse; a model that is not made for that works with a dense "
+                        "matrix, here of %zu rows and %zu columns: %.3g GB",
+                        r->n, r->p, (double)r->n * (double)r->p * (double)sizeof(double) / 1e9);
 }
