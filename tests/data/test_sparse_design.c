@@ -250,6 +250,11 @@ static void check_row(cr_ctx *cx, const cr_design *d, const cr_table *t, size_t 
     assert_int_equal(r.p, columns);
     cri_rows_fill(&r, 0, 1, x, columns);
     for (size_t j = 0; j < columns; j++) assert_true(x[j] == wanted[j]);
+    for (size_t i = 0; r.sparse && i < r.n; i++) {
+        size_t end;
+        for (size_t e = cri_sparse_row(r.sparse, i, &end); e < end; e++)
+            assert_true(r.sparse->column[e] < columns);
+    }
     cri_rows_close(cx, &r);
 }
 

@@ -370,6 +370,23 @@ static void test_memory_is_bounded(void **state)
     }
 }
 
+static void test_memory_is_bounded_for_pipes(void **state)
+{
+    (void)state;
+    enum { ROWS = 400000 };
+    cr_ctx *cx = test_context();
+    char   *text = malloc(ROWS * 16), *at = text;
+    size_t  rows;
+    at += sprintf(at, "a,b\n");
+    for (size_t i = 0; i < ROWS; i++) at += sprintf(at, "%zu,2.125\n", i);
+    cr_ctx_set_memory_limit(cx, 4000000);
+    assert_true(at - text > 4000000);
+    assert_ok(cx, stream_pipe(cx, "big", text, NULL, 5000, &rows));
+    assert_int_equal(rows, ROWS);
+    free(text);
+    test_context_free(cx);
+}
+
 static cr_status stream_small(cr_ctx *cx, void *arg)
 {
     const char    **a = arg;
@@ -413,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_pipes),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_memory_is_bounded_for_pipes),
         cmocka_unit_test(test_allocations_fail),
     };
     return cmocka_run_group_tests_name("streams", tests, NULL, NULL);
