@@ -72,8 +72,8 @@ CR_API cr_status cr_table_add_category(cr_ctx *cx, cr_table *table, const char *
 CR_API size_t      cr_table_rows(const cr_table *table);
 CR_API size_t      cr_table_columns(const cr_table *table);
 CR_API const char *cr_table_source(const cr_table *table);
+enum { CR_NAME_SIZE = 12 }; /* of x4294967295 */
 /* The name of the column at index < columns; one of the sparse block is written to `out`. */
-enum { CR_NAME_SIZE = 12 };
 CR_API const char *cr_table_column_name(const cr_table *table, size_t index, char out[CR_NAME_SIZE]);
 /* The column at index < columns.  One of the sparse block is spread out the first time, O(rows log
  * entries of a row), and kept with the table: several threads may ask.  NULL when memory runs out at
