@@ -8,10 +8,14 @@ typedef enum format { TO_CSV, TO_NPY, TO_LIBSVM } format;
 
 static bool tell_format(const char *path, format *out)
 {
-    if (cli_ends_with(path, ".npy")) *out = TO_NPY;
-    else if (cli_ends_with(path, ".libsvm") || cli_ends_with(path, ".svm")) *out = TO_LIBSVM;
-    else if (cli_ends_with(path, ".csv") || strcmp(path, "-") == 0) *out = TO_CSV;
-    else return false;
+    if (cli_ends_with(path, ".npy"))
+        *out = TO_NPY;
+    else if (cli_ends_with(path, ".libsvm") || cli_ends_with(path, ".svm"))
+        *out = TO_LIBSVM;
+    else if (cli_ends_with(path, ".csv") || strcmp(path, "-") == 0)
+        *out = TO_CSV;
+    else
+        return false;
     return true;
 }
 

@@ -80,8 +80,7 @@ static void print_size(cli *c, const cr_table *t)
     const cr_csr *X = cr_table_csr(t);
     out_text(c, "%s: %zu row%s, %zu column%s", cr_table_source(t), cr_table_rows(t),
              plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
-    if (X)
-        out_text(c, ", sparse: %zu values, density %.3g", X->row_start[X->rows], density(X));
+    if (X) out_text(c, ", sparse: %zu values, density %.3g", X->row_start[X->rows], density(X));
     out_text(c, "\n\n");
 }
 

@@ -135,7 +135,8 @@ static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const cr_design_o
 
     CR_TRY(cri_list_split(&s, o->features, &items, &n_items));
     bool all = n_items == 0 ? !o->features : items[0][0] == '!';
-    for (size_t i = 0; i < n; i++) chosen[i] = all && !is_role(o, cr_table_column_name(t, i, numbered));
+    for (size_t i = 0; i < n; i++)
+        chosen[i] = all && !is_role(o, cr_table_column_name(t, i, numbered));
     for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
     if (count == 0)

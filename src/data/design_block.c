@@ -53,8 +53,8 @@ cr_status cri_design_add_block(cr_ctx *cx, cr_design *d, size_t n, size_t width,
 
 /* --- means ----------------------------------------------------------------------------------- */
 
-/* mean [columns] of the values that are there; weights are divided by their sum first, so that no sum of
- * finite values overflows but for a moment.  gaps [columns] is scratch. */
+/* mean [columns] of the values that are there; weights are divided by their sum first, so that no
+ * sum of finite values overflows but for a moment.  gaps [columns] is scratch. */
 static void find_means(const cr_csr *X, const cr_column *opt_w, double *mean, double *gaps)
 {
     double all = 0;
@@ -64,8 +64,10 @@ static void find_means(const cr_csr *X, const cr_column *opt_w, double *mean, do
     for (size_t i = 0; i < X->rows; i++) {
         double w = all > 0 ? cri_row_weight(opt_w, i) / all : 0;
         for (size_t e = X->row_start[i]; e < X->row_start[i + 1] && w > 0; e++) {
-            if (isnan(X->value[e])) gaps[X->column[e]] += w;
-            else mean[X->column[e]] += w * X->value[e];
+            if (isnan(X->value[e]))
+                gaps[X->column[e]] += w;
+            else
+                mean[X->column[e]] += w * X->value[e];
         }
     }
     for (size_t j = 0; j < X->columns; j++)
@@ -83,7 +85,8 @@ static cr_status learn_fill(cr_ctx *cx, const cr_table *t, const cr_column *opt_
     find_means(X, opt_w, mean, gaps);
     for (size_t k = 0; k < d->block.n; k++) {
         double m = mean[d->block.index ? d->block.index[k] : k];
-        if (!isfinite(m) && !cri_table_csr_infinite(t)) /* an infinite value is refused with its place */
+        if (!isfinite(m) &&
+            !cri_table_csr_infinite(t)) /* an infinite value is refused with its place */
             CR_TRY(cr_fail(cx, CR_ENUMERIC, "%s: the mean of column '%s' overflows",
                            cr_table_source(t), cr_design_column_name(d, k)));
         d->block.fill[k] = isfinite(m) ? m : 0;
@@ -108,8 +111,7 @@ cr_status cri_design_fit_block(cr_ctx *cx, const cr_table *t, const cr_design_op
     if (n == 0) goto done;
     CR_TRY(cri_design_add_block(cx, d, n, width, n < width ? index : NULL, impute));
     d->block.type = cr_table_csr_type(t);
-    if (impute)
-        CR_TRY(learn_fill(cx, t, o->weights ? cr_table_find(t, o->weights) : NULL, d));
+    if (impute) CR_TRY(learn_fill(cx, t, o->weights ? cr_table_find(t, o->weights) : NULL, d));
 done:
     cr_scratch_end(&s);
     return st;

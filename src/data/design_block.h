@@ -11,8 +11,8 @@ double cri_row_weight(const cr_column *opt_w, size_t row);
 cr_status cri_standardise_terms(cr_ctx *cx, cr_design *design, const cri_rows *rows);
 cr_status cri_standardise_target(cr_ctx *cx, cr_design *design, const cri_rows *rows);
 
-/* The chosen columns of the table's sparse block (chosen [columns of the block]) into the design, with
- * what fills their gaps where the policy asks for it.  O(entries + columns). */
+/* The chosen columns of the table's sparse block (chosen [columns of the block]) into the design,
+ * with what fills their gaps where the policy asks for it.  O(entries + columns). */
 cr_status cri_design_fit_block(cr_ctx *cx, const cr_table *table, const cr_design_options *options,
                                const bool *chosen, cr_design *design);
 void      cri_design_free_block(cr_ctx *cx, cri_design_block *block);
@@ -21,14 +21,14 @@ void      cri_design_free_block(cr_ctx *cx, cri_design_block *block);
  * ordinary columns, gathered.  Row and column numbers are the table's. */
 typedef struct cri_block_rows {
     cr_csr          X;
-    uint32_t       *term;    /* [X.columns] of each column, UINT32_MAX = not used; NULL = the same */
+    uint32_t       *term; /* [X.columns] of each column, UINT32_MAX = not used; NULL = the same */
     size_t          missing; /* entries in use that are NaN */
     cri_sparse_copy gathered;
 } cri_block_rows;
 
-/* Finds the columns of the block in the table, and checks them: fails with CR_EDATA for one that is not
- * there, or infinite.  A table of LIBSVM may have fewer (they are 0) or more (with a warning, ignored).
- * To be closed also after a failure. */
+/* Finds the columns of the block in the table, and checks them: fails with CR_EDATA for one that is
+ * not there, or infinite.  A table of LIBSVM may have fewer (they are 0) or more (with a warning,
+ * ignored). To be closed also after a failure. */
 cr_status cri_block_open(cr_ctx *cx, const cr_design *design, const cr_table *table,
                          cri_block_rows *out);
 void      cri_block_close(cr_ctx *cx, cri_block_rows *block);
@@ -37,12 +37,12 @@ bool cri_block_is_missing(const cri_block_rows *block, size_t row);
 /* Fails with the place of the first gap. */
 cr_status cri_block_refuse_missing(cr_ctx *cx, const cr_design *design, const cr_table *table,
                                    const cri_block_rows *block);
-/* Sets rows->sparse, once the rows to keep are known: the table's own arrays where they serve as they
- * are, else a copy with gaps filled and the other terms behind. */
+/* Sets rows->sparse, once the rows to keep are known: the table's own arrays where they serve as
+ * they are, else a copy with gaps filled and the other terms behind. */
 cr_status cri_block_finish(cr_ctx *cx, const cri_block_rows *block, cri_rows *rows);
 
-/* The column of the table that a column of the design reads; for a category that is one there too, also
- * the design's level of each of its codes.  A column that a LIBSVM file left out is all 0. */
+/* The column of the table that a column of the design reads; for a category that is one there too,
+ * also the design's level of each of its codes.  A column that a LIBSVM file left out is all 0. */
 cr_status cri_match_column(cr_ctx *cx, const cr_table *table, const cri_design_column *c,
                            const cr_column **out_column, uint32_t **out_recode);
 /* Fails at the first infinite value of a column. */

@@ -25,14 +25,14 @@ typedef struct cri_design_term {
     size_t   level;
 } cri_design_term;
 
-/* The sparse columns x<index + 1> of the training table: numbers, and a term each, the first n of the
- * design.  So much is kept instead of a cri_design_column and a cri_design_term. */
+/* The sparse columns x<index + 1> of the training table: numbers, and a term each, the first n of
+ * the design.  So much is kept instead of a cri_design_column and a cri_design_term. */
 typedef struct cri_design_block {
     size_t    n, width; /* how many it uses, of how many there were */
     uint32_t *index;    /* [n] which, increasing; NULL = all        */
     double   *fill;     /* [n] imputed where missing; NULL = 0      */
     cr_type   type;
-    char     *names;    /* [n] of CR_NAME_SIZE bytes                */
+    char     *names; /* [n] of CR_NAME_SIZE bytes                */
 } cri_design_block;
 
 struct cr_design {
@@ -63,8 +63,9 @@ cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms);
 cr_status cri_design_add_block(cr_ctx *cx, cr_design *design, size_t n, size_t width,
                                const uint32_t *opt_index, bool fill);
 
-/* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i).  With a design that
- * has a block, `sparse` is all of X [n x p], also the terms that are not of the block; without, NULL. */
+/* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i).  With a
+ * design that has a block, `sparse` is all of X [n x p], also the terms that are not of the block;
+ * without, NULL. */
 typedef struct cri_rows {
     const cr_design        *design;
     const cr_table         *table;
@@ -102,8 +103,8 @@ void cri_rows_fill_term(const cri_rows *rows, size_t term, size_t begin, size_t 
 /* All of X [n x p] into contiguous memory, in parallel. */
 cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X);
 
-/* What became of work on these rows: when memory ran out and they are sparse, a note with the size of X as
- * a dense matrix is added to the failure.  Returns the status. */
+/* What became of work on these rows: when memory ran out and they are sparse, a note with the size
+ * of X as a dense matrix is added to the failure.  Returns the status. */
 cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *rows, cr_status status);
 
 #endif

@@ -18,8 +18,10 @@ typedef struct term_moments {
 /* Term p is the target. */
 static void fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *x)
 {
-    if (term < rows->p) cri_rows_fill_term(rows, term, begin, end, x, 1);
-    else memcpy(x, rows->y + begin, (end - begin) * sizeof *x);
+    if (term < rows->p)
+        cri_rows_fill_term(rows, term, begin, end, x, 1);
+    else
+        memcpy(x, rows->y + begin, (end - begin) * sizeof *x);
 }
 
 /* sum over rows of w (unit x - centre)^power for one term, power 1 or 2; also of w, and the largest
@@ -127,8 +129,8 @@ cr_status cri_standardise_terms(cr_ctx *cx, cr_design *d, const cri_rows *rows)
     CR_TRY(rows->sparse ? measure_sparse(cx, rows, m.terms)
                         : cri_parallel_for(cx, "standardising", d->p, measure_term, &m));
     for (size_t j = 0; j < d->p; j++)
-        CR_TRY(set_scale(cx, rows, cr_design_term_name(d, j), m.terms[j], &d->shift[j],
-                         &d->scale[j]));
+        CR_TRY(
+            set_scale(cx, rows, cr_design_term_name(d, j), m.terms[j], &d->shift[j], &d->scale[j]));
 done:
     cr_scratch_end(&s);
     return st;

@@ -1,6 +1,6 @@
 /* libsvm.c -- pieces of whole lines, parsed in parallel straight to their places.
  * Colons bound the entries of a piece and line ends its rows, so each piece has its place in the
- * arrays before it is parsed; what blank lines and comments leave free is closed up afterwards.  The
+ * arrays before it is parsed; what blank lines and comments leave free is closed up afterwards. The
  * parser only finds where a text is wrong; the words are made by reading that token again. */
 #include "libsvm.h"
 #include "../base/context_internal.h"
@@ -15,7 +15,7 @@
 typedef struct piece {
     const char *begin, *end; /* whole lines */
     size_t      lines, colons;
-    size_t      row, entry;  /* where its rows and entries go */
+    size_t      row, entry; /* where its rows and entries go */
     size_t      rows, entries, columns;
     bool        whole_labels, whole_values;
     const char *first, *last; /* where the first and last row stand; NULL without rows */
@@ -69,9 +69,9 @@ static cr_status fail_number(cri_reader *r, const char *from, const char *to, co
     size_t      n = (size_t)(to - from);
     double      x = NAN;
     bool        number = n > 0 && cri_parse_double(from, to, &x) == n;
-    const char *why = !number                                   ? "not a number"
+    const char *why = !number                                 ? "not a number"
                       : isinf(x) && cri_is_overflow(from, to) ? "too large for a number"
-                                                                : "not finite";
+                                                              : "not finite";
     return cri_reader_fail_at(r, from, n, "%s '%.*s' is %s", what, shown(from, to), from, why);
 }
 
@@ -248,7 +248,8 @@ static size_t cut(const char *begin, const char *end, size_t size, piece *pieces
     size_t n = 0;
     for (const char *at = begin, *stop; at < end; at = stop) {
         const char *feed = NULL;
-        if ((size_t)(end - at) > size) feed = memchr(at + size - 1, '\n', (size_t)(end - at) - size + 1);
+        if ((size_t)(end - at) > size)
+            feed = memchr(at + size - 1, '\n', (size_t)(end - at) - size + 1);
         stop = feed ? feed + 1 : end;
         pieces[n++] = (piece){ .begin = at, .end = stop };
     }
@@ -273,8 +274,7 @@ static void gather(cri_libsvm *m, const piece *pieces, size_t n, size_t line)
         memmove(m->label + m->rows, m->label + p->row, p->rows * sizeof *m->label);
         memmove(m->column + entries, m->column + p->entry, p->entries * sizeof *m->column);
         memmove(m->value + entries, m->value + p->entry, p->entries * sizeof *m->value);
-        for (size_t i = 0; i < p->rows; i++)
-            m->start[m->rows + i] = m->start[p->row + i] - back;
+        for (size_t i = 0; i < p->rows; i++) m->start[m->rows + i] = m->start[p->row + i] - back;
         if (p->first && !first_line) first_line = line_of(p->begin, p->first, line);
         if (p->last) last_line = line_of(p->begin, p->last, line);
         m->rows += p->rows;
@@ -295,7 +295,8 @@ typedef struct room {
 } room;
 
 /* An array of *room elements brought to n; as it was after a failure, which sticks in *st. */
-static void *resized(cr_ctx *cx, void *array, size_t *room_for, size_t n, size_t size, cr_status *st)
+static void *resized(cr_ctx *cx, void *array, size_t *room_for, size_t n, size_t size,
+                     cr_status *st)
 {
     void *p = *st == CR_OK ? cr_resize(cx, array, *room_for, n, size) : NULL;
     if (!p) {

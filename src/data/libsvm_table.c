@@ -119,7 +119,8 @@ cr_status cri_libsvm_read(cr_ctx *cx, const char *source, const void *bytes, siz
     cri_libsvm m = { 0 };
     size_t     mark = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* UTF-8 */
 
-    CR_TRY(cri_libsvm_parse(cx, source, mark ? (const char *)bytes + mark : bytes, size - mark, 1, &m));
+    CR_TRY(cri_libsvm_parse(cx, source, mark ? (const char *)bytes + mark : bytes, size - mark, 1,
+                            &m));
     if (m.rows == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: there are no rows", source));
     if (is_sparse(&m)) return cri_libsvm_sparse_table(cx, source, &m, m.columns, out_table);
     return make_dense(cx, source, &m, out_table);

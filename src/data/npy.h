@@ -30,7 +30,8 @@ typedef struct cri_npy {
 /* Reads an array that takes up all that is left of r.  Its shape is checked against the bytes that
  * are there; nothing is allocated.  Fails with CR_EDATA; then *out is left as it was. */
 cr_status cri_npy_parse(cri_reader *r, cri_npy *out);
-/* The same up to the elements, of which nothing is known: r stands at the first, out->data is NULL. */
+/* The same up to the elements, of which nothing is known: r stands at the first, out->data is NULL.
+ */
 cr_status cri_npy_parse_head(cri_reader *r, cri_npy *out);
 /* All elements in row-major order as doubles: out [rows * cols].  source names it in messages. */
 cr_status cri_npy_values(cr_ctx *cx, const char *source, const cri_npy *a, double *out);
@@ -55,9 +56,9 @@ cr_status cri_npy_table(cr_ctx *cx, const char *source, const cri_npy *a, cr_tab
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table, bool *out_borrowed);
 /* An archive of arrays as a table: a vector NAME.npy is the column NAME, a matrix the columns NAME1
- * ... NAMEd.  All must have the same number of rows.  An archive that scipy.sparse.save_npz made of a CSR
- * matrix (data, indices, indptr, shape, format) is a sparse block x1 ... xd; other arrays beside these
- * are columns as usual. */
+ * ... NAMEd.  All must have the same number of rows.  An archive that scipy.sparse.save_npz made of
+ * a CSR matrix (data, indices, indptr, shape, format) is a sparse block x1 ... xd; other arrays
+ * beside these are columns as usual. */
 cr_status cri_npz_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table);
 

@@ -24,7 +24,8 @@ static bool find_part(cr_ctx *cx, const cri_zip *zip, int part, size_t *out_inde
 {
     const char *name;
     for (size_t i = 0; i < cri_zip_count(zip); i++) {
-        if (cri_zip_name(cx, zip, i, &name) != CR_OK || strcmp(name, part_names[part]) != 0) continue;
+        if (cri_zip_name(cx, zip, i, &name) != CR_OK || strcmp(name, part_names[part]) != 0)
+            continue;
         *out_index = i;
         return true;
     }
@@ -87,8 +88,10 @@ static cr_status check_format(cr_ctx *cx, const char *source, const part *p)
     size_t n = 0;
     for (size_t i = p->size > 20 ? p->size - 20 : 0; i < p->size && n + 1 < sizeof word; i++) {
         char c = p->bytes[i];
-        if (c == '\n') n = 0; /* the header ends with one */
-        else if (c >= 'a' && c <= 'z') word[n++] = c;
+        if (c == '\n')
+            n = 0; /* the header ends with one */
+        else if (c >= 'a' && c <= 'z')
+            word[n++] = c;
     }
     word[n] = '\0';
     if (strcmp(word, "csr") == 0) return CR_OK;

@@ -12,8 +12,8 @@
 bool cri_npz_is_sparse(cr_ctx *cx, const cri_zip *zip);
 /* true for the name of one of them. */
 bool cri_npz_is_sparse_part(const char *entry);
-/* A table with the matrix as its sparse block.  Fails with CR_EDATA for other formats than CSR and for
- * arrays that do not fit together; or CR_ENOMEM. */
+/* A table with the matrix as its sparse block.  Fails with CR_EDATA for other formats than CSR and
+ * for arrays that do not fit together; or CR_ENOMEM. */
 cr_status cri_npz_read_sparse(cr_ctx *cx, const cri_zip *zip, const char *source,
                               cr_table **out_table);
 

@@ -49,8 +49,7 @@ static cri_format guess_format(const char *path, const char *bytes, size_t size)
     if (begins_with(bytes, size, "SQLite format 3", 16)) return CRI_FORMAT_SQLITE;
     if (has_ending(path, ".svm") || has_ending(path, ".libsvm")) return CRI_FORMAT_LIBSVM;
     if (has_ending(path, ".tsv")) return CRI_FORMAT_TSV;
-    if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size))
-        return CRI_FORMAT_LIBSVM;
+    if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return CRI_FORMAT_LIBSVM;
     return CRI_FORMAT_CSV;
 }
 
@@ -141,10 +140,17 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
     switch (f) {
     case CRI_FORMAT_AUTO:
     case CRI_FORMAT_CSV:
-    case CRI_FORMAT_TSV: return read_delimited(cx, source, options, f == CRI_FORMAT_TSV, out_table);
-    case CRI_FORMAT_LIBSVM: CR_TRY(read_whole(cx, source, cri_libsvm_read, &table)); break;
-    case CRI_FORMAT_NPY: CR_TRY(read_npy(cx, source, &table)); break;
-    case CRI_FORMAT_NPZ: CR_TRY(read_whole(cx, source, cri_npz_read_table, &table)); break;
+    case CRI_FORMAT_TSV:
+        return read_delimited(cx, source, options, f == CRI_FORMAT_TSV, out_table);
+    case CRI_FORMAT_LIBSVM:
+        CR_TRY(read_whole(cx, source, cri_libsvm_read, &table));
+        break;
+    case CRI_FORMAT_NPY:
+        CR_TRY(read_npy(cx, source, &table));
+        break;
+    case CRI_FORMAT_NPZ:
+        CR_TRY(read_whole(cx, source, cri_npz_read_table, &table));
+        break;
     case CRI_FORMAT_SQLITE:
         if (strcmp(path, "-") != 0) return read_database(cx, path, options, out_table);
         CR_TRY(

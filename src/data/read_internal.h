@@ -16,8 +16,8 @@ typedef enum cri_format {
     CRI_FORMAT_SQLITE
 } cri_format;
 
-/* The format of the source, as the options say or by its first bytes and its path; never AUTO.  Fails
- * with CR_EDATA for what is known not to be data. */
+/* The format of the source, as the options say or by its first bytes and its path; never AUTO.
+ * Fails with CR_EDATA for what is known not to be data. */
 cr_status cri_tell_format(cr_ctx *cx, const char *path, cri_source *source,
                           const cr_read_options *options, cri_format *out_format);
 

@@ -146,8 +146,8 @@ static bool is_missing_number(const void *r, double x)
     return has_number(((const retype *)r)->missing, x);
 }
 
-/* true when a column of the sparse block is to be a category, or its zeros are missing values: then the
- * block cannot stay one. */
+/* true when a column of the sparse block is to be a category, or its zeros are missing values: then
+ * the block cannot stay one. */
 static bool must_be_dense(const retype *r)
 {
     const cr_csr *X = cr_table_csr(r->from);

@@ -121,7 +121,7 @@ static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
     for (size_t j = 0; j < d->n_terms; j++) {
         const cri_design_term *term = &d->terms[j];
         const cr_column       *c = r->columns[term->column];
-        bool                   highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column;
+        bool highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column;
         size_t                 at = 0;
         double                 largest = 0;
         char                   where[512];
@@ -391,8 +391,10 @@ static void fill_sparse_row(const cri_rows *r, size_t i, double *out)
 {
     const cri_sparse *X = r->sparse;
     size_t            end, e = cri_sparse_row(X, i, &end);
-    if (r->base) memcpy(out, r->base, r->p * sizeof *out);
-    else memset(out, 0, r->p * sizeof *out);
+    if (r->base)
+        memcpy(out, r->base, r->p * sizeof *out);
+    else
+        memset(out, 0, r->p * sizeof *out);
     for (; e < end; e++) {
         size_t j = X->column[e];
         out[j] = X->plain ? X->value[e] : (X->value[e] - X->shift[j]) / X->scale[j];

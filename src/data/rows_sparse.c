@@ -213,8 +213,10 @@ static void put_rows(const cri_block_rows *b, const cri_rows *r, cri_sparse_copy
         for (size_t i = begin; i < end; i++) {
             const double *ordinary = buffer + (i - begin) * q;
             size_t        at = c->start[i];
-            if (c->column) put_row(b, r, i, ordinary, c->column + at, c->value + at);
-            else c->start[i + 1] = at + put_row(b, r, i, ordinary, NULL, NULL);
+            if (c->column)
+                put_row(b, r, i, ordinary, c->column + at, c->value + at);
+            else
+                c->start[i + 1] = at + put_row(b, r, i, ordinary, NULL, NULL);
         }
     }
 }

@@ -47,8 +47,10 @@ double cri_sparse_at(const cri_sparse *X, size_t i, size_t j)
     size_t end, low = cri_sparse_row(X, i, &end), high = end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (X->column[middle] < j) low = middle + 1;
-        else high = middle;
+        if (X->column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < end && X->column[low] == j ? X->value[low] : 0;
 }
@@ -162,8 +164,9 @@ cr_status cri_sparse_transpose(cr_ctx *cx, const cri_sparse *X, cri_sparse_copy 
         }
     memmove(c.start + 1, c.start, X->p * sizeof *c.start); /* ... and is moved there */
     c.start[0] = 0;
-    c.view = (cri_sparse){ .n = X->p, .p = X->n, .start = c.start, .column = c.column,
-                           .value = c.value, .plain = true };
+    c.view = (cri_sparse){
+        .n = X->p, .p = X->n, .start = c.start, .column = c.column, .value = c.value, .plain = true
+    };
     *out = c;
     c = (cri_sparse_copy){ 0 };
 done:
@@ -208,8 +211,8 @@ done:
 
 /* --- moments --------------------------------------------------------------------------------- */
 
-/* out [p] = sum over rows of w (x - mean)^power, power 1 or 2, where the zeros that are not kept add
- * theirs at the end; weight_of_zeros[j] is the weight of the rows without column j. */
+/* out [p] = sum over rows of w (x - mean)^power, power 1 or 2, where the zeros that are not kept
+ * add theirs at the end; weight_of_zeros[j] is the weight of the rows without column j. */
 static void sum_powers(const cri_sparse *X, const double *opt_w, const double *mean, int power,
                        const double *weight_of_zeros, double *out)
 {

@@ -2,8 +2,9 @@
  *   X [n x p], of which only the entries that are not 0 are kept.
  * The entries are the numbers of the table.  Where the design standardises, the term that a model
  * works with is z_j = (x_j - shift_j) / scale_j, which is not sparse; so it stays implicit:
- *   z.w = sum_j x_j v_j - c,   v_j = w_j / scale_j,   c = sum_j shift_j v_j       (cri_sparse_fold)
- *   Z'r = (X'r - shift sum r) / scale                                             (cri_sparse_unfold)
+ *   cri_sparse_fold:    z.w = sum_j x_j v_j - c,   v_j = w_j / scale_j,   c = sum_j shift_j v_j
+ *   cri_sparse_unfold:  Z'r = (X'r - shift sum r) / scale
+ *
  * Sums over rows are taken in blocks cut by the size of the data: the same bits for any number of
  * threads.  Raw functions cannot fail and allocate nothing.  (Internal header.) */
 #ifndef CREDENCE_DATA_SPARSE_ROWS_H
@@ -15,10 +16,10 @@
 typedef struct cri_sparse {
     size_t          n, p;
     const size_t   *start;
-    const uint32_t *column; /* increasing within a row */
-    const double   *value;  /* finite */
-    const size_t   *index;  /* [n] or NULL */
-    bool            plain;  /* shift is all 0 and scale all 1 */
+    const uint32_t *column;        /* increasing within a row */
+    const double   *value;         /* finite */
+    const size_t   *index;         /* [n] or NULL */
+    bool            plain;         /* shift is all 0 and scale all 1 */
     const double   *shift, *scale; /* [p] of the design; NULL = 0 and 1 */
 } cri_sparse;
 
@@ -61,15 +62,16 @@ cr_status cri_sparse_times(cr_ctx *cx, const cri_sparse *X, const double *b, dou
 /* out [p] = X' r.  O(entries + p); scratch of at most 16 p doubles, and never more than the entries
  * take.  Of a transposed copy X' r is cri_sparse_times. */
 cr_status cri_sparse_transpose_times(cr_ctx *cx, const cri_sparse *X, const double *r, double *out);
-/* X' [p x n] as sparse rows: the columns of X, for coordinate descent.  O(entries + p).  The copy is
- * freed by cri_sparse_free; it has no standardisation. */
+/* X' [p x n] as sparse rows: the columns of X, for coordinate descent.  O(entries + p).  The copy
+ * is freed by cri_sparse_free; it has no standardisation. */
 cr_status cri_sparse_transpose(cr_ctx *cx, const cri_sparse *X, cri_sparse_copy *out);
 /* out [p x p] = X' diag(w) X, both halves; w [n] or NULL = 1.  For small p: O(sum of squared row
  * lengths) time, and a transposed copy as scratch.  Fails with CR_ENOMEM. */
 cr_status cri_sparse_gram(cr_ctx *cx, const cri_sparse *X, const double *opt_w, double *out);
-/* Weighted mean and population variance of every column, zeros included: [p] each.  Three passes over
- * the entries: the second look at the mean takes up what the first lost to rounding.  Values whose
- * squares overflow give what is not finite; rows that weigh nothing give 0.  p doubles of scratch. */
+/* Weighted mean and population variance of every column, zeros included: [p] each.  Three passes
+ * over the entries: the second look at the mean takes up what the first lost to rounding.  Values
+ * whose squares overflow give what is not finite; rows that weigh nothing give 0.  p doubles of
+ * scratch. */
 cr_status cri_sparse_moments(cr_ctx *cx, const cri_sparse *X, const double *opt_w, double *out_mean,
                              double *out_variance);
 

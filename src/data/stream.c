@@ -24,7 +24,7 @@ struct cr_stream {
     cr_read_options          options;    /* owns its texts */
     category                *categories; /* [n_categories] */
     size_t                   n_categories;
-    bool                     settled;    /* no level can be added any more */
+    bool                     settled;          /* no level can be added any more */
     size_t                   rows, first_rows; /* given so far; of the first block */
 };
 
@@ -61,7 +61,8 @@ static cr_status learn_levels(cr_ctx *cx, cr_stream *s, const cr_table *t)
         if (c->type != CR_CATEGORY) continue;
         if (!known) CR_TRY(add_category(cx, s, c->name, &known));
         for (size_t i = 0; i < c->n_levels; i++)
-            CR_TRY(cri_dictionary_code(cx, &known->texts, c->levels[i], strlen(c->levels[i]), &code));
+            CR_TRY(
+                cri_dictionary_code(cx, &known->texts, c->levels[i], strlen(c->levels[i]), &code));
     }
 done:
     return st;
@@ -91,7 +92,8 @@ static cr_status fail_level(cr_ctx *cx, const cr_stream *s, const cr_table *t, c
     size_t row = 0;
     char   where[512];
     while (c->codes[row] != code) row++;
-    cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which the first %zu rows do not have",
+    cr_fail(cx, CR_EDATA,
+            "%s: column '%s' has the level '%s', which the first %zu rows do not have",
             cri_table_where(t, row, where, sizeof where), c->name, c->levels[code], s->first_rows);
     return cr_fail_hint(cx, "give the data as a file, whose levels are read first, or take larger "
                             "blocks");
@@ -110,7 +112,8 @@ static cr_status set_levels(cr_ctx *cx, const cr_stream *s, cr_table *t, size_t 
     CR_TRY(sc.status);
     for (size_t i = 0; i < c->n_levels; i++) {
         const char **found =
-            n ? bsearch(&c->levels[i], known->sorted, n, sizeof *known->sorted, compare_texts) : NULL;
+            n ? bsearch(&c->levels[i], known->sorted, n, sizeof *known->sorted, compare_texts)
+              : NULL;
         if (!found) CR_TRY(fail_level(cx, s, t, c, (uint32_t)i));
         map[i] = (uint32_t)(found - known->sorted);
     }
@@ -188,7 +191,8 @@ size_t cr_stream_rows(const cr_stream *s) { return s->rows; }
 /* The options are needed as long as the stream lives: their texts are copied. */
 static cr_status copy_options(cr_ctx *cx, const cr_read_options *from, cr_read_options *to)
 {
-    const char *const texts[] = { from->delimiter, from->category, from->real, from->missing_values };
+    const char *const texts[] = { from->delimiter, from->category, from->real,
+                                  from->missing_values };
     char            **copies[] = { &to->delimiter, &to->category, &to->real, &to->missing_values };
     *to = *from;
     for (int k = 0; k < 4; k++) *copies[k] = NULL;
@@ -209,11 +213,18 @@ static cr_status choose_format(cr_ctx *cx, const char *path, cr_stream *s)
         s->format = &cri_stream_csv;
         return CR_OK;
     case CRI_FORMAT_AUTO:
-    case CRI_FORMAT_CSV: s->format = &cri_stream_csv; return CR_OK;
-    case CRI_FORMAT_LIBSVM: s->format = &cri_stream_libsvm; return CR_OK;
-    case CRI_FORMAT_NPY: s->format = &cri_stream_npy; return CR_OK;
+    case CRI_FORMAT_CSV:
+        s->format = &cri_stream_csv;
+        return CR_OK;
+    case CRI_FORMAT_LIBSVM:
+        s->format = &cri_stream_libsvm;
+        return CR_OK;
+    case CRI_FORMAT_NPY:
+        s->format = &cri_stream_npy;
+        return CR_OK;
     case CRI_FORMAT_NPZ:
-    case CRI_FORMAT_SQLITE: break;
+    case CRI_FORMAT_SQLITE:
+        break;
     }
     cr_fail(cx, CR_EUNSUPPORTED, "%s cannot be read block by block", cri_source_name(s->source));
     return cr_fail_hint(cx, "CSV, LIBSVM and .npy can");
@@ -233,8 +244,10 @@ cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *sourc
     CR_TRY(copy_options(cx, options, &s->options));
     CR_TRY(choose_format(cx, path, s));
     CR_TRY(s->format->open(cx, source, &s->options, size, &s->reader));
-    if (!cri_source_is_seekable(source)) cri_source_forget(source);
-    else if (s->format->start_scan(s->reader) || s->options.category) CR_TRY(scan(cx, s));
+    if (!cri_source_is_seekable(source))
+        cri_source_forget(source);
+    else if (s->format->start_scan(s->reader) || s->options.category)
+        CR_TRY(scan(cx, s));
     *out_stream = s;
     return CR_OK;
 done:

@@ -39,7 +39,10 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
     if (!r) return CR_ENOMEM;
     size_t piece = size.rows ? SMALLEST : size.bytes / PIECES + 1;
     r->size = size;
-    r->csv = (cri_csv){ .cx = cx, .source = source, .options = options, .streaming = true,
+    r->csv = (cri_csv){ .cx = cx,
+                        .source = source,
+                        .options = options,
+                        .streaming = true,
                         .sizes = { .piece = piece, .pieces = PIECES, .sample = SAMPLE },
                         .scratch = cr_scratch_begin(cx) };
     CR_TRY(cri_csv_sample(&r->csv));
@@ -96,9 +99,10 @@ static cr_status check_booleans(const cri_csv *csv)
     for (size_t c = 0; c < csv->n; c++) {
         const cri_csv_column *k = &csv->columns[c];
         if (k->mode != CRI_CSV_NUMBERS || !(k->seen & ~(unsigned)CRI_CSV_BOOLEAN)) continue;
-        cr_fail(csv->cx, CR_EDATA,
-                "%s: column '%s' begins with true and false, but holds something else up to line %zu",
-                cri_source_name(csv->source), k->name, csv->last_record_line);
+        cr_fail(
+            csv->cx, CR_EDATA,
+            "%s: column '%s' begins with true and false, but holds something else up to line %zu",
+            cri_source_name(csv->source), k->name, csv->last_record_line);
         return cr_fail_hint(csv->cx,
                             "a stream tells the types by its beginning; --category %s takes the "
                             "column as texts",
@@ -116,7 +120,8 @@ static void close_up(csv_reader *r)
         if (k->mode == CRI_CSV_SKIP) continue;
         if (k->mode == CRI_CSV_CATEGORY)
             memmove(k->codes, k->codes + r->front, left * sizeof *k->codes);
-        else memmove(k->values, k->values + r->front, left * sizeof *k->values);
+        else
+            memmove(k->values, k->values + r->front, left * sizeof *k->values);
     }
     r->csv.rows = left;
     r->front = 0;

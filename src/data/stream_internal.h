@@ -1,6 +1,6 @@
 /* stream_internal.h -- what the readers of a stream share.
- * A reader gives raw blocks of one format; the stream around it (stream.c) sees to the options, to equal
- * levels in all blocks and to the first pass.  (Internal header.) */
+ * A reader gives raw blocks of one format; the stream around it (stream.c) sees to the options, to
+ * equal levels in all blocks and to the first pass.  (Internal header.) */
 #ifndef CREDENCE_DATA_STREAM_INTERNAL_H
 #define CREDENCE_DATA_STREAM_INTERNAL_H
 
@@ -12,15 +12,16 @@ typedef struct cri_block_size {
     size_t rows, bytes;
 } cri_block_size;
 
-/* One format.  Functions take the reader's own state; next gives NULL at the end, and never a table of
- * no rows. */
+/* One format.  Functions take the reader's own state; next gives NULL at the end, and never a table
+ * of no rows. */
 typedef struct cri_stream_format {
     cr_status (*open)(cr_ctx *cx, cri_source *source, const cr_read_options *options,
                       cri_block_size size, void **out_reader);
     cr_status (*next)(cr_ctx *cx, void *reader, cr_table **out_table);
     /* From the start again, after a first pass. */
     cr_status (*rewind)(cr_ctx *cx, void *reader);
-    /* Before the first pass: true when one is needed.  Blocks then need to hold only what it looks for. */
+    /* Before the first pass: true when one is needed.  Blocks then need to hold only what it looks
+     * for. */
     bool (*start_scan)(void *reader);
     void (*free)(cr_ctx *cx, void *reader);
     bool retypes; /* the reader has seen to the column options itself */

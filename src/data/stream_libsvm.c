@@ -69,13 +69,14 @@ static cr_status read_more(cr_ctx *cx, svm_reader *r)
     if (st != CR_OK) return st;
     r->ended = got < chunk;
     r->filled += got;
-    if (r->line == 1 && r->given == 0 && r->filled >= 3 && memcmp(r->buffer, "\xEF\xBB\xBF", 3) == 0)
+    if (r->line == 1 && r->given == 0 && r->filled >= 3 &&
+        memcmp(r->buffer, "\xEF\xBB\xBF", 3) == 0)
         memset(r->buffer, ' ', 3); /* UTF-8 mark */
     return CR_OK;
 }
 
-/* How many of the bytes not parsed yet are one block: size.rows lines, or all whole lines; 0 when more
- * must be read.  Of the first *seen, which hold *lines, this is known from before. */
+/* How many of the bytes not parsed yet are one block: size.rows lines, or all whole lines; 0 when
+ * more must be read.  Of the first *seen, which hold *lines, this is known from before. */
 static size_t find_block(const svm_reader *r, size_t *lines, size_t *seen)
 {
     const char *begin = r->buffer + r->at, *feed = NULL;
@@ -101,7 +102,8 @@ static cr_status parse_block(cr_ctx *cx, svm_reader *r, cri_libsvm *out)
         if (r->ended) return CR_OK;
         CR_TRY(read_more(cx, r));
     }
-    CR_TRY(cri_libsvm_parse(cx, cri_source_name(r->source), r->buffer + r->at, block, r->line, out));
+    CR_TRY(
+        cri_libsvm_parse(cx, cri_source_name(r->source), r->buffer + r->at, block, r->line, out));
     r->line += out->lines;
     r->at += block;
 done:
@@ -114,10 +116,12 @@ static cr_status check_columns(cr_ctx *cx, svm_reader *r, const cri_libsvm *m)
         if (m->columns > r->columns) r->columns = m->columns;
         return CR_OK;
     }
-    cr_fail(cx, CR_EDATA, "%s: after row %zu there is an index %zu, but the rows before have %zu columns",
+    cr_fail(cx, CR_EDATA,
+            "%s: after row %zu there is an index %zu, but the rows before have %zu columns",
             cri_source_name(r->source), r->given, m->columns, r->columns);
-    return cr_fail_hint(cx, "give the data as a file, which is looked through first, or take larger "
-                            "blocks");
+    return cr_fail_hint(cx,
+                        "give the data as a file, which is looked through first, or take larger "
+                        "blocks");
 }
 
 static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)

@@ -47,9 +47,10 @@ static cr_status read_head(cr_ctx *cx, npy_reader *r)
     if (r->array.dims == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: a single number, not a table", name));
     if (r->array.cols == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: an array without columns", name));
     if (r->array.fortran_order && r->array.cols > 1) {
-        cr_fail(cx, CR_EUNSUPPORTED, "%s: the array is in Fortran order, whose rows do not come in turn",
-                name);
-        CR_TRY(cr_fail_hint(cx, "save it from Python so: numpy.save(FILE, numpy.ascontiguousarray(X))"));
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "%s: the array is in Fortran order, whose rows do not come in turn", name);
+        CR_TRY(cr_fail_hint(
+            cx, "save it from Python so: numpy.save(FILE, numpy.ascontiguousarray(X))"));
     }
     if (!cri_mul(r->array.cols, r->array.width, &r->row_bytes))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array's header is damaged: too many columns", name));
@@ -67,8 +68,10 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
     if (!r) return CR_ENOMEM;
     *r = (npy_reader){ .source = source, .size = size };
     cr_status st = read_head(cx, r);
-    if (st == CR_OK) *out_reader = r;
-    else free_reader(cx, r);
+    if (st == CR_OK)
+        *out_reader = r;
+    else
+        free_reader(cx, r);
     return st;
 }
 
@@ -118,12 +121,14 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
     if (n == 0) n = r->size.bytes / r->row_bytes ? r->size.bytes / r->row_bytes : 1;
     if (n > left) n = left;
     if (!cri_mul(n, r->row_bytes, &bytes))
-        CR_TRY(cr_fail(cx, CR_ENOMEM, "%s: a block does not fit into memory", cri_source_name(r->source)));
+        CR_TRY(cr_fail(cx, CR_ENOMEM, "%s: a block does not fit into memory",
+                       cri_source_name(r->source)));
     CR_TRY(reserve(cx, r, bytes));
     CR_TRY(cri_source_read(r->source, (char *)r->buffer, bytes, &got));
     if (got < bytes)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: an array of %zu rows is cut short in row %zu",
-                       cri_source_name(r->source), r->array.rows, r->given + got / r->row_bytes + 1));
+                       cri_source_name(r->source), r->array.rows,
+                       r->given + got / r->row_bytes + 1));
     cri_npy part = r->array;
     part.rows = n;
     part.data = r->buffer;

@@ -63,7 +63,8 @@ done:
 
 /* --- a sparse block -------------------------------------------------------------------------- */
 
-/* Sums of one sparse column, or of all; n counts entries that are there, missing those that are NaN. */
+/* Sums of one sparse column, or of all; n counts entries that are there, missing those that are
+ * NaN. */
 typedef struct sums {
     double n, missing, scale, mean, rest, square;
 } sums;
@@ -72,7 +73,10 @@ typedef struct sums {
 static double zeros_of(const sums *q, double cells) { return cells - q->n - q->missing; }
 
 /* Column of an entry among the summaries: all entries belong to the first when together. */
-static size_t place(const cr_csr *X, size_t e, bool together) { return together ? 0 : X->column[e]; }
+static size_t place(const cr_csr *X, size_t e, bool together)
+{
+    return together ? 0 : X->column[e];
+}
 
 static void find_extremes(const cr_csr *X, bool together, sums *q, cr_summary *s)
 {

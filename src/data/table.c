@@ -74,7 +74,8 @@ static cr_status make_room(cr_ctx *cx, cr_table *t)
     if (t->n < t->capacity) return CR_OK;
     size_t        more = t->capacity ? 2 * t->capacity : 16;
     size_t       *slots = cr_alloc(cx, 2 * more, sizeof *slots);
-    cri_owned_column *grown = slots ? cr_resize(cx, t->columns, t->capacity, more, sizeof *grown) : NULL;
+    cri_owned_column *grown =
+        slots ? cr_resize(cx, t->columns, t->capacity, more, sizeof *grown) : NULL;
     if (!grown) {
         cr_free(cx, slots, 2 * more, sizeof *slots);
         return CR_ENOMEM;
@@ -134,7 +135,8 @@ cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
                                 double *values)
 {
-    cri_owned_column c = { .view = { .type = type, .values = values, .stride = 1 }, .values = values };
+    cri_owned_column c = { .view = { .type = type, .values = values, .stride = 1 },
+                           .values = values };
     look_through(&c.view, t->rows);
     return append(cx, t, name, c);
 }
@@ -183,9 +185,11 @@ cr_status cr_table_borrow_matrix(cr_ctx *cx, cr_table *t, cr_type type, cr_cmat 
     for (size_t j = 0; j < X.cols; j++) {
         snprintf(name, sizeof name, "x%zu", j + 1);
         CR_TRY(append(cx, t, opt_names ? opt_names[j] : name,
-                      (cri_owned_column){ .view = { .type = type, .values = X.a + j,
-                                                .stride = X.stride, .missing = (size_t)odd[j],
-                                                .infinite = odd[X.cols + j] > odd[j] } }));
+                      (cri_owned_column){ .view = { .type = type,
+                                                    .values = X.a + j,
+                                                    .stride = X.stride,
+                                                    .missing = (size_t)odd[j],
+                                                    .infinite = odd[X.cols + j] > odd[j] } }));
     }
 done:
     cr_scratch_end(&s);
@@ -417,7 +421,8 @@ const char *cri_table_where(const cr_table *t, size_t row, char *out, size_t siz
 {
     if (t->origin) row = t->origin[row];
     if (t->first_line) snprintf(out, size, "%s:%zu", t->source, t->first_line + row);
-    else snprintf(out, size, "%s, row %zu", t->source, t->first_row + row + 1);
+    else
+        snprintf(out, size, "%s, row %zu", t->source, t->first_row + row + 1);
     return out;
 }
 

@@ -19,14 +19,14 @@ cr_status cri_table_own_category(cr_ctx *cx, cr_table *table, const char *name, 
  * its levels, also those that no row uses here, and the codes stay as they are. */
 cr_status cri_table_own_codes(cr_ctx *cx, cr_table *table, const cr_column *like, uint32_t *codes);
 
-/* Gives category k of the ordinary columns other levels, n of them, sorted: its code c becomes map[c],
- * [n_levels].  Changes the table in place: for one that is still being built. */
+/* Gives category k of the ordinary columns other levels, n of them, sorted: its code c becomes
+ * map[c], [n_levels].  Changes the table in place: for one that is still being built. */
 cr_status cri_table_set_levels(cr_ctx *cx, cr_table *table, size_t k, const char *const *levels,
                                size_t n, const uint32_t *map);
 /* The sparse block of the table from arrays of cr_alloc or cr_resize, which it takes over, also on
  * failure: start [rows + 1], column and value [start[rows]]. */
-cr_status cri_table_own_csr(cr_ctx *cx, cr_table *table, cr_type type, size_t columns, size_t *start,
-                            uint32_t *column, double *value);
+cr_status cri_table_own_csr(cr_ctx *cx, cr_table *table, cr_type type, size_t columns,
+                            size_t *start, uint32_t *column, double *value);
 /* Moves the sparse block of `from`, if it has one, to `to`, which has as many rows and none. */
 void cri_table_move_csr(cr_table *from, cr_table *to);
 /* Makes missing what is_missing(user, value) says, in a sparse block that the table owns. */
@@ -35,10 +35,11 @@ void cri_table_csr_set_missing(cr_table *table, bool (*is_missing)(const void *u
 /* How many entries of the sparse block are NaN; whether some are infinite. */
 size_t cri_table_csr_missing(const cr_table *table);
 bool   cri_table_csr_infinite(const cr_table *table);
-/* The table with the sparse block as ordinary columns, in the same places.  Takes over `table`, also on
- * failure.  Fails with CR_ENOMEM before it starts when the columns cannot fit. */
+/* The table with the sparse block as ordinary columns, in the same places.  Takes over `table`,
+ * also on failure.  Fails with CR_ENOMEM before it starts when the columns cannot fit. */
 cr_status cri_table_densify(cr_ctx *cx, cr_table *table, cr_table **out_table);
-/* Fails with CR_ENOMEM when `rows` x `columns` doubles do not fit, in words that name the source. */
+/* Fails with CR_ENOMEM when `rows` x `columns` doubles do not fit, in words that name the source.
+ */
 cr_status cri_check_dense(cr_ctx *cx, const char *source, size_t rows, size_t columns);
 
 /* The name of column j: x1 for 0, x2 for 1, ... */
@@ -58,7 +59,8 @@ bool cri_table_has(const cr_table *table, const char *name);
 
 /* Lets messages say where a row stood: line = first_line + row.  0 = not known. */
 void cri_table_set_first_line(cr_table *table, size_t first_line);
-/* The same for a table that begins in the middle of its source: its row 0 is row `first_row` there. */
+/* The same for a table that begins in the middle of its source: its row 0 is row `first_row` there.
+ */
 void cri_table_set_first_row(cr_table *table, size_t first_row);
 /* The same for a table with the rows of another: they are where they were. */
 void cri_table_copy_place(const cr_table *from, cr_table *to);

@@ -24,14 +24,14 @@ typedef struct cri_spread {
 typedef _Atomic(cri_spread *) cri_spread_slot;
 
 typedef struct cri_sparse_block {
-    cr_csr    view;
-    cr_type   type;
-    size_t    first;   /* the index of its first column in the table */
-    size_t    missing; /* entries that are NaN                       */
-    bool      infinite;
-    size_t   *start;   /* the arrays of the view, where owned; else NULL */
-    uint32_t *column;
-    double   *value;
+    cr_csr                     view;
+    cr_type                    type;
+    size_t                     first;   /* the index of its first column in the table */
+    size_t                     missing; /* entries that are NaN                       */
+    bool                       infinite;
+    size_t                    *start; /* the arrays of the view, where owned; else NULL */
+    uint32_t                  *column;
+    double                    *value;
     _Atomic(cri_spread_slot *) spread; /* [columns] those spread out; NULL = none so far */
 } cri_sparse_block;
 
@@ -45,7 +45,7 @@ struct cr_table {
     size_t           *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
     void             *block;   /* [block_bytes] that borrowed columns may point into */
     size_t            block_bytes;
-    cri_sparse_block *sparse;  /* NULL = none */
+    cri_sparse_block *sparse; /* NULL = none */
     bool              open_ended;
 };
 

@@ -62,8 +62,8 @@ static cr_status check_starts(cr_ctx *cx, const cr_table *t, const cr_csr *X)
         return cr_fail(cx, CR_EARG, "%s: a sparse matrix of %zu rows for a table of %zu", t->source,
                        X->rows, t->rows);
     if (X->columns >= UINT32_MAX)
-        return cr_fail(cx, CR_EARG, "%s: a sparse matrix of %zu columns: there may be %u", t->source,
-                       X->columns, UINT32_MAX - 1);
+        return cr_fail(cx, CR_EARG, "%s: a sparse matrix of %zu columns: there may be %u",
+                       t->source, X->columns, UINT32_MAX - 1);
     if (X->row_start[0] != 0) return fail_row(cx, t, 0, "its entries do not start at 0");
     for (size_t i = 0; i < X->rows; i++)
         if (X->row_start[i + 1] < X->row_start[i])
@@ -76,8 +76,8 @@ static cr_status check_entries(cr_ctx *cx, const cr_table *t, cri_sparse_block *
     enum { ROWS = 4096 };
     double    counts[3];
     size_t    row = 0;
-    cr_status st = cri_parallel_sum(cx, NULL, b->view.rows, ROWS, 3, look_through_rows, &b->view,
-                                    counts);
+    cr_status st =
+        cri_parallel_sum(cx, NULL, b->view.rows, ROWS, 3, look_through_rows, &b->view, counts);
     if (st != CR_OK) return st;
     b->missing = (size_t)counts[1];
     b->infinite = counts[2] > counts[1];
@@ -145,11 +145,12 @@ cr_status cr_table_borrow_csr(cr_ctx *cx, cr_table *t, cr_type type, cr_csr X)
 cr_status cri_table_own_csr(cr_ctx *cx, cr_table *t, cr_type type, size_t columns, size_t *start,
                             uint32_t *column, double *value)
 {
-    return add_block(cx, t, (cri_sparse_block){ .view = { t->rows, columns, start, column, value },
-                                                .type = type,
-                                                .start = start,
-                                                .column = column,
-                                                .value = value });
+    return add_block(cx, t,
+                     (cri_sparse_block){ .view = { t->rows, columns, start, column, value },
+                                         .type = type,
+                                         .start = start,
+                                         .column = column,
+                                         .value = value });
 }
 
 void cri_table_move_csr(cr_table *from, cr_table *to)
@@ -158,7 +159,7 @@ void cri_table_move_csr(cr_table *from, cr_table *to)
     from->sparse = NULL;
 }
 
-void cri_table_csr_set_missing(cr_table *t, bool (*is_missing)(const void *user, double value),
+void cri_table_csr_set_missing(cr_table   *t, bool (*is_missing)(const void *user, double value),
                                const void *user)
 {
     cri_sparse_block *b = t->sparse;
@@ -191,13 +192,16 @@ static double value_at(const cr_csr *X, size_t i, size_t j)
     size_t low = X->row_start[i], high = X->row_start[i + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (X->column[middle] < j) low = middle + 1;
-        else high = middle;
+        if (X->column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < X->row_start[i + 1] && X->column[low] == j ? X->value[low] : 0;
 }
 
-/* The slots for spread columns, made by the first who asks; the loser of a race frees what he made. */
+/* The slots for spread columns, made by the first who asks; the loser of a race frees what he made.
+ */
 static cri_spread_slot *slots_of(const cr_table *t)
 {
     cri_sparse_block *b = t->sparse;
@@ -251,7 +255,8 @@ cr_status cri_check_dense(cr_ctx *cx, const char *source, size_t rows, size_t co
     return cr_fail_hint(cx, "take fewer columns or rows, or raise --memory-limit");
 }
 
-/* Column j of the block as an ordinary column of `to`; at[i] is the next entry of row i to be taken. */
+/* Column j of the block as an ordinary column of `to`; at[i] is the next entry of row i to be
+ * taken. */
 static cr_status add_spread(cr_ctx *cx, const cr_table *from, size_t j, size_t *at, cr_table *to)
 {
     const cr_csr *X = &from->sparse->view;

@@ -149,8 +149,8 @@ static void add_sparse_cells(cri_writer *out, const cr_table *t, const bool *poi
     const cr_csr *X = cr_table_csr(t);
     size_t        e = X->row_start[row], end = X->row_start[row + 1];
     for (size_t j = 0; j < X->columns; j++) {
-        bool   there = e < end && X->column[e] == j;
-        double x = there ? X->value[e] : 0;
+        bool      there = e < end && X->column[e] == j;
+        double    x = there ? X->value[e] : 0;
         cr_column cell = { .type = cr_table_csr_type(t), .values = &x };
         add_cell(out, &cell, pointed[j], 0);
         e += there;
@@ -165,8 +165,8 @@ static void add_row(cri_writer *out, const cr_table *t, const bool *pointed, siz
     for (size_t k = 0; k <= n; k++) {
         if (X && k == first) add_sparse_cells(out, t, pointed + first, row);
         if (k == n) break;
-        add_cell(out, cri_table_ordinary_column(t, k), pointed[X && k >= first ? k + X->columns : k],
-                 row);
+        add_cell(out, cri_table_ordinary_column(t, k),
+                 pointed[X && k >= first ? k + X->columns : k], row);
     }
     if (d == 1 && out->length == start) { /* the only field is missing: no blank line */
         out->in_row = false;

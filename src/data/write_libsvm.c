@@ -63,10 +63,13 @@ static cr_status check(cr_ctx *cx, svm_writer *w, const char *label, const char 
     }
     if (cri_table_csr_infinite(t)) return fail_column(cx, path, "x1 ...", "has infinite values");
     if (!w->label) {
-        cr_fail(cx, CR_EDATA, "cannot write %s: there is no column '%s' for the label", path, label);
-        return cr_fail_hint(cx, "in LIBSVM each row begins with a label: call its column '%s'", label);
+        cr_fail(cx, CR_EDATA, "cannot write %s: there is no column '%s' for the label", path,
+                label);
+        return cr_fail_hint(cx, "in LIBSVM each row begins with a label: call its column '%s'",
+                            label);
     }
-    if (w->label->missing) return fail_column(cx, path, label, "is the label and has missing values");
+    if (w->label->missing)
+        return fail_column(cx, path, label, "is the label and has missing values");
     return CR_OK;
 }
 

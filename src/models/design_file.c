@@ -302,8 +302,7 @@ cr_status cri_design_read(cr_ctx *cx, const cri_store *s, const json_t *in, cr_m
     d = cri_design_new(cx, json_array_size(columns), json_array_size(terms));
     if (!d) CR_TRY(CR_ENOMEM);
     d->missing = missing;
-    if (json_object_get(in, "sparse"))
-        CR_TRY(read_block(cx, s, json_object_get(in, "sparse"), d));
+    if (json_object_get(in, "sparse")) CR_TRY(read_block(cx, s, json_object_get(in, "sparse"), d));
     for (size_t i = 0; i < d->n_columns; i++)
         CR_TRY(read_column(cx, s, json_array_get(columns, i), &d->columns[i]));
     for (size_t j = 0; j < d->n_terms; j++)

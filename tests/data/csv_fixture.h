@@ -1,5 +1,5 @@
-/* csv_fixture.h -- what the tests of the CSV reader share: reading bytes with any sizes of pieces, and
- * comparing tables. */
+/* csv_fixture.h -- what the tests of the CSV reader share: reading bytes with any sizes of pieces,
+ * and comparing tables. */
 #ifndef CREDENCE_TEST_DATA_CSV_FIXTURE_H
 #define CREDENCE_TEST_DATA_CSV_FIXTURE_H
 
@@ -17,8 +17,9 @@ static inline cr_ctx *one_thread(void)
     return cx;
 }
 
-static inline cr_status read_bytes(cr_ctx *cx, const char *bytes, size_t size, const cr_read_options *o,
-                            const cri_csv_sizes *sizes, cr_table **out)
+static inline cr_status read_bytes(cr_ctx *cx, const char *bytes, size_t size,
+                                   const cr_read_options *o, const cri_csv_sizes *sizes,
+                                   cr_table **out)
 {
     const cr_read_options none = { 0 };
     cri_source           *source = NULL;

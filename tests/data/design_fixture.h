@@ -17,8 +17,8 @@ static inline void set_options(cr_ctx *cx, const char *settings, cr_design_optio
         assert_ok(cx, cr_options_set(cx, cr_design_table, o, s.list[i].name, s.list[i].value));
 }
 
-static inline cr_status try_design(cr_ctx *cx, const cr_table *t, const char *settings, bool standardise,
-                            cr_design **out)
+static inline cr_status try_design(cr_ctx *cx, const cr_table *t, const char *settings,
+                                   bool standardise, cr_design **out)
 {
     cr_design_options o;
     set_options(cx, settings, &o);
@@ -27,7 +27,8 @@ static inline cr_status try_design(cr_ctx *cx, const cr_table *t, const char *se
     return st;
 }
 
-static inline cr_design *design_of(cr_ctx *cx, const cr_table *t, const char *settings, bool standardise)
+static inline cr_design *design_of(cr_ctx *cx, const cr_table *t, const char *settings,
+                                   bool standardise)
 {
     cr_design *d = NULL;
     assert_ok(cx, try_design(cx, t, settings, standardise, &d));
@@ -50,7 +51,7 @@ static const char *terms_of(const cr_design *d)
 #define check_matrix(cx, d, t, expected, tolerance)                                                \
     check_matrix_at((cx), (d), (t), (expected), (tolerance), __LINE__)
 static inline void check_matrix_at(cr_ctx *cx, const cr_design *d, const cr_table *t,
-                            const double *expected, double tolerance, int line)
+                                   const double *expected, double tolerance, int line)
 {
     cri_rows r;
     double   X[256], Y[256];
@@ -66,8 +67,8 @@ static inline void check_matrix_at(cr_ctx *cx, const cr_design *d, const cr_tabl
     cri_rows_close(cx, &r);
 }
 
-static inline void check_open_fails(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_target_use use,
-                             const char *text)
+static inline void check_open_fails(cr_ctx *cx, const cr_design *d, const cr_table *t,
+                                    cri_target_use use, const char *text)
 {
     cri_rows r = { .n = 4711 };
     assert_fails_with(cx, cri_rows_open(cx, d, t, use, &r), CR_EDATA, text);

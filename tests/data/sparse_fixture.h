@@ -68,7 +68,8 @@ static inline cr_table *table_of(cr_ctx *cx, const sparse_data *d, bool sparse)
 {
     cr_table *t = NULL;
     assert_ok(cx, cr_table_new(cx, "data.svm", d->n, &t));
-    if (sparse) assert_ok(cx, cr_table_borrow_csr(cx, t, CR_REAL, csr_of(d)));
+    if (sparse)
+        assert_ok(cx, cr_table_borrow_csr(cx, t, CR_REAL, csr_of(d)));
     else
         assert_ok(cx, cr_table_borrow_matrix(cx, t, CR_REAL, cr_cmat_of(d->X, d->n, d->p), NULL));
     assert_ok(cx, cr_table_borrow_numbers(cx, t, "y", CR_REAL, d->y, 1));

@@ -1,5 +1,5 @@
-/* test_csv_random.c -- the CSV reader against a parser that reads character by character, on random and
- * mutated files, cut in every place and on several threads. */
+/* test_csv_random.c -- the CSV reader against a parser that reads character by character, on random
+ * and mutated files, cut in every place and on several threads. */
 #include "csv_fixture.h"
 
 #include <strings.h>
@@ -36,9 +36,12 @@ static void parse_naively(const char *text, size_t size, naive *out)
         if (ch == '\r' && i + 1 < size && text[i + 1] == '\n' && state != QUOTED) continue;
         char *field = out->text[row][column];
         if (state == QUOTED) {
-            if (ch != '"') field[n++] = ch;
-            else if (i + 1 < size && text[i + 1] == '"') field[n++] = ch, i++;
-            else state = AFTER;
+            if (ch != '"')
+                field[n++] = ch;
+            else if (i + 1 < size && text[i + 1] == '"')
+                field[n++] = ch, i++;
+            else
+                state = AFTER;
         } else if (ch == ',' || ch == '\n') {
             while (state == PLAIN && n > 0 && (field[n - 1] == ' ' || field[n - 1] == '\t'))
                 field[--n] = 0;
@@ -130,8 +133,10 @@ static void check_as_naive(const cr_table *t, const naive *n)
                 assert_string_equal(cell(t, k->name, r - 1), is_missing(text) ? "" : text);
                 continue;
             }
-            if (k->type == CR_BOOLEAN && !is_missing(text)) x = (*trimmed(text) | 0x20) == 't';
-            else if (!is_missing(text)) assert_true(is_number(text, &x));
+            if (k->type == CR_BOOLEAN && !is_missing(text))
+                x = (*trimmed(text) | 0x20) == 't';
+            else if (!is_missing(text))
+                assert_true(is_number(text, &x));
             if (!(isnan(x) && isnan(k->values[r - 1]))) assert_true(x == k->values[r - 1]);
         }
     }
@@ -160,7 +165,7 @@ static size_t put_cell(char *out, const char *text)
 
 static const char *random_cell(size_t kind)
 {
-    static char             text[40];
+    static char              text[40];
     static const char *const texts[] = { "a",          "b,c",      "say \"x\"",
                                          "two\nlines", "cr\r\nlf", "\"\"",
                                          " padded ",   "007",      "na\xc3\xafve",
@@ -168,13 +173,23 @@ static const char *random_cell(size_t kind)
                                          "NA",         "?",        "tab\there" };
     static const char *const booleans[] = { "true", "FALSE", "True", "false", "", "NA" };
     switch (kind) {
-    case 0: snprintf(text, sizeof text, "%.17g", (double)draw(1000000) / 977 - 400); break;
-    case 1: snprintf(text, sizeof text, "%d", (int)draw(2000) - 1000); break;
-    case 2: return booleans[draw(6)];
-    case 3: return texts[draw(15)];
-    case 4: snprintf(text, sizeof text, "%zue%d", draw(99999999), (int)draw(600) - 300); break;
-    case 5: return draw(40) ? "12" : draw(2) ? "12x" : "true"; /* a late category */
-    case 6: return draw(3) ? "" : "null";
+    case 0:
+        snprintf(text, sizeof text, "%.17g", (double)draw(1000000) / 977 - 400);
+        break;
+    case 1:
+        snprintf(text, sizeof text, "%d", (int)draw(2000) - 1000);
+        break;
+    case 2:
+        return booleans[draw(6)];
+    case 3:
+        return texts[draw(15)];
+    case 4:
+        snprintf(text, sizeof text, "%zue%d", draw(99999999), (int)draw(600) - 300);
+        break;
+    case 5:
+        return draw(40) ? "12" : draw(2) ? "12x" : "true"; /* a late category */
+    case 6:
+        return draw(3) ? "" : "null";
     default:
         snprintf(text, sizeof text, "%zu", draw(10) ? draw(100) : (size_t)9007199254740993);
         break;
@@ -209,8 +224,8 @@ static size_t random_file(char *out)
 static void test_random_files_as_naive_parser(void **state)
 {
     (void)state;
-    static char  text[1 << 17];
-    static naive expected;
+    static char     text[1 << 17];
+    static naive    expected;
     char            comma[] = ",";
     cr_read_options o = { .header = 1, .delimiter = comma };
     for (int i = 0; i < 200; i++) {
@@ -240,8 +255,8 @@ static void test_every_cut_gives_the_same(void **state)
     const char *text =
         "a,b,c\r\n1,\"x\r\ny\",true\r\n\r\n 2 , \"p\"\"q\" ,FALSE\r\n3,5\" z,\r\n,\"\",\"true\"\r\n"
         "4x,last,true";
-    cr_ctx     *cx = one_thread();
-    cr_table   *t = read_good(cx, text, NULL), *u = NULL;
+    cr_ctx   *cx = one_thread();
+    cr_table *t = read_good(cx, text, NULL), *u = NULL;
     assert_string_equal(cell(t, "a", 3), "");
     assert_string_equal(cell(t, "a", 4), "4x");
     assert_string_equal(cell(t, "b", 0), "x\r\ny");
@@ -267,12 +282,17 @@ static void test_every_cut_gives_the_same(void **state)
 /* Changes, drops, doubles or inserts a few bytes. */
 static size_t mutate(char *text, size_t n, size_t most)
 {
-    static const char odd[] = "\",\n\r\t ;|0e-.x\0\xff" "1NA";
+    static const char odd[] = "\",\n\r\t ;|0e-.x\0\xff"
+                              "1NA";
     for (size_t k = 1 + draw(4); k > 0; k--) {
         size_t at = n ? draw(n) : 0, span = n ? 1 + draw(n - at < 9 ? n - at : 9) : 0;
         switch (draw(4)) {
-        case 0: if (n) text[at] = odd[draw(sizeof odd - 1)]; break;
-        case 1: if (n) memmove(text + at, text + at + span, n - at - span), n -= span; break;
+        case 0:
+            if (n) text[at] = odd[draw(sizeof odd - 1)];
+            break;
+        case 1:
+            if (n) memmove(text + at, text + at + span, n - at - span), n -= span;
+            break;
         case 2:
             if (n && n + span < most) memmove(text + at + span, text + at, n - at), n += span;
             break;
@@ -289,9 +309,12 @@ static void test_mutated_files_agree(void **state)
 {
     (void)state;
     static const char *const seeds[] = {
-        "a,b,c\n1,2.5,x\n3,4.5,\"y\"\n5,6,z\n", "a;b\n\"1;2\";true\n\"x\"\"y\";false\n;\n",
-        "\xef\xbb\xbfid,name\r\n1,\"two\r\nlines\"\r\n2,NA\r\n\r\n3,?\r\n", "1 2 3\n4 5 6\n7 8 9\n",
-        "a|b\n1|2\n3|4", "x\n1\n2\n\n3\n",
+        "a,b,c\n1,2.5,x\n3,4.5,\"y\"\n5,6,z\n",
+        "a;b\n\"1;2\";true\n\"x\"\"y\";false\n;\n",
+        "\xef\xbb\xbfid,name\r\n1,\"two\r\nlines\"\r\n2,NA\r\n\r\n3,?\r\n",
+        "1 2 3\n4 5 6\n7 8 9\n",
+        "a|b\n1|2\n3|4",
+        "x\n1\n2\n\n3\n",
     };
     char text[256];
     for (int i = 0; i < 20000; i++) {
@@ -306,8 +329,10 @@ static void test_mutated_files_agree(void **state)
         cr_status two =
             read_bytes(b, text, n, NULL, &(cri_csv_sizes){ 1 + draw(9), 1 + draw(3), 1 << 16 }, &u);
         assert_int_equal(one, two);
-        if (one == CR_OK) check_same(t, u);
-        else assert_string_equal(cr_error(a), cr_error(b));
+        if (one == CR_OK)
+            check_same(t, u);
+        else
+            assert_string_equal(cr_error(a), cr_error(b));
         cr_table_free(a, t), cr_table_free(b, u);
         test_context_free(a), test_context_free(b);
     }

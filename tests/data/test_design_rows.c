@@ -1,4 +1,5 @@
-/* test_design_rows.c -- standardisation, and the matrix in pieces, from borrowed and other columns. */
+/* test_design_rows.c -- standardisation, and the matrix in pieces, from borrowed and other columns.
+ */
 #include "design_fixture.h"
 
 /* --- standardising --------------------------------------------------------------------------- */
@@ -237,12 +238,9 @@ static void test_borrowed_matrix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_standardise),
-        cmocka_unit_test(test_standardise_extremes),
-        cmocka_unit_test(test_standardise_overflow),
-        cmocka_unit_test(test_weights_count_rows),
-        cmocka_unit_test(test_standardise_kept_rows),
-        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_standardise),           cmocka_unit_test(test_standardise_extremes),
+        cmocka_unit_test(test_standardise_overflow),  cmocka_unit_test(test_weights_count_rows),
+        cmocka_unit_test(test_standardise_kept_rows), cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_borrowed_matrix),
     };
     return cmocka_run_group_tests_name("designs, rows", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_npz_sparse.c -- archives as scipy.sparse.save_npz writes them: entries in any order, other arrays
- * beside the matrix, and arrays that do not fit together. */
+/* test_npz_sparse.c -- archives as scipy.sparse.save_npz writes them: entries in any order, other
+ * arrays beside the matrix, and arrays that do not fit together. */
 #include "support.h"
 #include "data/npy.h"
 #include "data/zip.h"
@@ -12,8 +12,8 @@ typedef struct array {
 static array vector(const char *descr, size_t n, const void *data, size_t width)
 {
     array a = { .bytes = "\x93NUMPY\x01" };
-    int   length = sprintf(a.bytes + 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }\n",
-                           descr, n);
+    int   length = sprintf(a.bytes + 10,
+                           "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }\n", descr, n);
     a.bytes[8] = (char)length;
     if (n) memcpy(a.bytes + 10 + length, data, n * width);
     a.size = (size_t)(10 + length) + n * width;
@@ -24,7 +24,8 @@ static array vector(const char *descr, size_t n, const void *data, size_t width)
 static array word(const char *text)
 {
     array a = { .bytes = "\x93NUMPY\x01" };
-    int   length = sprintf(a.bytes + 10, "{'descr': '|S3', 'fortran_order': False, 'shape': (), }    \n");
+    int   length =
+        sprintf(a.bytes + 10, "{'descr': '|S3', 'fortran_order': False, 'shape': (), }    \n");
     a.bytes[8] = (char)length;
     memcpy(a.bytes + 10 + length, text, 3);
     a.size = (size_t)(10 + length) + 3;
@@ -42,8 +43,8 @@ static matrix usual(void)
     const int32_t indices[] = { 2, 0, 2, 1 }, indptr[] = { 0, 3, 3, 4 };
     const int64_t shape[] = { 3, 4 };
     const double  data[] = { 1.5, 3, 2, -1 }, y[] = { 7, 8, 9 };
-    return (matrix){ .parts = { vector("<i4", 4, indices, 4), vector("<i4", 4, indptr, 4), word("csr"),
-                                vector("<i8", 2, shape, 8), vector("<f8", 4, data, 8),
+    return (matrix){ .parts = { vector("<i4", 4, indices, 4), vector("<i4", 4, indptr, 4),
+                                word("csr"), vector("<i8", 2, shape, 8), vector("<f8", 4, data, 8),
                                 vector("<f8", 3, y, 8) },
                      .n = 5 };
 }
@@ -110,7 +111,8 @@ static void test_refused(void **state)
     check_refused(1, vector("<i4", 4, late, 4), "do not fit together");
     check_refused(1, vector("<i4", 4, cut, 4), "do not fit together");
     check_refused(1, vector("<i4", 0, cut, 4), "indptr is empty");
-    check_refused(1, vector("<f8", 4, real, 8), "m.npz, array 'indptr': its elements are not integers");
+    check_refused(1, vector("<f8", 4, real, 8),
+                  "m.npz, array 'indptr': its elements are not integers");
     check_refused(2, word("csc"), "a sparse matrix of format 'csc', and only 'csr' can be read");
     check_refused(3, vector("<i8", 3, wide, 8), "its shape is not of two lengths");
     check_refused(3, vector("<i8", 2, rows, 8), "indptr does not fit the shape");

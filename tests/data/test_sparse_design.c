@@ -1,6 +1,6 @@
-/* test_sparse_design.c -- a design over sparse columns gives what the same design over ordinary columns
- * gives, from tables of either kind; what a file lacks or has too much; and 10^5 columns in little
- * memory. */
+/* test_sparse_design.c -- a design over sparse columns gives what the same design over ordinary
+ * columns gives, from tables of either kind; what a file lacks or has too much; and 10^5 columns in
+ * little memory. */
 #include "sparse_fixture.h"
 #include "data/design_internal.h"
 #include "data/libsvm.h"
@@ -9,10 +9,12 @@
 static void set_options(cr_ctx *cx, const char *const *pairs, cr_design_options *o)
 {
     assert_ok(cx, cr_options_init(cx, cr_design_table, o));
-    for (; pairs[0]; pairs += 2) assert_ok(cx, cr_options_set(cx, cr_design_table, o, pairs[0], pairs[1]));
+    for (; pairs[0]; pairs += 2)
+        assert_ok(cx, cr_options_set(cx, cr_design_table, o, pairs[0], pairs[1]));
 }
 
-static cr_design *design_of(cr_ctx *cx, const cr_table *t, const char *const *pairs, bool standardise)
+static cr_design *design_of(cr_ctx *cx, const cr_table *t, const char *const *pairs,
+                            bool standardise)
 {
     cr_design_options o;
     cr_design        *d = NULL;
@@ -57,11 +59,13 @@ static void check_same_rows(cr_ctx *cx, const cr_design *a, const cr_table *t, c
 }
 
 /* Designs of both tables, each applied to both. */
-static void check_all_ways(cr_ctx *cx, const sparse_data *d, const char *const *pairs, bool standardise)
+static void check_all_ways(cr_ctx *cx, const sparse_data *d, const char *const *pairs,
+                           bool standardise)
 {
     cr_table  *sparse = table_of(cx, d, true), *dense = table_of(cx, d, false);
-    cr_design *a = design_of(cx, sparse, pairs, standardise), *b = design_of(cx, dense, pairs, standardise);
-    double     tolerance = standardise ? 1e-13 : 1e-15;
+    cr_design *a = design_of(cx, sparse, pairs, standardise),
+              *b = design_of(cx, dense, pairs, standardise);
+    double tolerance = standardise ? 1e-13 : 1e-15;
     assert_true(a->block.n > 0 && b->block.n == 0);
     assert_int_equal(cr_design_columns(a), cr_design_columns(b));
     assert_int_equal(cr_design_terms(a), cr_design_terms(b));
@@ -84,7 +88,8 @@ static void test_same_as_dense(void **state)
     (void)state;
     const char *const few[] = { "target", "y", "features", "x3,x1*,w", NULL };
     const char *const without[] = { "target", "x4", "weights", "w", "features", "!y,!x9", NULL };
-    const char *const all[] = { "target", "y", NULL }; /* w is an ordinary feature behind the block */
+    const char *const all[] = { "target", "y",
+                                NULL }; /* w is an ordinary feature behind the block */
     const char *const *const options[] = { plain, few, without, all };
     cr_ctx                  *cx = test_context();
     sparse_data              d = draw_sparse(1, 150, 20, 0.25);
@@ -139,10 +144,12 @@ static void test_missing_values(void **state)
 
     cri_rows r = { .n = 4711 };
     a = design_of(cx, sparse, plain, false);
-    assert_fails_with(cx, cri_rows_open(cx, a, sparse, CRI_TARGET_NONE, &r), CR_EDATA,
-                      "data.svm, row 12: the column 'x4' has no value (it is missing in 2 of 80 rows)");
+    assert_fails_with(
+        cx, cri_rows_open(cx, a, sparse, CRI_TARGET_NONE, &r), CR_EDATA,
+        "data.svm, row 12: the column 'x4' has no value (it is missing in 2 of 80 rows)");
     cri_design_free(cx, a);
-    const char *const others[] = { "target", "y", "features", "x1,x2,x19", NULL }; /* no gaps in these */
+    const char *const others[] = { "target", "y", "features", "x1,x2,x19",
+                                   NULL }; /* no gaps in these */
     a = design_of(cx, sparse, others, false);
     assert_ok(cx, cri_rows_open(cx, a, sparse, CRI_TARGET_NONE, &r));
     cri_rows_close(cx, &r);
@@ -199,12 +206,13 @@ static void test_powers_are_spread_out(void **state)
 static void test_categories_beside_the_block(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    sparse_data d = draw_sparse(6, 9, 5, 0.5);
-    const char *const colours[] = { "red", "blue", "red", NULL, "green", "blue", "red", "red", "green" };
+    cr_ctx           *cx = test_context();
+    sparse_data       d = draw_sparse(6, 9, 5, 0.5);
+    const char *const colours[] = { "red",  "blue", "red", NULL,   "green",
+                                    "blue", "red",  "red", "green" };
     const char *const pairs[] = { "target", "y", "missing", "drop", "features", "!w", NULL };
-    cr_table   *t[2] = { table_of(cx, &d, true), table_of(cx, &d, false) };
-    cr_design  *a[2];
+    cr_table         *t[2] = { table_of(cx, &d, true), table_of(cx, &d, false) };
+    cr_design        *a[2];
     for (int k = 0; k < 2; k++) {
         assert_ok(cx, cr_table_add_texts(cx, t[k], "c", colours));
         a[k] = design_of(cx, t[k], pairs, true);
@@ -263,18 +271,19 @@ static void test_other_widths(void **state)
     (void)state;
     const char *const target[] = { "target", "y", NULL };
     cr_ctx           *cx = test_context();
-    cr_table *wide = svm_of(cx, "1 1:2 40:3\n2 5:1\n"), *narrow = svm_of(cx, "1 1:1 3:2\n2 2:1 3:4\n");
-    cr_table *wider = svm_of(cx, "1 2:7 40:1 41:5\n2 77:1 78:1\n"), *few = svm_of(cx, "1 4:6\n");
+    cr_table         *wide = svm_of(cx, "1 1:2 40:3\n2 5:1\n"),
+             *narrow = svm_of(cx, "1 1:1 3:2\n2 2:1 3:4\n");
+    cr_table  *wider = svm_of(cx, "1 2:7 40:1 41:5\n2 77:1 78:1\n"), *few = svm_of(cx, "1 4:6\n");
     cr_design *a = design_of(cx, wide, target, false), *b = design_of(cx, narrow, target, false);
     double     x[40] = { 1, 0, 2 };
     cr_ctx_set_log(cx, take_warning, NULL);
     assert_true(a->block.n == 40 && b->block.n == 0);
-    check_row(cx, a, narrow, 40, x);          /* fewer: zeros, from a dense table */
+    check_row(cx, a, narrow, 40, x); /* fewer: zeros, from a dense table */
     memset(x, 0, sizeof x), x[3] = 6;
-    check_row(cx, a, few, 40, x);             /* one column of zeros between */
+    check_row(cx, a, few, 40, x); /* one column of zeros between */
     assert_int_equal(warnings, 0);
     memset(x, 0, sizeof x), x[1] = 7, x[39] = 1;
-    check_row(cx, a, wider, 40, x);           /* more: told once, ignored */
+    check_row(cx, a, wider, 40, x); /* more: told once, ignored */
     assert_int_equal(warnings, 1);
     assert_string_equal(warning, "d.svm: the columns after x40, which the model has not seen, are "
                                  "ignored (3 values)");

@@ -1,5 +1,5 @@
-/* test_sparse_rows.c -- products, Gram matrices and moments of sparse rows against plain loops over the
- * dense matrix in long double, for every number of threads. */
+/* test_sparse_rows.c -- products, Gram matrices and moments of sparse rows against plain loops over
+ * the dense matrix in long double, for every number of threads. */
 #include "sparse_fixture.h"
 #include "data/sparse_rows.h"
 
@@ -112,7 +112,8 @@ static void check_case(rows_case *c)
         }
         assert_close(Xr[j], (double)z, 1e-13 * (1 + (double)size));
     }
-    free(b), free(v), free(res), free(Xb), free(Xr), free(G), free(mean), free(variance), free(axpy);
+    free(b), free(v), free(res), free(Xb), free(Xr), free(G), free(mean), free(variance),
+        free(axpy);
     test_context_free(cx);
 }
 
@@ -122,7 +123,7 @@ static void test_against_dense(void **state)
     const struct {
         size_t n, p;
         double density;
-    } sizes[] = { { 1, 1, 1 },     { 1, 40, 0.1 },   { 300, 7, 0.4 },  { 1300, 20, 0.05 },
+    } sizes[] = { { 1, 1, 1 },      { 1, 40, 0.1 },   { 300, 7, 0.4 }, { 1300, 20, 0.05 },
                   { 3000, 3, 0.9 }, { 50, 60, 0.02 }, { 200, 10, 0.0 } };
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         for (int indexed = 0; indexed < 2; indexed++) {

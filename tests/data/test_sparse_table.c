@@ -1,4 +1,5 @@
-/* test_sparse_table.c -- the sparse block of a table against the same numbers as ordinary columns. */
+/* test_sparse_table.c -- the sparse block of a table against the same numbers as ordinary columns.
+ */
 #include "sparse_fixture.h"
 #include "data/read.h"
 #include "data/retype.h"
@@ -28,10 +29,10 @@ static void test_columns_and_names(void **state)
         const cr_column *c = cr_table_column(t, j);
         assert_string_equal(c->name, cr_table_column_name(t, j, name));
         assert_int_equal(c->missing, 0);
-        for (size_t i = 0; i < d.n; i++)
-            assert_true(c->values[i * c->stride] == d.X[i * d.p + j]);
+        for (size_t i = 0; i < d.n; i++) assert_true(c->values[i * c->stride] == d.X[i * d.p + j]);
     }
-    const char *const absent[] = { "x0", "x31", "x017", "x", "X1", "x1 ", "x99999999999999999999", "" };
+    const char *const absent[] = { "x0", "x31", "x017", "x", "X1", "x1 ", "x99999999999999999999",
+                                   "" };
     for (size_t k = 0; k < 8; k++) assert_null(cr_table_find(t, absent[k]));
     assert_fails_with(cx, cri_table_no_column(cx, t, "yy"), CR_EDATA, "column 'yy' not found");
     assert_string_equal(cr_error_notes(cx), "columns: x1 ... x30, y, w");
@@ -171,10 +172,14 @@ static void check_summary(cr_summary a, cr_summary b)
 {
     assert_int_equal(a.present, b.present);
     assert_true(same_number(a.min, b.min) && same_number(a.max, b.max));
-    if (isnan(b.mean)) assert_true(isnan(a.mean));
-    else assert_relative(a.mean, b.mean, 1e-14 + 1e-14 * fabs(b.max / (b.mean + 1e-300)));
-    if (isnan(b.sd)) assert_true(isnan(a.sd));
-    else assert_relative(a.sd, b.sd, 1e-13);
+    if (isnan(b.mean))
+        assert_true(isnan(a.mean));
+    else
+        assert_relative(a.mean, b.mean, 1e-14 + 1e-14 * fabs(b.max / (b.mean + 1e-300)));
+    if (isnan(b.sd))
+        assert_true(isnan(a.sd));
+    else
+        assert_relative(a.sd, b.sd, 1e-13);
 }
 
 static void test_summaries(void **state)
@@ -183,9 +188,9 @@ static void test_summaries(void **state)
     cr_ctx     *cx = test_context();
     sparse_data d = draw_sparse(4, 60, 20, 0.3);
     for (size_t i = 0; i < 60; i++) {
-        d.X[i * 20 + 2] = 3;                         /* constant, no zero */
-        d.X[i * 20 + 4] = NAN;                       /* nothing there */
-        d.X[i * 20 + 5] = i % 2 ? 1e300 : -1.5e300;  /* squares overflow */
+        d.X[i * 20 + 2] = 3;                        /* constant, no zero */
+        d.X[i * 20 + 4] = NAN;                      /* nothing there */
+        d.X[i * 20 + 5] = i % 2 ? 1e300 : -1.5e300; /* squares overflow */
     }
     d.X[7 * 20 + 9] = NAN;
     compress(&d);
@@ -275,10 +280,12 @@ static void test_libsvm_round_trip(void **state)
     assert_int_equal(cr_table_csr(back)->row_start[60], d.entries);
     check_same_tables(t, back);
 
-    assert_fails_with(cx, cr_table_write_libsvm(cx, t, "z", path), CR_EDATA, "no column 'z' for the label");
+    assert_fails_with(cx, cr_table_write_libsvm(cx, t, "z", path), CR_EDATA,
+                      "no column 'z' for the label");
     const char *const texts[60] = { "a" };
     assert_ok(cx, cr_table_add_texts(cx, t, "c", texts));
-    assert_fails_with(cx, cr_table_write_libsvm(cx, t, NULL, path), CR_EDATA, "column 'c' is a category");
+    assert_fails_with(cx, cr_table_write_libsvm(cx, t, NULL, path), CR_EDATA,
+                      "column 'c' is a category");
     cr_table_free(cx, t);
     cr_table_free(cx, back);
     cr_options_free(cx, cr_read_table, &o);

@@ -1,5 +1,5 @@
-/* test_stream.c -- blocks put together are the table that cr_table_read gives; equal levels and columns
- * in all of them; what a pipe cannot know; bounded memory. */
+/* test_stream.c -- blocks put together are the table that cr_table_read gives; equal levels and
+ * columns in all of them; what a pipe cannot know; bounded memory. */
 #include "support.h"
 #include "base/rng.h"
 #include "data/read.h"
@@ -42,8 +42,8 @@ static void *write_pipe(void *arg)
 }
 
 /* Reads all blocks of `text` through a named pipe; *opt_rows counts rows. */
-static cr_status stream_pipe(cr_ctx *cx, const char *name, const char *text, const char *const *pairs,
-                             size_t rows, size_t *opt_rows)
+static cr_status stream_pipe(cr_ctx *cx, const char *name, const char *text,
+                             const char *const *pairs, size_t rows, size_t *opt_rows)
 {
     char        path[512];
     cr_stream  *s = NULL;
@@ -106,7 +106,8 @@ static void check_stream(const char *name, const void *bytes, size_t size, const
             const cr_column *c = cr_table_column(whole, j), *e = cr_table_column(t, j);
             assert_string_equal(cr_table_column_name(t, j, x), c->name);
             assert_int_equal(c->n_levels, e->n_levels);
-            for (size_t l = 0; l < c->n_levels; l++) assert_string_equal(c->levels[l], e->levels[l]);
+            for (size_t l = 0; l < c->n_levels; l++)
+                assert_string_equal(c->levels[l], e->levels[l]);
             for (size_t i = 0; i < cr_table_rows(t); i++) check_cell(c, row + i, e, i);
         }
         for (size_t i = 0; i < cr_table_rows(t); i++)
@@ -159,7 +160,8 @@ static void test_csv_blocks(void **state)
     char                *text = malloc(ROWS * 64);
     size_t               size = make_csv(text, ROWS);
     const char *const    category[] = { "category", "x", NULL };
-    const cri_block_size blocks[] = { { 1, 0 }, { 7, 0 }, { 400, 0 }, { 1000, 0 }, { 0, 100 }, { 0, 1 << 20 } };
+    const cri_block_size blocks[] = { { 1, 0 },    { 7, 0 },   { 400, 0 },
+                                      { 1000, 0 }, { 0, 100 }, { 0, 1 << 20 } };
     for (size_t k = 0; k < 6; k++) check_stream("t.csv", text, size, NULL, blocks[k]);
     check_stream("t.csv", text, size, category, blocks[1]);
     const char lines[] = "a,b\n1,x\n\n\n2,\"y\nz\"\n3,x\n"; /* rows without known lines */
@@ -175,7 +177,8 @@ static void test_libsvm_blocks(void **state)
     enum { ROWS = 300 };
     char                *text = malloc(ROWS * 300);
     const char *const    category[] = { "category", "y", NULL };
-    const cri_block_size blocks[] = { { 1, 0 }, { 13, 0 }, { 300, 0 }, { 900, 0 }, { 0, 300 }, { 0, 1 << 20 } };
+    const cri_block_size blocks[] = { { 1, 0 },   { 13, 0 },  { 300, 0 },
+                                      { 900, 0 }, { 0, 300 }, { 0, 1 << 20 } };
     for (int comments = 0; comments < 2; comments++) {
         size_t size = make_svm(text, ROWS, comments);
         for (size_t k = 0; k < 6; k++)
@@ -210,9 +213,11 @@ static void test_comments_make_smaller_blocks(void **state)
 }
 
 /* An array of numbers as numpy would save it. */
-static size_t make_npy(char *out, const char *descr, const char *shape, const void *data, size_t size)
+static size_t make_npy(char *out, const char *descr, const char *shape, const void *data,
+                       size_t size)
 {
-    int n = sprintf(out + 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape);
+    int n =
+        sprintf(out + 10, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape);
     memcpy(out, "\x93NUMPY\x01\x00", 8);
     out[8] = (char)n, out[9] = 0;
     memcpy(out + 10 + n, data, size);
@@ -250,8 +255,9 @@ static void test_pipes(void **state)
     assert_int_equal(rows, 3);
     assert_fails_with(cx, stream_pipe(cx, "p3", "a,b\n1,x\n2,y\n3,z\n", NULL, 2, NULL), CR_EDATA,
                       "p3:4: column 'b' has the level 'z', which the first 2 rows do not have");
-    assert_string_equal(cr_error_hint(cx), "give the data as a file, whose levels are read first, or "
-                                           "take larger blocks");
+    assert_string_equal(cr_error_hint(cx),
+                        "give the data as a file, whose levels are read first, or "
+                        "take larger blocks");
     assert_fails_with(cx, stream_pipe(cx, "p4", "1 1:1 3:1\n2 4:1\n", NULL, 1, NULL), CR_EDATA,
                       "p4: after row 1 there is an index 4, but the rows before have 3 columns");
     test_context_free(cx);
@@ -287,8 +293,9 @@ static void test_failures(void **state)
     sprintf(at, "oops,true\n");
     assert_fails_with(cx, read_through(cx, "l.csv", late, strlen(late), NULL, 100), CR_EDATA,
                       "l.csv:30002:1: 'oops' in column 'a' is not a number");
-    assert_string_equal(cr_error_hint(cx), "a stream tells the types by its beginning; --category a "
-                                           "takes the column as texts");
+    assert_string_equal(cr_error_hint(cx),
+                        "a stream tells the types by its beginning; --category a "
+                        "takes the column as texts");
     const char *const category[] = { "category", "a", NULL };
     assert_ok(cx, read_through(cx, "l.csv", late, strlen(late), category, 20000));
     sprintf(at, "1,7\n");
@@ -305,7 +312,8 @@ static void test_failures(void **state)
                 { "x.svm", "1 1:1\n2 2:1\n\n3 3:x\n", "x.svm:4:5: the value 'x' is not a number" },
                 { "n.npy", "\x93NUMPY", "n.npy" } };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
-        assert_fails_with(cx, read_through(cx, bad[k].name, bad[k].text, strlen(bad[k].text), NULL, 1),
+        assert_fails_with(cx,
+                          read_through(cx, bad[k].name, bad[k].text, strlen(bad[k].text), NULL, 1),
                           CR_EDATA, bad[k].sentence);
     double a[6] = { 1, 2, 3, 4, 5, 6 };
     size_t size = make_npy(bytes, "<f8", "(3, 2)", a, sizeof a);
@@ -321,7 +329,8 @@ static void test_failures(void **state)
                       "z.npz cannot be read block by block");
     cr_stream      *s = NULL;
     cr_read_options o = options(cx, NULL);
-    assert_fails_with(cx, cr_stream_open(cx, "sqlite:a.db?t", &o, 1, &s), CR_EUNSUPPORTED, "block by block");
+    assert_fails_with(cx, cr_stream_open(cx, "sqlite:a.db?t", &o, 1, &s), CR_EUNSUPPORTED,
+                      "block by block");
     assert_fails_with(cx, cr_stream_open(cx, "/nowhere/at.csv", &o, 1, &s), CR_EIO, "cannot open");
     cr_options_free(cx, cr_read_table, &o);
     test_context_free(cx);
