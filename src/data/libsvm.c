@@ -271,10 +271,14 @@ static void gather(cri_libsvm *m, const piece *pieces, size_t n, size_t line)
     for (size_t k = 0; k < n; k++) {
         const piece *p = &pieces[k];
         size_t       back = p->entry - entries;
-        memmove(m->label + m->rows, m->label + p->row, p->rows * sizeof *m->label);
-        memmove(m->column + entries, m->column + p->entry, p->entries * sizeof *m->column);
-        memmove(m->value + entries, m->value + p->entry, p->entries * sizeof *m->value);
-        for (size_t i = 0; i < p->rows; i++) m->start[m->rows + i] = m->start[p->row + i] - back;
+        bool         moved = back > 0 || p->row > m->rows;
+        if (moved) {
+            memmove(m->label + m->rows, m->label + p->row, p->rows * sizeof *m->label);
+            memmove(m->column + entries, m->column + p->entry, p->entries * sizeof *m->column);
+            memmove(m->value + entries, m->value + p->entry, p->entries * sizeof *m->value);
+        }
+        for (size_t i = 0; moved && i < p->rows; i++)
+            m->start[m->rows + i] = m->start[p->row + i] - back;
         if (p->first && !first_line) first_line = line_of(p->begin, p->first, line);
         if (p->last) last_line = line_of(p->begin, p->last, line);
         m->rows += p->rows;
