@@ -4,8 +4,23 @@
 
 #include <string.h>
 
+typedef enum format { TO_CSV, TO_NPY, TO_LIBSVM } format;
+
+static bool tell_format(const char *path, format *out)
+{
+    if (cli_ends_with(path, ".npy"))
+        *out = TO_NPY;
+    else if (cli_ends_with(path, ".libsvm") || cli_ends_with(path, ".svm"))
+        *out = TO_LIBSVM;
+    else if (cli_ends_with(path, ".csv") || strcmp(path, "-") == 0)
+        *out = TO_CSV;
+    else
+        return false;
+    return true;
+}
+
 /* Where to write, the second argument or --output, and in which format; standard output is CSV. */
-static cr_status find_target(cli *c, const char **out_path, bool *out_npy)
+static cr_status find_target(cli *c, const char **out_path, format *out_format)
 {
     const char *to = c->n_args > 1 ? c->args[1] : c->global.output;
     if (!to || (c->n_args > 1 && c->global.output)) {
@@ -17,13 +32,11 @@ static cr_status find_target(cli *c, const char **out_path, bool *out_npy)
         cr_fail(c->cx, CR_EARG, "convert does not write JSON");
         return cr_fail_hint(c->cx, "credence describe %s --json prints what is in it", c->args[0]);
     }
-    bool npy = cli_ends_with(to, ".npy"), csv = cli_ends_with(to, ".csv") || strcmp(to, "-") == 0;
-    if (!npy && !csv) {
+    if (!tell_format(to, out_format)) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of '%s' from its name", to);
-        return cr_fail_hint(c->cx, "end it in .csv or .npy");
+        return cr_fail_hint(c->cx, "end it in .csv, .npy or .libsvm");
     }
     *out_path = to;
-    *out_npy = npy;
     c->n_args = 1; /* only IN is a file to be read */
     return cli_check_output(c, to, 0);
 }
@@ -33,13 +46,15 @@ static cr_status run_convert(cli *c)
     cr_status   st = CR_OK;
     cr_table   *t = NULL;
     const char *to = NULL;
-    bool        npy = false;
+    format      f = TO_CSV;
 
-    CR_TRY(find_target(c, &to, &npy));
+    CR_TRY(find_target(c, &to, &f));
     CR_TRY(cli_read_data(c, 0, NULL, &t));
     CR_TRY(cli_check_strict(c));
     if (strcmp(to, "-") == 0) to = "/dev/stdout";
-    CR_TRY(npy ? cr_table_write_npy(c->cx, t, to) : cr_table_write_csv(c->cx, t, to));
+    CR_TRY(f == TO_NPY      ? cr_table_write_npy(c->cx, t, to)
+           : f == TO_LIBSVM ? cr_table_write_libsvm(c->cx, t, NULL, to)
+                            : cr_table_write_csv(c->cx, t, to));
 done:
     cr_table_free(c->cx, t);
     return st;
@@ -48,7 +63,7 @@ done:
 const cli_verb verb_convert = {
     .name = "convert",
     .usage = "convert IN OUT",
-    .summary = "write data in another format: .csv or .npy",
+    .summary = "write data in another format: .csv, .npy or .libsvm",
     .example = "credence convert examples/diabetes.csv diabetes.npy",
     .takes = VERB_READS,
     .least = 1,

@@ -4,6 +4,7 @@
 #include "data/summary.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static json_t     *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
@@ -30,32 +31,82 @@ static json_t *column_row(const cr_column *col, cr_summary s)
     return row;
 }
 
-static cr_status describe_data(cli *c, const cr_table *t)
+/* The sparse block as one row. */
+static json_t *sparse_row(const cr_table *t, cr_summary s)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(c->cx);
-    cr_summary *summaries = cr_scratch_bytes(&s, cr_table_columns(t), sizeof *summaries);
-    json_t     *root = json_object(), *columns = json_array();
+    const cr_csr *X = cr_table_csr(t);
+    char          name[64];
+    snprintf(name, sizeof name, X->columns > 1 ? "x1..x%zu" : "x%zu", X->columns);
+    return column_row(&(cr_column){ .name = name,
+                                    .type = cr_table_csr_type(t),
+                                    .missing = X->rows * X->columns - s.present },
+                      s);
+}
+
+static double density(const cr_csr *X)
+{
+    return (double)X->row_start[X->rows] / ((double)X->rows * (double)X->columns);
+}
+
+/* A row of `columns` for each column, and one for all of a sparse block. */
+static cr_status describe_columns(cli *c, const cr_table *t, json_t *columns)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(c->cx);
+    const cr_csr *X = cr_table_csr(t);
+    size_t        first = cr_table_csr_first(t), sparse = X ? X->columns : 0;
+    cr_summary   *summaries = cr_scratch_bytes(&s, X ? 1 : cr_table_columns(t), sizeof *summaries);
 
     CR_TRY(s.status);
-    CR_TRY(cr_summarise_table(c->cx, t, summaries));
-    for (size_t i = 0; i < cr_table_columns(t); i++)
-        json_array_append_new(columns, column_row(cr_table_column(t, i), summaries[i]));
+    if (!X) CR_TRY(cr_summarise_table(c->cx, t, summaries));
+    for (size_t i = 0; i < cr_table_columns(t); i++) {
+        cr_summary one = X ? (cr_summary){ 0 } : summaries[i];
+        if (sparse && i == first) {
+            CR_TRY(cr_summarise_csr(c->cx, t, &one));
+            json_array_append_new(columns, sparse_row(t, one));
+            i += sparse - 1;
+            continue;
+        }
+        if (X) CR_TRY(cr_summarise(c->cx, cr_table_column(t, i), cr_table_rows(t), &one));
+        json_array_append_new(columns, column_row(cr_table_column(t, i), one));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void print_size(cli *c, const cr_table *t)
+{
+    const cr_csr *X = cr_table_csr(t);
+    out_text(c, "%s: %zu row%s, %zu column%s", cr_table_source(t), cr_table_rows(t),
+             plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
+    if (X) out_text(c, ", sparse: %zu values, density %.3g", X->row_start[X->rows], density(X));
+    out_text(c, "\n\n");
+}
+
+static cr_status describe_data(cli *c, const cr_table *t)
+{
+    cr_status     st = CR_OK;
+    const cr_csr *X = cr_table_csr(t);
+    json_t       *root = json_object(), *columns = json_array();
+
+    CR_TRY(describe_columns(c, t, columns));
     json_object_set_new(root, "file", json_string_nocheck(cr_table_source(t)));
     json_object_set_new(root, "kind", json_string("data"));
     json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(t)));
+    if (X) {
+        json_object_set_new(root, "sparse_columns", json_integer((json_int_t)X->columns));
+        json_object_set_new(root, "density", number(density(X)));
+    }
     json_object_set(root, "columns", columns);
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
         out_json(c, "describe", root);
     } else {
-        if (c->format == FORMAT_TEXT)
-            out_text(c, "%s: %zu row%s, %zu column%s\n\n", cr_table_source(t), cr_table_rows(t),
-                     plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
+        if (c->format == FORMAT_TEXT) print_size(c, t);
         out_table(c, columns);
     }
 done:
-    cr_scratch_end(&s);
     json_decref(root);
     json_decref(columns);
     return st;

@@ -195,7 +195,10 @@ const cli_field result_describe[] = {
     TEXT("file", 0, "the file, as it was named"),
     TEXT("kind", 0, "data or model"),
     COUNT("rows", 0, "rows of the data; of a model: rows it learned from"),
-    INNER(ROWS, "columns", FIELD_SOMETIMES, "of data: what each column holds", column),
+    COUNT("sparse_columns", FIELD_SOMETIMES, "of sparse data: how many columns x1, x2, ... are so"),
+    NUMBER("density", FIELD_NULL | FIELD_SOMETIMES, "of these: the part of the cells that is kept"),
+    INNER(ROWS, "columns", FIELD_SOMETIMES,
+          "of data: what each column holds, sparse ones taken as one", column),
     MODEL_FIELDS(FIELD_SOMETIMES),
     FIELD_LAST,
 };

@@ -34,6 +34,7 @@
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"
+#include "../src/data/stream.h"
 #include "../src/data/write.h"
 #include "../src/data/summary.h"
 #include "../src/data/design.h"

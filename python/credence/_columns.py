@@ -44,6 +44,36 @@ def as_doubles(array):
     return array if fits else np.array(array, order="C")
 
 
+class Csr(NamedTuple):
+    """A sparse matrix as the library wants it: rows in order, each place once."""
+    shape: tuple
+    row_start: np.ndarray    # uint64
+    column: np.ndarray       # uint32
+    value: np.ndarray        # float64
+
+    def toarray(self):
+        dense = np.zeros(self.shape)
+        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.row_start.astype(np.int64)))
+        dense[rows, self.column] = self.value
+        return dense
+
+
+def is_sparse(X):
+    """A matrix or array of scipy.sparse, which need not be loaded to tell."""
+    return hasattr(X, "tocsr") and hasattr(X, "toarray")
+
+
+def as_csr(X):
+    """X of any format of scipy.sparse; arrays of the right types are not copied."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    indices = X.indices if X.indices.dtype.itemsize == 4 else X.indices.astype(np.uint32)
+    return Csr(X.shape, np.ascontiguousarray(X.indptr, dtype=np.uint64),
+               np.ascontiguousarray(indices).view(np.uint32), np.ascontiguousarray(X.data, dtype=np.float64))
+
+
 def _levels(values, texts_of):
     """Codes by order of appearance; equal texts share a code."""
     codes, numbers = np.empty(len(values), dtype=np.uint32), {}

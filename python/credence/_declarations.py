@@ -28,6 +28,11 @@ class Cmat(Structure):
     _fields_ = [("a", c_void_p), ("rows", c_size_t), ("cols", c_size_t), ("stride", c_size_t)]
 
 
+class Csr(Structure):
+    _fields_ = [("rows", c_size_t), ("columns", c_size_t), ("row_start", c_void_p), ("column", c_void_p),
+                ("value", c_void_p)]
+
+
 class Column(Structure):
     _fields_ = [("name", c_char_p), ("type", c_int), ("values", c_void_p), ("stride", c_size_t),
                 ("codes", c_void_p), ("levels", POINTER(c_char_p)), ("n_levels", c_size_t),
@@ -111,16 +116,21 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_table_free": (None, [_p, _p]),
     "cr_table_borrow_numbers": (c_int, [_p, _p, _s, c_int, _p, _n]),
     "cr_table_borrow_matrix": (c_int, [_p, _p, c_int, Cmat, POINTER(_s)]),
+    "cr_table_borrow_csr": (c_int, [_p, _p, c_int, Csr]),
     "cr_table_add_category": (c_int, [_p, _p, _s, _p, POINTER(_s), _n]),
     "cr_table_rows": (_n, [_p]),
     "cr_table_columns": (_n, [_p]),
     "cr_table_source": (_s, [_p]),
     "cr_table_column": (POINTER(Column), [_p, _n]),
     "cr_table_find": (POINTER(Column), [_p, _s]),
+    "cr_table_csr": (POINTER(Csr), [_p]),
+    "cr_table_csr_first": (_n, [_p]),
+    "cr_table_csr_type": (c_int, [_p]),
     "cr_type_name": (_s, [c_int]),
     "cr_table_read": (c_int, [_p, _s, _p, POINTER(_p)]),
     "cr_table_write_csv": (c_int, [_p, _p, _s]),
     "cr_table_write_npy": (c_int, [_p, _p, _s]),
+    "cr_table_write_libsvm": (c_int, [_p, _p, _s, _s]),
 
     "cr_class_count": (_n, []),
     "cr_class_at": (_p, [_n]),

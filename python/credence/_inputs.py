@@ -13,12 +13,13 @@ from ._table import Table
 
 
 class Features(NamedTuple):
-    """X before it is in a table: a matrix of numbers, or columns."""
+    """X before it is in a table: a matrix of numbers, dense or sparse, or columns."""
     rows: int
     width: int
     names: Optional[list]            # None: the columns have no names
     matrix: Optional[np.ndarray]     # float64
     columns: Optional[list]
+    sparse: Optional[_columns.Csr] = None
 
 
 # --- X ----------------------------------------------------------------------------------------------
@@ -57,9 +58,6 @@ def _check_dimensions(array):
 
 
 def _from_array(X):
-    if hasattr(X, "tocsr") and hasattr(X, "toarray"):
-        raise TypeError("A sparse matrix was passed, but dense data is required. "
-                        "Use X.toarray() to convert to a dense numpy array.")
     array = np.asarray(X)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array}\n")
@@ -71,9 +69,19 @@ def _from_array(X):
         return Features(rows, width, None, None, [array[:, j] for j in range(width)])
 
 
+def _from_sparse(X):
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{X}\n")
+    _check_dimensions(X)
+    return Features(*X.shape, None, None, None, _columns.as_csr(X))
+
+
 def read_features(X):
     """Features of X, which has at least one row and one column."""
-    features = _from_frame(X) if is_frame(X) else _from_array(X)
+    if _columns.is_sparse(X):
+        features = _from_sparse(X)
+    else:
+        features = _from_frame(X) if is_frame(X) else _from_array(X)
     shape = (features.rows, features.width)
     for n, what in zip(shape, ("sample(s)", "feature(s)")):
         if n == 0:
@@ -186,6 +194,12 @@ def free_name(wanted, taken):
 def feature_table(features, names):
     """A table with the features under these names, or x1, x2, ... without."""
     table = Table._empty(features.rows)
+    if features.sparse is not None:
+        if names is None or names == plain_names(features.width):
+            table._add_csr(features.sparse)
+        else:  # sparse columns have no names of their own
+            table._add_matrix(features.sparse.toarray(), names)
+        return table
     if features.matrix is not None:
         table._add_matrix(features.matrix, names)
         return table
@@ -196,6 +210,12 @@ def feature_table(features, names):
 
 def describe_gaps(table, target):
     """What scikit-learn says of the first column that is not all finite numbers; "" if all are."""
+    sparse = table._sparse()
+    if sparse is not None:
+        if np.isinf(sparse.value).any():
+            return "Input X contains infinity. "
+        if np.isnan(sparse.value).any():
+            return "Input X contains NaN. "
     for column in table._columns():
         what = "y" if column.name.decode() == target else "X"
         if column.infinite:

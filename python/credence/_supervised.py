@@ -74,9 +74,10 @@ class Supervised(Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), DataFrame or credence.Table
+        X : array-like of shape (n_samples, n_features), scipy.sparse matrix, DataFrame or credence.Table
             Without names the columns are called x1, x2, ...  Of a DataFrame, texts and categories are
-            categories.  A float64 array is not copied.
+            categories.  A float64 array is not copied, nor a CSR matrix of float64; other sparse formats
+            are converted to that.
         y : array-like of shape (n_samples,)
             The target.  Its column is called after the parameter ``target``, else the name of a Series,
             else y.  May be left out when ``target`` names a column of X.

@@ -90,29 +90,85 @@ class Table:
         for j in range(cols):
             self._add_numbers(names[j] if names else f"x{j + 1}", values[:, j])
 
+    def _add_csr(self, X):
+        """The columns x1, x2, ... of a _columns.Csr, without a copy."""
+        self._check_length("x1", X.shape[0])
+        self._kept.append(X)
+        matrix = c.Csr(*X.shape, X.row_start.ctypes.data, X.column.ctypes.data, X.value.ctypes.data)
+        call(lib.cr_table_borrow_csr, self._handle.pointer, c.REAL, matrix)
+
     # --- looking
 
     def __len__(self):
         return lib.cr_table_rows(self._handle.pointer)
 
-    def _columns(self):
+    def _sparse(self):
+        """The sparse columns as a _columns.Csr over the memory of the table; None without."""
+        found = lib.cr_table_csr(self._handle.pointer)
+        if not found:
+            return None
+        X = found.contents
+
+        def array(address, n, kind, dtype):
+            if n == 0:
+                return np.empty(0, dtype=dtype)
+            return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (n,))
+
+        start = array(X.row_start, X.rows + 1, ctypes.c_uint64, np.uint64)
+        n = int(start[-1])
+        return _columns.Csr((X.rows, X.columns), start, array(X.column, n, ctypes.c_uint32, np.uint32),
+                            array(X.value, n, ctypes.c_double, np.float64))
+
+    def _places(self):
+        """(index of the first sparse column, how many there are)."""
         pointer = self._handle.pointer
-        return [lib.cr_table_column(pointer, i).contents for i in range(lib.cr_table_columns(pointer))]
+        found = lib.cr_table_csr(pointer)
+        return lib.cr_table_csr_first(pointer), found.contents.columns if found else 0
+
+    def _columns(self):
+        """The columns that are not sparse."""
+        pointer = self._handle.pointer
+        first, sparse = self._places()
+        return [lib.cr_table_column(pointer, i).contents for i in range(lib.cr_table_columns(pointer))
+                if not first <= i < first + sparse]
+
+    def _by_name(self, of_column, of_sparse):
+        """A dict over all columns in their order: of_column(column), and one value per sparse column."""
+        first, sparse = self._places()
+        items = [(column.name.decode(), of_column(column)) for column in self._columns()]
+        middle = zip((f"x{j + 1}" for j in range(sparse)), of_sparse(sparse))
+        return dict([*items[:first], *middle, *items[first:]])
 
     @property
     def columns(self):
         """The names of the columns."""
-        return [column.name.decode() for column in self._columns()]
+        return list(self._by_name(lambda column: None, lambda n: [None] * n))
 
     @property
     def types(self):
         """The type of each column by name: real, integer, boolean or category."""
-        return {column.name.decode(): lib.cr_type_name(column.type).decode() for column in self._columns()}
+        kind = lib.cr_table_csr_type(self._handle.pointer)
+        return self._by_name(lambda column: lib.cr_type_name(column.type).decode(),
+                             lambda n: [lib.cr_type_name(kind).decode()] * n)
 
     @property
     def missing(self):
         """How many values each column lacks, by name."""
-        return {column.name.decode(): column.missing for column in self._columns()}
+        def of_sparse(n):
+            if n == 0:
+                return []
+            X = self._sparse()
+            return np.bincount(X.column[np.isnan(X.value)], minlength=n).tolist()
+        return self._by_name(lambda column: column.missing, of_sparse)
+
+    def to_csr(self):
+        """A copy of the sparse columns as a scipy.sparse.csr_matrix; None when the table has none."""
+        X = self._sparse()
+        if X is None:
+            return None
+        from scipy import sparse   # only who asks for it needs it
+        return sparse.csr_matrix((X.value.copy(), X.column.astype(np.int32), X.row_start.astype(np.int64)),
+                                 shape=X.shape)
 
     @property
     def source(self):
@@ -140,8 +196,11 @@ class Table:
         return f"<credence.Table {self.source!r}: {len(self)} rows, {len(self.columns)} columns>"
 
     def write(self, path):
-        """Writes the table to a file, whole or not at all: .npy for numbers only, else CSV."""
+        """Writes the table to a file, whole or not at all: .npy or .libsvm for numbers only, else CSV."""
         path = os.fspath(path)
+        if path.endswith((".libsvm", ".svm")):
+            work(lib.cr_table_write_libsvm, self._handle.pointer, None, os.fsencode(path)).pass_warnings_on()
+            return
         write = lib.cr_table_write_npy if path.endswith(".npy") else lib.cr_table_write_csv
         work(write, self._handle.pointer, os.fsencode(path)).pass_warnings_on()
 

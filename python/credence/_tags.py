@@ -22,6 +22,6 @@ class Tags:
         return utils.Tags(
             estimator_type=self._estimator_type,
             target_tags=utils.TargetTags(required=True),
-            input_tags=utils.InputTags(allow_nan=self._takes_missing()),
+            input_tags=utils.InputTags(allow_nan=self._takes_missing(), sparse=True),
             regressor_tags=utils.RegressorTags() if regressor else None,
             classifier_tags=None if regressor else utils.ClassifierTags())

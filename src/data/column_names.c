@@ -34,8 +34,9 @@ static cr_status names_of_table(cr_ctx *cx, const char *path, const cr_read_opti
 {
     cr_table *t = NULL;
     cr_status st = cr_table_read(cx, path, options, &t);
+    char      numbered[CR_NAME_SIZE];
     for (size_t i = 0; st == CR_OK && i < cr_table_columns(t); i++)
-        take(user, cr_table_column(t, i)->name);
+        take(user, cr_table_column_name(t, i, numbered));
     cr_table_free(cx, t);
     return st;
 }

@@ -14,7 +14,7 @@ static void free_column(cr_ctx *cx, cri_csv_column *k)
     k->capacity = 0;
 }
 
-static void free_all(cri_csv *csv)
+void cri_csv_free(cri_csv *csv)
 {
     for (size_t c = 0; csv->columns && c < csv->n; c++) free_column(csv->cx, &csv->columns[c]);
     cri_csv_levels_clear(csv->cx, &csv->names);
@@ -161,7 +161,7 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
     CR_TRY(read_again(&csv, settled));
     CR_TRY(build_table(&csv, out_table));
 done:
-    free_all(&csv);
+    cri_csv_free(&csv);
     return st;
 }
 

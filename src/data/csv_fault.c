@@ -29,6 +29,12 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
     case CRI_CSV_NOT_A_NUMBER:
         cri_reader_fail_at(&r, at, p->fault_length, "'%.*s' in column '%s' is not a number", length,
                            at, csv->columns[p->fault_column].name);
+        if (csv->streaming)
+            return cr_fail_hint(
+                csv->cx,
+                "a stream tells the types by its beginning; --category %s takes the "
+                "column as texts",
+                csv->columns[p->fault_column].name);
         return cr_fail_hint(csv->cx, "if it means a missing value: --missing-values '%.*s'", length,
                             at);
     case CRI_CSV_OVERFLOW:

@@ -21,6 +21,7 @@ typedef struct cri_csv_column {
     cri_csv_mode   mode;
     bool           must_be_real, must_be_category;
     unsigned       seen;     /* kinds of its cells, CRI_CSV_WHOLE ...                      */
+    unsigned       sampled;  /* those of the sample                                        */
     double        *values;   /* [capacity], of numbers                                    */
     uint32_t      *codes;    /* [capacity], of categories; before interning, where the
                                 field starts in the batch                                 */
@@ -46,6 +47,7 @@ typedef struct cri_csv {
     cri_source            *source;
     const cr_read_options *options;
     cri_csv_sizes          sizes;
+    bool                   streaming; /* rows are given away block by block */
     cr_scratch             scratch; /* lives as long as the read */
 
     cri_csv_dialect  dialect;
@@ -90,6 +92,9 @@ size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end,
 
 /* Parses the pieces into the columns, which have room for all their lines. */
 cr_status cri_csv_parse(cri_csv *csv);
+
+/* Frees what the columns and the batch hold. */
+void cri_csv_free(cri_csv *csv);
 
 /* Fails with the words for this fault; `block` holds the text from a line start on. */
 cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *block);

@@ -193,7 +193,7 @@ static cr_status place_pieces(cri_csv *csv)
         lines += csv->pieces[i].lines;
     }
     csv->line += lines;
-    if (csv->expected_rows < csv->rows + lines) foresee_rows(csv, lines);
+    if (!csv->streaming && csv->expected_rows < csv->rows + lines) foresee_rows(csv, lines);
     return reserve_rows(csv, csv->rows + lines);
 }
 

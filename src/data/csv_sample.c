@@ -279,6 +279,7 @@ static cr_status make_columns(cri_csv *csv, const contents *k)
     for (size_t c = 0; c < k->n; c++) {
         unsigned seen = k->later[c] | (csv->has_header ? 0u : k->first[c]);
         csv->columns[c].name = cri_csv_level(&csv->names, c);
+        csv->columns[c].sampled = seen & ~(unsigned)INFINITY_WORD;
         csv->columns[c].mode = cri_csv_is_mixed(seen) ? CRI_CSV_CATEGORY : CRI_CSV_NUMBERS;
     }
     return CR_OK;

@@ -1,5 +1,5 @@
 /* design.c -- choosing columns, coding categories, standardising: fitting a design. */
-#include "design_internal.h"
+#include "design_block.h"
 #include "table_internal.h"
 #include "../base/context_internal.h"
 #include "../base/list.h"
@@ -23,22 +23,22 @@ enum { MOST_POWERS = 32 };
 
 /* --- life and looks -------------------------------------------------------------------------- */
 
-cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t p)
+cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms)
 {
     cr_design *d = cr_alloc(cx, 1, sizeof *d);
     if (!d) return NULL;
     d->n_columns = n_columns;
-    d->p = p;
+    d->n_terms = d->p = n_terms;
     d->target_scale = 1;
     d->columns = cr_alloc(cx, n_columns, sizeof *d->columns);
-    d->terms = cr_alloc(cx, p, sizeof *d->terms);
-    d->shift = cr_alloc(cx, p, sizeof *d->shift);
-    d->scale = cr_alloc(cx, p, sizeof *d->scale);
+    d->terms = cr_alloc(cx, n_terms, sizeof *d->terms);
+    d->shift = cr_alloc(cx, n_terms, sizeof *d->shift);
+    d->scale = cr_alloc(cx, n_terms, sizeof *d->scale);
     if (!d->columns || !d->terms || !d->shift || !d->scale) {
         cri_design_free(cx, d);
         return NULL;
     }
-    for (size_t j = 0; j < p; j++) d->scale[j] = 1;
+    for (size_t j = 0; j < n_terms; j++) d->scale[j] = 1;
     return d;
 }
 
@@ -53,24 +53,42 @@ void cri_design_free(cr_ctx *cx, cr_design *d)
 {
     if (!d) return;
     for (size_t i = 0; d->columns && i < d->n_columns; i++) free_column(cx, &d->columns[i]);
-    for (size_t j = 0; d->terms && j < d->p; j++) cri_string_free(cx, d->terms[j].name);
+    for (size_t j = 0; d->terms && j < d->n_terms; j++) cri_string_free(cx, d->terms[j].name);
     free_column(cx, &d->target);
     cri_string_free(cx, d->weights);
     for (size_t k = 0; k < CRI_MOST_ROLES; k++) cri_string_free(cx, d->roles[k]);
+    cri_design_free_block(cx, &d->block);
     cr_free(cx, d->columns, d->n_columns, sizeof *d->columns);
-    cr_free(cx, d->terms, d->p, sizeof *d->terms);
+    cr_free(cx, d->terms, d->n_terms, sizeof *d->terms);
     cr_free(cx, d->shift, d->p, sizeof *d->shift);
     cr_free(cx, d->scale, d->p, sizeof *d->scale);
     cr_free(cx, d, 1, sizeof *d);
 }
 
+static const char *block_name(const cr_design *d, size_t j)
+{
+    return d->block.names + j * CR_NAME_SIZE;
+}
+
+const char *cr_design_term_name(const cr_design *d, size_t j)
+{
+    return j < d->block.n ? block_name(d, j) : d->terms[j - d->block.n].name;
+}
+
+const char *cr_design_column_name(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? block_name(d, i) : d->columns[i - d->block.n].name;
+}
+
+cr_type cr_design_column_type(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? d->block.type : d->columns[i - d->block.n].type;
+}
+
 size_t        cr_design_terms(const cr_design *d) { return d->p; }
-const char   *cr_design_term_name(const cr_design *d, size_t j) { return d->terms[j].name; }
 const double *cr_design_shift(const cr_design *d) { return d->shift; }
 const double *cr_design_scale(const cr_design *d) { return d->scale; }
-size_t        cr_design_columns(const cr_design *d) { return d->n_columns; }
-const char   *cr_design_column_name(const cr_design *d, size_t i) { return d->columns[i].name; }
-cr_type       cr_design_column_type(const cr_design *d, size_t i) { return d->columns[i].type; }
+size_t        cr_design_columns(const cr_design *d) { return d->block.n + d->n_columns; }
 const char   *cr_design_target(const cr_design *d) { return d->target.name; }
 const char   *cr_design_weights(const cr_design *d) { return d->weights; }
 size_t        cr_design_classes(const cr_design *d) { return d->target.n_levels; }
@@ -101,8 +119,9 @@ static cr_status apply_item(cr_ctx *cx, const cr_table *t, const choice *o, cons
     const char *target = o->options->target;
     bool        keep = item[0] != '!', matched = false;
     const char *pattern = item + !keep;
+    char        numbered[CR_NAME_SIZE];
     for (size_t i = 0; i < cr_table_columns(t); i++) {
-        const char *name = cr_table_column(t, i)->name;
+        const char *name = cr_table_column_name(t, i, numbered);
         bool        exact = strcmp(pattern, name) == 0;
         if (!exact && !(is_pattern(pattern) && fnmatch(pattern, name, 0) == 0)) continue;
         matched = true;
@@ -121,11 +140,12 @@ static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const choice *o, 
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = cr_table_columns(t), n_items = 0, count = 0;
-    char     **items = NULL;
+    char     **items = NULL, numbered[CR_NAME_SIZE];
 
     CR_TRY(cri_list_split(&s, o->options->features, &items, &n_items));
     bool all = n_items == 0 ? !o->options->features : items[0][0] == '!';
-    for (size_t i = 0; i < n; i++) chosen[i] = all && !is_role(o, cr_table_column(t, i)->name);
+    for (size_t i = 0; i < n; i++)
+        chosen[i] = all && !is_role(o, cr_table_column_name(t, i, numbered));
     for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
     if (count == 0)
@@ -154,8 +174,7 @@ static cr_status parse_basis(cr_ctx *cx, const char *basis, unsigned *out_powers
 
 /* --- describing one column ------------------------------------------------------------------- */
 
-/* What a row counts; weights that are no such (missing, negative) are refused or left out later. */
-static double weight_of(const cr_column *opt_w, size_t row)
+double cri_row_weight(const cr_column *opt_w, size_t row)
 {
     double w = opt_w ? opt_w->values[row * opt_w->stride] : 1;
     return w > 0 && isfinite(w) ? w : 0;
@@ -165,7 +184,7 @@ static double mean_of(const cr_column *c, size_t rows, const cr_column *opt_w)
 {
     double mean = 0, sum = 0; /* a running mean, so that no sum of values overflows */
     for (size_t i = 0; i < rows; i++) {
-        double x = c->values[i * c->stride], w = weight_of(opt_w, i);
+        double x = c->values[i * c->stride], w = cri_row_weight(opt_w, i);
         if (isnan(x) || w == 0) continue;
         sum += w;
         mean += (x - mean) / (sum / w);
@@ -179,7 +198,7 @@ static size_t most_frequent_level(const cr_column *c, size_t rows, const cr_colu
     size_t best = 0;
     memset(counts, 0, c->n_levels * sizeof *counts);
     for (size_t i = 0; i < rows; i++)
-        if (c->codes[i] != CR_MISSING_CODE) counts[c->codes[i]] += weight_of(opt_w, i);
+        if (c->codes[i] != CR_MISSING_CODE) counts[c->codes[i]] += cri_row_weight(opt_w, i);
     for (size_t k = 1; k < c->n_levels; k++)
         if (counts[k] > counts[best]) best = k;
     return best;
@@ -284,115 +303,6 @@ static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, cri_coding coding
     return CR_OK;
 }
 
-/* --- standardising --------------------------------------------------------------------------- */
-
-typedef struct moments {
-    double mean, sd;
-} moments;
-
-typedef struct term_moments {
-    const cri_rows *rows;
-    moments        *terms; /* [p] */
-} term_moments;
-
-/* Term p is the target. */
-static void fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *x)
-{
-    if (term < rows->p) cri_rows_fill_term(rows, term, begin, end, x, 1);
-    else memcpy(x, rows->y + begin, (end - begin) * sizeof *x);
-}
-
-/* sum over rows of w (unit x - centre)^power for one term, power 1 or 2; also of w, and the largest
- * |x|. */
-static double sum_term(const cri_rows *rows, size_t term, double unit, double centre, int power,
-                       double *out_w, double *out_largest)
-{
-    enum { BLOCK = 256 };
-    double x[BLOCK], sum = 0, weight = 0, largest = 0;
-    for (size_t begin = 0; begin < rows->n; begin += BLOCK) {
-        size_t end = rows->n - begin > BLOCK ? begin + BLOCK : rows->n;
-        double part = 0;
-        fill_term(rows, term, begin, end, x);
-        for (size_t i = begin; i < end; i++) {
-            double w = rows->w ? rows->w[i] : 1, z = unit * x[i - begin] - centre;
-            if (isnan(z)) continue; /* a gap that the model takes */
-            part += w * (power == 1 ? z : z * z);
-            weight += w;
-            if (fabs(x[i - begin]) > largest) largest = fabs(x[i - begin]);
-        }
-        sum += part;
-    }
-    *out_w = weight;
-    *out_largest = largest;
-    return sum;
-}
-
-/* Weighted mean and population sd of unit x; the second look at the mean takes up what the first
- * lost to rounding. */
-static moments measure_in(const cri_rows *rows, size_t term, double unit, double *out_largest)
-{
-    double w, mean = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        double sum = sum_term(rows, term, unit, mean, 1, &w, out_largest);
-        if (w > 0) mean += sum / w;
-    }
-    double square = sum_term(rows, term, unit, mean, 2, &w, out_largest);
-    return (moments){ mean, w > 0 ? sqrt(square / w) : 0 };
-}
-
-/* The same of x.  Where squares overflow or vanish, x is measured in units of a power of two near
- * its largest value, which changes no digit.  sd is infinite when x - mean would be. */
-static moments measure(const cri_rows *rows, size_t term)
-{
-    double  largest;
-    int     exponent;
-    moments m = measure_in(rows, term, 1, &largest);
-    if (isfinite(m.mean) && isfinite(m.sd) && m.sd > 0x1p-480) return m;
-    if (largest == 0) return m;
-    frexp(largest, &exponent);
-    if (exponent < -1000) exponent = -1000; /* 2^-exponent is a double too */
-    m = measure_in(rows, term, ldexp(1, -exponent), &largest);
-    m = (moments){ ldexp(m.mean, exponent), ldexp(m.sd, exponent) };
-    if (!isfinite(largest + fabs(m.mean))) m.sd = INFINITY;
-    return m;
-}
-
-static void measure_term(void *arg, size_t term)
-{
-    const term_moments *m = arg;
-    m->terms[term] = measure(m->rows, term);
-}
-
-static cr_status set_scale(cr_ctx *cx, const cri_rows *rows, const char *name, moments m,
-                           double *shift, double *scale)
-{
-    if (!isfinite(m.mean) || !isfinite(m.sd)) {
-        cr_fail(cx, CR_ENUMERIC, "%s: '%s' cannot be standardised: its mean and sd overflow",
-                cr_table_source(rows->table), name);
-        return cr_fail_hint(cx, "give it in a larger unit");
-    }
-    bool constant = !(m.sd > 1e-14 * fabs(m.mean)); /* below that is rounding */
-    *shift = m.mean;
-    *scale = constant ? 1 : m.sd;
-    return CR_OK;
-}
-
-static cr_status standardise_terms(cr_ctx *cx, cr_design *d, const cri_rows *rows)
-{
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    term_moments m = { rows, cr_scratch_bytes(&s, d->p, sizeof *m.terms) };
-
-    CR_TRY(s.status);
-    CR_TRY(cri_parallel_for(cx, "standardising", d->p, measure_term, &m));
-    for (size_t j = 0; j < d->p; j++)
-        if (!d->terms[j].code)
-            CR_TRY(set_scale(cx, rows, d->terms[j].name, m.terms[j], &d->shift[j], &d->scale[j]));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* A text in almost every row is rarely meant as a category: one bad cell may have made it one. */
 static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *c)
 {
@@ -471,14 +381,70 @@ cr_missing cri_resolve_missing(int option, bool keep)
     return keep ? CR_MISSING_KEEP : CR_MISSING_ERROR;
 }
 
+/* What the columns of a table become, as options and model want them. */
+typedef struct plan {
+    const cr_design_options *options;
+    const cri_design_needs  *needs;
+    const bool              *chosen;
+    int                      reference;
+    unsigned                 powers;
+    size_t                   block[2]; /* its first column in the table, and behind its last */
+} plan;
+
+static bool is_in_block(const plan *p, size_t k) { return k >= p->block[0] && k < p->block[1]; }
+
+/* What the chosen columns, but for those of the block, become. */
+static cr_status remember_columns(cr_ctx *cx, const cr_table *t, const plan *p, cr_design *d)
+{
+    cr_status                st = CR_OK;
+    const cr_design_options *o = p->options;
+    const cr_column         *w = o->weights ? cr_table_find(t, o->weights) : NULL;
+    size_t                   i = 0, j = 0;
+    for (size_t k = 0; k < cr_table_columns(t); k++) {
+        if (!p->chosen[k] || is_in_block(p, k)) continue;
+        const cr_column *c = cr_table_column(t, k);
+        if (p->needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, c);
+        CR_TRY(remember_column(cx, t, c, w, p->reference, d->missing == CR_MISSING_IMPUTE,
+                               &d->columns[i]));
+        CR_TRY(add_terms(cx, d, i++, p->needs->coding, p->powers, &j));
+    }
+    if (o->target)
+        CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, p->needs->classes,
+                               &d->target));
+    CR_TRY(remember_roles(cx, o, p->needs, d));
+done:
+    return st;
+}
+
+/* A design with room for the chosen columns; a sparse block stays one unless its powers are wanted,
+ * then its columns are spread out. */
+static cr_status allot(cr_ctx *cx, const cr_table *t, plan *p, cr_design **out)
+{
+    const cr_csr *X = p->powers == 1 ? cr_table_csr(t) : NULL;
+    size_t        n_columns = 0, n_terms = 0;
+    p->block[0] = X ? cr_table_csr_first(t) : 0;
+    p->block[1] = X ? p->block[0] + X->columns : 0;
+    for (size_t k = 0; k < cr_table_columns(t); k++) {
+        if (!p->chosen[k] || is_in_block(p, k)) continue;
+        const cr_column *c = cr_table_column(t, k);
+        if (!c) return cri_fail_memory(cx, cr_table_rows(t) * sizeof(double));
+        n_columns++;
+        n_terms += count_terms(c, p->reference, p->needs->coding, p->powers);
+    }
+    *out = cri_design_new(cx, n_columns, n_terms);
+    if (!*out) return CR_ENOMEM;
+    (*out)->missing = cri_resolve_missing(p->options->missing, p->needs->keep_missing);
+    return X ? cri_design_fit_block(cx, t, p->options, p->chosen + p->block[0], *out) : CR_OK;
+}
+
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
                          const cri_design_needs *needs, cr_design **out_design)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = cr_table_columns(t), n_columns = 0, p = 0, i = 0, j = 0;
-    bool      *chosen = cr_scratch_bytes(&s, n, sizeof *chosen);
+    bool      *chosen = cr_scratch_bytes(&s, cr_table_columns(t), sizeof *chosen);
     unsigned   powers;
+    plan       p;
     cr_design *d = NULL;
     cri_rows   rows = { 0 };
     int        reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : REFERENCE_NONE;
@@ -488,31 +454,13 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     CR_TRY(check_roles(cx, t, o, needs));
     CR_TRY(parse_basis(cx, o->basis, &powers));
     CR_TRY(choose_columns(cx, t, &(choice){ o, needs }, chosen));
-    for (size_t k = 0; k < n; k++) {
-        n_columns += chosen[k];
-        if (chosen[k]) p += count_terms(cr_table_column(t, k), reference, needs->coding, powers);
-    }
-    d = cri_design_new(cx, n_columns, p);
-    if (!d) CR_TRY(CR_ENOMEM);
-    d->missing = cri_resolve_missing(o->missing, needs->keep_missing);
-    const cr_column *w = o->weights ? cr_table_find(t, o->weights) : NULL;
-    for (size_t k = 0; k < n; k++) {
-        if (!chosen[k]) continue;
-        if (needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, cr_table_column(t, k));
-        CR_TRY(remember_column(cx, t, cr_table_column(t, k), w, reference,
-                               d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
-        CR_TRY(add_terms(cx, d, i++, needs->coding, powers, &j));
-    }
-    if (o->target)
-        CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, needs->classes, &d->target));
-    CR_TRY(remember_roles(cx, o, needs, d));
-
+    p = (plan){ o, needs, chosen, reference, powers, { 0, 0 } };
+    CR_TRY(allot(cx, t, &p, &d));
+    CR_TRY(remember_columns(cx, t, &p, d));
     if (standardise || (standardise_y && o->target)) {
         CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
-        if (standardise) CR_TRY(standardise_terms(cx, d, &rows));
-        if (standardise_y && o->target)
-            CR_TRY(set_scale(cx, &rows, d->target.name, measure(&rows, d->p), &d->target_shift,
-                             &d->target_scale));
+        if (standardise) CR_TRY(cri_standardise_terms(cx, d, &rows));
+        if (standardise_y && o->target) CR_TRY(cri_standardise_target(cx, d, &rows));
     }
     *out_design = d;
     d = NULL;

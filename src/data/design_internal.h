@@ -3,6 +3,7 @@
 #define CREDENCE_DATA_DESIGN_INTERNAL_H
 
 #include "design.h"
+#include "sparse_rows.h"
 
 enum { CRI_NO_LEVEL = -1 };
 
@@ -45,11 +46,23 @@ typedef struct cri_design_needs {
     const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
 } cri_design_needs;
 
+/* The sparse columns x<index + 1> of the training table: numbers, and a term each, the first n of
+ * the design.  So much is kept instead of a cri_design_column and a cri_design_term. */
+typedef struct cri_design_block {
+    size_t    n, width; /* how many it uses, of how many there were */
+    uint32_t *index;    /* [n] which, increasing; NULL = all        */
+    double   *fill;     /* [n] imputed where missing; NULL = 0      */
+    cr_type   type;
+    char     *names; /* [n] of CR_NAME_SIZE bytes                */
+} cri_design_block;
+
 struct cr_design {
-    cri_design_column *columns; /* [n_columns] */
+    cri_design_block   block;   /* n = 0: none */
+    cri_design_column *columns; /* [n_columns] the others */
     size_t             n_columns;
-    cri_design_term   *terms; /* [p] */
-    size_t             p;
+    cri_design_term   *terms; /* [n_terms] of the others: the terms block.n .. p - 1 */
+    size_t             n_terms;
+    size_t             p;             /* block.n + n_terms */
     double            *shift, *scale; /* [p] */
     double             target_shift, target_scale;
     cri_design_column  target;  /* name NULL when there is none */
@@ -59,6 +72,12 @@ struct cr_design {
     bool               standardised; /* asked for, whoever does it: the design or the model */
 };
 
+/* true when term j holds the code of a level. */
+static inline bool cri_design_is_code(const cr_design *d, size_t j)
+{
+    return j >= d->block.n && d->terms[j - d->block.n].code;
+}
+
 /* Fits a design to a table.  With standardise (and standardise_target) the terms (the target) are
  * brought to mean 0 and population sd 1; constant terms keep scale 1.  O(rows x p).
  * Fails with CR_ENUMERIC where mean and sd, or the mean that fills gaps, overflow; with CR_EDATA where
@@ -66,7 +85,12 @@ struct cr_design {
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *table, const cr_design_options *options,
                          const cri_design_needs *needs, cr_design **out_design);
 void      cri_design_free(cr_ctx *cx, cr_design *design);
-cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t p); /* zeroed parts; NULL on failure */
+/* A design with zeroed parts and no block; NULL on failure. */
+cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms);
+/* Gives a new design a block of n of `width` sparse columns, opt_index[i] or all; and room for what
+ * fills gaps.  Copies the index. */
+cr_status cri_design_add_block(cr_ctx *cx, cr_design *design, size_t n, size_t width,
+                               const uint32_t *opt_index, bool fill);
 
 /* The policy that --missing means for a model that does (keep) or does not take gaps itself. */
 cr_missing cri_resolve_missing(int option, bool keep);
@@ -80,7 +104,9 @@ const char *cri_level_text(const cr_column *column, double value, char *room);
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *table, const cr_column *column,
                                cri_design_column *out);
 
-/* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i). */
+/* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i).  With a
+ * design that has a block, `sparse` is all of X [n x p], also the terms that are not of the block;
+ * without, NULL. */
 typedef struct cri_rows {
     const cr_design        *design;
     const cr_table         *table;
@@ -94,6 +120,9 @@ typedef struct cri_rows {
     double                 *w;       /* [n] weights; NULL = all 1                     */
     double                 *roles[CRI_MOST_ROLES]; /* [n] each; NULL where the design has none */
     const double           *matrix;  /* X itself, where the table holds it so; else NULL */
+    const cri_sparse       *sparse;  /* X as sparse rows, standardisation implicit; or NULL */
+    cri_sparse_copy        *copy;    /* what `sparse` is the view of                   */
+    double                 *base;    /* [p] a standardised 0, where it is not 0; else NULL */
     size_t                  imputed; /* cells that were filled in                     */
 } cri_rows;
 
@@ -121,5 +150,9 @@ void cri_rows_spread(const cri_rows *rows, size_t width, double *a);
 
 /* All of X [n x p] into contiguous memory, in parallel. */
 cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X);
+
+/* What became of work on these rows: when memory ran out and they are sparse, a note with the size
+ * of X as a dense matrix is added to the failure.  Returns the status. */
+cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *rows, cr_status status);
 
 #endif

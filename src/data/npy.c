@@ -202,15 +202,20 @@ static cr_status set_type(cri_reader *r, const char *descr, cri_npy *out)
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* Checks the shape against the bytes that are left and takes them. */
-static cr_status take_elements(cri_reader *r, const header *h, cri_npy *a)
+static cr_status set_shape(cri_reader *r, const header *h, cri_npy *a)
 {
-    size_t count, bytes, left = cri_reader_left(r);
     if (h->dims > 2)
         return cri_reader_fail(r, "an array of %zu dimensions: at most two can be read", h->dims);
     a->dims = h->dims;
     a->rows = h->dims > 0 ? h->shape[0] : 1;
     a->cols = h->dims > 1 ? h->shape[1] : 1;
+    return CR_OK;
+}
+
+/* Checks the shape against the bytes that are left and takes them. */
+static cr_status take_elements(cri_reader *r, cri_npy *a)
+{
+    size_t count, bytes, left = cri_reader_left(r);
     if (!cri_mul(a->rows, a->cols, &count) || !cri_mul(count, a->width, &bytes) || bytes > left)
         return cri_reader_fail(r, "an array of %zu x %zu elements of %zu bytes, but only %zu bytes "
                                   "follow its header: it is cut short or damaged",
@@ -221,7 +226,7 @@ static cr_status take_elements(cri_reader *r, const header *h, cri_npy *a)
     return r->status;
 }
 
-cr_status cri_npy_parse(cri_reader *r, cri_npy *out)
+cr_status cri_npy_parse_head(cri_reader *r, cri_npy *out)
 {
     static const char magic[] = "\x93NUMPY";
     size_t            n = sizeof magic - 1;
@@ -243,7 +248,15 @@ cr_status cri_npy_parse(cri_reader *r, cri_npy *out)
     if (read_header(&inner, &h) != CR_OK || set_type(&inner, h.descr, &a) != CR_OK)
         return r->status = inner.status;
     a.fortran_order = h.fortran_order;
-    if (take_elements(r, &h, &a) != CR_OK) return r->status;
+    if (set_shape(r, &h, &a) != CR_OK) return r->status;
+    *out = a;
+    return CR_OK;
+}
+
+cr_status cri_npy_parse(cri_reader *r, cri_npy *out)
+{
+    cri_npy a;
+    if (cri_npy_parse_head(r, &a) != CR_OK || take_elements(r, &a) != CR_OK) return r->status;
     *out = a;
     return CR_OK;
 }

@@ -30,6 +30,9 @@ typedef struct cri_npy {
 /* Reads an array that takes up all that is left of r.  Its shape is checked against the bytes that
  * are there; nothing is allocated.  Fails with CR_EDATA; then *out is left as it was. */
 cr_status cri_npy_parse(cri_reader *r, cri_npy *out);
+/* The same up to the elements, of which nothing is known: r stands at the first, out->data is NULL.
+ */
+cr_status cri_npy_parse_head(cri_reader *r, cri_npy *out);
 /* All elements in row-major order as doubles: out [rows * cols].  source names it in messages. */
 cr_status cri_npy_values(cr_ctx *cx, const char *source, const cri_npy *a, double *out);
 /* n elements of column j from row `from` on: out [n]. */
@@ -45,13 +48,17 @@ void cri_npy_header(size_t dims, size_t rows, size_t cols, char out[CRI_NPY_HEAD
 /* n doubles as little-endian bytes: out [8 n]. */
 void cri_npy_encode(const double *a, size_t n, char *out);
 
+/* The elements copied into a table: columns x1 ... xd. */
+cr_status cri_npy_table(cr_ctx *cx, const char *source, const cri_npy *a, cr_table **out_table);
 /* An array as a table: a matrix has columns x1 ... xd, a vector the column x1; NaN = missing.  When
  * the elements can be used where they lie (doubles of this machine, in C order, aligned), the columns
  * point at them: *out_borrowed, and the bytes must then outlive the table. */
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table, bool *out_borrowed);
 /* An archive of arrays as a table: a vector NAME.npy is the column NAME, a matrix the columns NAME1
- * ... NAMEd.  All must have the same number of rows. */
+ * ... NAMEd.  All must have the same number of rows.  An archive that scipy.sparse.save_npz made of
+ * a CSR matrix (data, indices, indptr, shape, format) is a sparse block x1 ... xd; other arrays
+ * beside these are columns as usual. */
 cr_status cri_npz_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table);
 

@@ -1,5 +1,6 @@
 /* npy_table.c -- arrays (.npy) and archives of arrays (.npz) to tables, and tables to arrays. */
 #include "npy.h"
+#include "npz_sparse.h"
 #include "../base/context_internal.h"
 #include "../base/file.h"
 #include "../base/scratch.h"
@@ -93,6 +94,20 @@ static cr_status borrow_array(cr_ctx *cx, cr_table *t, const cri_npy *a)
     return cr_table_borrow_matrix(cx, t, CR_REAL, cr_cmat_of(elements, a->rows, a->cols), NULL);
 }
 
+cr_status cri_npy_table(cr_ctx *cx, const char *source, const cri_npy *a, cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    CR_TRY(check_shape(cx, source, a));
+    CR_TRY(cr_table_new(cx, source, a->rows, &t));
+    CR_TRY(add_array(cx, t, "x", true, a));
+    *out_table = t;
+    t = NULL;
+done:
+    cr_table_free(cx, t);
+    return st;
+}
+
 cr_status cri_npy_read_table(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                              cr_table **out_table, bool *out_borrowed)
 {
@@ -170,7 +185,16 @@ cr_status cri_npz_read_table(cr_ctx *cx, const char *source, const void *bytes, 
     CR_TRY(cri_zip_open(cx, source, bytes, size, &z.zip));
     size_t n = cri_zip_count(z.zip);
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: an archive without arrays", source));
-    for (size_t i = 0; i < n; i++) CR_TRY(add_entry(cx, &z, source, i));
+    bool sparse = cri_npz_is_sparse(cx, z.zip);
+    if (sparse) {
+        CR_TRY(cri_npz_read_sparse(cx, z.zip, source, &z.table));
+        snprintf(z.first, sizeof z.first, "indptr");
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *entry;
+        CR_TRY(cri_zip_name(cx, z.zip, i, &entry));
+        if (!sparse || !cri_npz_is_sparse_part(entry)) CR_TRY(add_entry(cx, &z, source, i));
+    }
     *out_table = z.table;
     z.table = NULL;
 done:
@@ -180,6 +204,30 @@ done:
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
+
+/* Rows from `from` on into values [n x cols]: the ordinary columns, and the sparse block. */
+static void put_ordinary(const cr_table *t, size_t from, size_t n, double *values)
+{
+    size_t        cols = cr_table_columns(t), first = cr_table_csr_first(t);
+    const cr_csr *X = cr_table_csr(t);
+    for (size_t k = 0; k < cri_table_ordinary(t); k++) {
+        const cr_column *c = cri_table_ordinary_column(t, k);
+        double          *out = values + (X && k >= first ? k + X->columns : k);
+        for (size_t i = 0; i < n; i++) out[i * cols] = c->values[(from + i) * c->stride];
+    }
+}
+
+static void put_sparse(const cr_table *t, size_t from, size_t n, double *values)
+{
+    const cr_csr *X = cr_table_csr(t);
+    size_t        cols = cr_table_columns(t);
+    values += cr_table_csr_first(t);
+    for (size_t i = 0; i < n; i++, values += cols) {
+        memset(values, 0, X->columns * sizeof *values);
+        for (size_t e = X->row_start[from + i]; e < X->row_start[from + i + 1]; e++)
+            values[X->column[e]] = X->value[e];
+    }
+}
 
 static cr_status write_rows(cr_ctx *cx, const cr_table *table, cri_file *file)
 {
@@ -194,10 +242,8 @@ static cr_status write_rows(cr_ctx *cx, const cr_table *table, cri_file *file)
     CR_TRY(s.status);
     for (size_t from = 0; from < rows; from += block) {
         size_t n = rows - from < block ? rows - from : block;
-        for (size_t j = 0; j < cols; j++) {
-            const cr_column *c = cr_table_column(table, j);
-            for (size_t i = 0; i < n; i++) values[i * cols + j] = c->values[(from + i) * c->stride];
-        }
+        put_ordinary(table, from, n, values);
+        if (cr_table_csr(table)) put_sparse(table, from, n, values);
         cri_npy_encode(values, n * cols, bytes);
         CR_TRY(cri_file_write(file, bytes, n * cols * sizeof(double)));
         CR_TRY(cr_check_interrupt(cx));
@@ -213,8 +259,8 @@ cr_status cr_table_write_npy(cr_ctx *cx, const cr_table *table, const char *path
     cri_file *file = NULL;
     char      header[CRI_NPY_HEADER];
 
-    for (size_t j = 0; j < cr_table_columns(table); j++) {
-        const cr_column *c = cr_table_column(table, j);
+    for (size_t k = 0; k < cri_table_ordinary(table); k++) {
+        const cr_column *c = cri_table_ordinary_column(table, k);
         if (c->type != CR_CATEGORY) continue;
         cr_fail(cx, CR_EDATA, "cannot write %s: column '%s' is a category, and .npy holds numbers",
                 path, c->name);

@@ -14,9 +14,6 @@
 const cr_option cr_read_table[] = { CR_READ_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-/* In the order of the choices of --from. */
-typedef enum format { AUTO, CSV, TSV, LIBSVM, NPY, NPZ, SQLITE } format;
-
 static const char SQLITE_PREFIX[] = "sqlite:";
 
 /* --- telling the format ---------------------------------------------------------------------- */
@@ -44,15 +41,16 @@ static bool is_zip_of(const char *bytes, size_t size, const char *name)
            (unsigned char)bytes[26] == n && bytes[27] == 0 && memcmp(bytes + 30, name, n) == 0;
 }
 
-static format guess_format(const char *path, const char *bytes, size_t size)
+static cri_format guess_format(const char *path, const char *bytes, size_t size)
 {
-    if (begins_with(bytes, size, "\x93NUMPY", 6)) return NPY;
-    if (begins_with(bytes, size, "PK\3\4", 4) || begins_with(bytes, size, "PK\5\6", 4)) return NPZ;
-    if (begins_with(bytes, size, "SQLite format 3", 16)) return SQLITE;
-    if (has_ending(path, ".svm") || has_ending(path, ".libsvm")) return LIBSVM;
-    if (has_ending(path, ".tsv")) return TSV;
-    if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return LIBSVM;
-    return CSV;
+    if (begins_with(bytes, size, "\x93NUMPY", 6)) return CRI_FORMAT_NPY;
+    if (begins_with(bytes, size, "PK\3\4", 4) || begins_with(bytes, size, "PK\5\6", 4))
+        return CRI_FORMAT_NPZ;
+    if (begins_with(bytes, size, "SQLite format 3", 16)) return CRI_FORMAT_SQLITE;
+    if (has_ending(path, ".svm") || has_ending(path, ".libsvm")) return CRI_FORMAT_LIBSVM;
+    if (has_ending(path, ".tsv")) return CRI_FORMAT_TSV;
+    if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return CRI_FORMAT_LIBSVM;
+    return CRI_FORMAT_CSV;
 }
 
 /* Refuses what is a well-known format, but not one of data that can be read here. */
@@ -135,18 +133,25 @@ done:
 
 /* The bytes of the source in this format. */
 static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
-                             const cr_read_options *options, format f, cr_table **out_table)
+                             const cr_read_options *options, cri_format f, cr_table **out_table)
 {
     cr_status st = CR_OK;
     cr_table *table = NULL;
     switch (f) {
-    case AUTO:
-    case CSV:
-    case TSV: return read_delimited(cx, source, options, f == TSV, out_table);
-    case LIBSVM: CR_TRY(read_whole(cx, source, cri_libsvm_read, &table)); break;
-    case NPY: CR_TRY(read_npy(cx, source, &table)); break;
-    case NPZ: CR_TRY(read_whole(cx, source, cri_npz_read_table, &table)); break;
-    case SQLITE:
+    case CRI_FORMAT_AUTO:
+    case CRI_FORMAT_CSV:
+    case CRI_FORMAT_TSV:
+        return read_delimited(cx, source, options, f == CRI_FORMAT_TSV, out_table);
+    case CRI_FORMAT_LIBSVM:
+        CR_TRY(read_whole(cx, source, cri_libsvm_read, &table));
+        break;
+    case CRI_FORMAT_NPY:
+        CR_TRY(read_npy(cx, source, &table));
+        break;
+    case CRI_FORMAT_NPZ:
+        CR_TRY(read_whole(cx, source, cri_npz_read_table, &table));
+        break;
+    case CRI_FORMAT_SQLITE:
         if (strcmp(path, "-") != 0) return read_database(cx, path, options, out_table);
         CR_TRY(
             cr_fail(cx, CR_EDATA, "stdin is an SQLite database, which must be read from a file"));
@@ -160,23 +165,32 @@ done:
 bool cri_is_database(const char *path, const cr_read_options *options)
 {
     bool prefixed = strncmp(path, SQLITE_PREFIX, sizeof SQLITE_PREFIX - 1) == 0;
-    return options->from == SQLITE || (options->from == AUTO && prefixed);
+    return options->from == CRI_FORMAT_SQLITE || (options->from == CRI_FORMAT_AUTO && prefixed);
+}
+
+cr_status cri_tell_format(cr_ctx *cx, const char *path, cri_source *source,
+                          const cr_read_options *options, cri_format *out_format)
+{
+    enum { LOOK = 1 << 16 };
+    cr_status   st = CR_OK;
+    const char *bytes = NULL;
+    size_t      size = 0;
+
+    *out_format = (cri_format)options->from;
+    if (*out_format != CRI_FORMAT_AUTO) return CR_OK;
+    CR_TRY(cri_source_peek(source, LOOK, &bytes, &size));
+    CR_TRY(refuse_foreign(cx, cri_source_name(source), bytes, size));
+    *out_format = guess_format(path, bytes, size);
+done:
+    return st;
 }
 
 cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source,
                                 const cr_read_options *options, cr_table **out_table)
 {
-    enum { LOOK = 1 << 16 };
-    cr_status   st = CR_OK;
-    format      f = (format)options->from;
-    const char *bytes = NULL;
-    size_t      size = 0;
-
-    if (f == AUTO) {
-        CR_TRY(cri_source_peek(source, LOOK, &bytes, &size));
-        CR_TRY(refuse_foreign(cx, cri_source_name(source), bytes, size));
-        f = guess_format(path, bytes, size);
-    }
+    cr_status  st = CR_OK;
+    cri_format f;
+    CR_TRY(cri_tell_format(cx, path, source, options, &f));
     CR_TRY(read_format(cx, path, source, options, f, out_table));
 done:
     return st;

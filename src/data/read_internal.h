@@ -5,6 +5,22 @@
 #include "read.h"
 #include "source.h"
 
+/* In the order of the choices of --from. */
+typedef enum cri_format {
+    CRI_FORMAT_AUTO,
+    CRI_FORMAT_CSV,
+    CRI_FORMAT_TSV,
+    CRI_FORMAT_LIBSVM,
+    CRI_FORMAT_NPY,
+    CRI_FORMAT_NPZ,
+    CRI_FORMAT_SQLITE
+} cri_format;
+
+/* The format of the source, as the options say or by its first bytes and its path; never AUTO.
+ * Fails with CR_EDATA for what is known not to be data. */
+cr_status cri_tell_format(cr_ctx *cx, const char *path, cri_source *source,
+                          const cr_read_options *options, cri_format *out_format);
+
 /* true when the path with these options names a database, which is no stream of bytes. */
 bool cri_is_database(const char *path, const cr_read_options *options);
 /* As cr_table_read, of a source that may have been peeked at; `path` is as the user gave it. */

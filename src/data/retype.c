@@ -45,7 +45,7 @@ static bool has_number(list l, double x)
 static cr_status check_names(const retype *r, list l)
 {
     for (size_t i = 0; i < l.n; i++)
-        if (!cr_table_find(r->from, l.items[i]))
+        if (!cri_table_has(r->from, l.items[i]))
             return cri_table_no_column(r->cx, r->from, l.items[i]);
     return CR_OK;
 }
@@ -141,6 +141,33 @@ static cr_status copy_column(retype *r, const cr_column *c)
     return has_item(r->category, c->name) ? numbers_to_texts(r, c) : copy_numbers(r, c);
 }
 
+static bool is_missing_number(const void *r, double x)
+{
+    return has_number(((const retype *)r)->missing, x);
+}
+
+/* true when a column of the sparse block is to be a category, or its zeros are missing values: then
+ * the block cannot stay one. */
+static bool must_be_dense(const retype *r)
+{
+    const cr_csr *X = cr_table_csr(r->from);
+    for (size_t i = 0; X && i < r->category.n; i++)
+        if (cri_numbered_column(r->category.items[i]) < X->columns) return true;
+    return X && has_number(r->missing, 0);
+}
+
+/* All columns, the sparse block at its place. */
+static cr_status copy_columns(retype *r, cr_table *from)
+{
+    cr_status st = CR_OK;
+    for (size_t k = 0; k < cri_table_ordinary(from); k++)
+        CR_TRY(copy_column(r, cri_table_ordinary_column(from, k)));
+    if (r->missing.n > 0) cri_table_csr_set_missing(from, is_missing_number, r);
+    cri_table_move_csr(from, r->to);
+done:
+    return st;
+}
+
 cr_status cri_table_retype(cr_ctx *cx, cr_table *table, const cr_read_options *options,
                            cr_table **out_table)
 {
@@ -156,9 +183,15 @@ cr_status cri_table_retype(cr_ctx *cx, cr_table *table, const cr_read_options *o
     CR_TRY(cri_list_split(&s, options->missing_values, &r.missing.items, &r.missing.n));
     CR_TRY(check_names(&r, r.category));
     CR_TRY(check_names(&r, r.real));
+    if (must_be_dense(&r)) {
+        cr_table *sparse = table;
+        table = NULL; /* taken over */
+        CR_TRY(cri_table_densify(cx, sparse, &table));
+        r.from = table;
+    }
     CR_TRY(cr_table_new(cx, cr_table_source(table), cr_table_rows(table), &r.to));
-    for (size_t j = 0; j < cr_table_columns(table); j++)
-        CR_TRY(copy_column(&r, cr_table_column(table, j)));
+    CR_TRY(copy_columns(&r, table));
+    cri_table_copy_place(table, r.to);
     *out_table = r.to;
     r.to = NULL;
 done:

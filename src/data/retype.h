@@ -9,8 +9,9 @@
 /* Applies options->category (numbers become their shortest text), options->real (texts must be
  * numbers) and options->missing_values (texts, and those that are numbers also by value).  Takes
  * over the table, also on failure; without such options it is given back as it is, else copied.
- * O(cells).  Fails with CR_EDATA for an unknown column, or a text that is not a number, with its
- * row; or CR_ENOMEM. */
+ * A sparse block stays one, unless one of its columns is to be a category
+ * or 0 is to be missing: then it is spread out.  O(cells).  Fails with CR_EDATA for an unknown
+ * column, or a text that is not a number, with its row; or CR_ENOMEM. */
 cr_status cri_table_retype(cr_ctx *cx, cr_table *table, const cr_read_options *options,
                            cr_table **out_table);
 

@@ -1,6 +1,7 @@
 /* rows.c -- a table seen through a design: matching columns, checking cells, filling X. */
-#include "design_internal.h"
+#include "design_block.h"
 #include "table_internal.h"
+#include "../base/context_internal.h"
 #include "../base/number.h"
 #include "../base/parallel.h"
 #include "../base/scratch.h"
@@ -87,15 +88,13 @@ static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_c
     return CR_OK;
 }
 
-/* The levels of a category in a table: by its codes, or by its numbers. */
-typedef struct level_map {
-    uint32_t *recode, *levels; /* at most one is there */
-} level_map;
-
-static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
-                              const cr_column **out_column, level_map *out)
+cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                           const cr_column **out_column, cri_level_map *out)
 {
-    const cr_column *from = cr_table_find(t, c->name);
+    static const double    zero = 0;
+    static const cr_column zeros = { .name = "", .type = CR_INTEGER, .values = &zero, .stride = 0 };
+    bool                   open = cri_table_is_open_column(t, c->name);
+    const cr_column       *from = open ? &zeros : cr_table_find(t, c->name);
     if (!from) return cri_table_no_column(cx, t, c->name);
     *out_column = from;
     bool category = c->type == CR_CATEGORY;
@@ -120,22 +119,21 @@ static cr_status match_column(cr_ctx *cx, const cr_table *t, const cri_design_co
     return out->recode ? match_levels(cx, t, c, from, out->recode) : CR_ENOMEM;
 }
 
-static void free_map(cr_ctx *cx, const cr_table *t, const cr_column *c, level_map m)
+static void free_map(cr_ctx *cx, const cr_table *t, const cr_column *c, cri_level_map m)
 {
     if (m.recode) cr_free(cx, m.recode, c->n_levels, sizeof *m.recode);
     if (m.levels) cr_free(cx, m.levels, cr_table_rows(t), sizeof *m.levels);
 }
 
 /* The design level in a row of the table that is not missing. */
-static uint32_t level_in(level_map m, const cr_column *c, size_t row)
+static uint32_t level_in(cri_level_map m, const cr_column *c, size_t row)
 {
     return m.recode ? m.recode[c->codes[row]] : m.levels[row];
 }
 
 /* --- checking cells -------------------------------------------------------------------------- */
 
-/* Fails at the first infinite value of a column. */
-static cr_status check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
+cr_status cri_column_check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
 {
     char   where[512];
     size_t row = 0;
@@ -149,10 +147,10 @@ static cr_status check_finite(cr_ctx *cx, const cr_table *t, const cr_column *c)
 static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
 {
     const cr_design *d = r->design;
-    for (size_t j = 0; j < d->p; j++) {
+    for (size_t j = 0; j < d->n_terms; j++) {
         const cri_design_term *term = &d->terms[j];
         const cr_column       *c = r->columns[term->column];
-        bool                   highest = j + 1 == d->p || d->terms[j + 1].column != term->column;
+        bool highest = j + 1 == d->n_terms || d->terms[j + 1].column != term->column;
         size_t                 at = 0;
         double                 largest = 0;
         char                   where[512];
@@ -191,12 +189,15 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
 }
 
 /* Applies the policy to the features and the target: fails, or lists the rows to keep. */
-static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cr_column *target, const cr_column *w)
+static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
+                           const cr_column *target, const cr_column *w)
 {
     const cr_design *d = r->design;
-    size_t           rows = cr_table_rows(r->table), gaps = 0;
+    size_t           rows = cr_table_rows(r->table), gaps = block->missing;
     bool             drop = d->missing == CR_MISSING_DROP;
 
+    if (block->missing && (d->missing == CR_MISSING_ERROR || d->missing == CR_MISSING_KEEP))
+        return cri_block_refuse_missing(cx, d, r->table, block);
     for (size_t i = 0; i < d->n_columns; i++) {
         const cr_column *c = r->columns[i];
         if (c->missing && d->missing == CR_MISSING_ERROR)
@@ -214,7 +215,8 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cr_column *target, con
     if (!r->index) return CR_ENOMEM;
     r->n = 0;
     for (size_t row = 0; row < rows; row++) {
-        bool keep = !(target && is_missing(target, row)) && !(w && is_missing(w, row));
+        bool keep = !(target && is_missing(target, row)) && !(w && is_missing(w, row)) &&
+                    !(block->missing && cri_block_is_missing(block, row));
         for (size_t i = 0; keep && i < d->n_columns; i++) keep = !is_missing(r->columns[i], row);
         if (keep) r->index[r->n++] = row;
     }
@@ -237,7 +239,7 @@ static cr_status match_weights(cr_ctx *cx, const cr_table *t, const cr_design *d
     if (w->type == CR_CATEGORY)
         return cr_fail(cx, CR_EDATA, "%s: the weights '%s' are not numbers", cr_table_source(t),
                        d->weights);
-    return check_finite(cx, t, w);
+    return cri_column_check_finite(cx, t, w);
 }
 
 static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
@@ -264,7 +266,7 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
 }
 
 /* y: numbers standardised as the design says; a category as the index of its level. */
-static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, level_map map)
+static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, cri_level_map map)
 {
     const cr_design *d = r->design;
     r->y = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof *r->y);
@@ -286,7 +288,7 @@ static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **o
     if (c->type == CR_CATEGORY)
         return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers there",
                        cr_table_source(r->table), name);
-    cr_status st = check_finite(cx, r->table, c);
+    cr_status st = cri_column_check_finite(cx, r->table, c);
     if (st != CR_OK) return st;
     *out = cr_resize(cx, NULL, 0, cr_table_rows(r->table), sizeof **out);
     if (!*out) return CR_ENOMEM;
@@ -313,7 +315,7 @@ static cr_status read_roles(cr_ctx *cx, cri_rows *r)
  * missing values, every term a plain column, side by side.  NULL otherwise. */
 static const double *find_matrix(const cri_rows *r)
 {
-    const double *first = r->p > 0 ? r->columns[0]->values : NULL;
+    const double *first = r->p > 0 && !r->sparse ? r->columns[0]->values : NULL;
     if (!first || r->index || r->p != r->design->n_columns) return NULL;
     for (size_t j = 0; j < r->p; j++) {
         const cr_column *c = r->columns[j];
@@ -332,26 +334,29 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     cr_status        st = CR_OK;
     cri_rows         r = { .design = d, .table = t, .p = d->p };
     const cr_column *target = NULL, *weights = NULL;
-    level_map        target_map = { 0 };
+    cri_level_map    target_map = { 0 };
+    cri_block_rows   block = { 0 };
 
     r.columns = cr_alloc(cx, d->n_columns, sizeof *r.columns);
     r.recode = cr_alloc(cx, d->n_columns, sizeof *r.recode);
     r.levels = cr_alloc(cx, d->n_columns, sizeof *r.levels);
     if (!r.columns || !r.recode || !r.levels) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < d->n_columns; i++) {
-        level_map map = { 0 };
-        st = match_column(cx, t, &d->columns[i], &r.columns[i], &map);
+        cri_level_map map = { 0 };
+        st = cri_match_column(cx, t, &d->columns[i], &r.columns[i], &map);
         r.recode[i] = map.recode, r.levels[i] = map.levels;
         CR_TRY(st);
-        CR_TRY(check_finite(cx, t, r.columns[i]));
+        CR_TRY(cri_column_check_finite(cx, t, r.columns[i]));
     }
     CR_TRY(check_powers(cx, &r));
+    if (d->block.n > 0) CR_TRY(cri_block_open(cx, d, t, &block));
     if (use == CRI_TARGET_NEEDED && d->target.name) {
-        CR_TRY(match_column(cx, t, &d->target, &target, &target_map));
-        CR_TRY(check_finite(cx, t, target));
+        CR_TRY(cri_match_column(cx, t, &d->target, &target, &target_map));
+        CR_TRY(cri_column_check_finite(cx, t, target));
     }
     if (use == CRI_TARGET_NEEDED && d->weights) CR_TRY(match_weights(cx, t, d, &weights));
-    CR_TRY(keep_rows(cx, &r, target, weights));
+    CR_TRY(keep_rows(cx, &r, &block, target, weights));
+    if (d->block.n > 0) CR_TRY(cri_block_finish(cx, &block, &r));
     if (target) CR_TRY(read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
     CR_TRY(read_roles(cx, &r));
@@ -360,6 +365,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     r = (cri_rows){ 0 };
 done:
     free_map(cx, t, target, target_map);
+    cri_block_close(cx, &block);
     cri_rows_close(cx, &r);
     return st;
 }
@@ -369,7 +375,10 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
     if (!r->design) return;
     size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
     for (size_t i = 0; r->columns && r->recode && r->levels && i < n; i++)
-        free_map(cx, r->table, r->columns[i], (level_map){ r->recode[i], r->levels[i] });
+        free_map(cx, r->table, r->columns[i], (cri_level_map){ r->recode[i], r->levels[i] });
+    if (r->copy) cri_sparse_free(cx, r->copy);
+    cr_free(cx, r->copy, 1, sizeof *r->copy);
+    cr_free(cx, r->base, r->p, sizeof *r->base);
     cr_free(cx, r->columns, n, sizeof *r->columns);
     cr_free(cx, r->recode, n, sizeof *r->recode);
     cr_free(cx, r->levels, n, sizeof *r->levels);
@@ -394,7 +403,7 @@ static void fill_category(const cri_rows *r, const cri_design_term *term, double
                           size_t begin, size_t end, double *out, size_t stride)
 {
     const cr_column *c = r->columns[term->column];
-    level_map        map = { r->recode[term->column], r->levels[term->column] };
+    cri_level_map        map = { r->recode[term->column], r->levels[term->column] };
     double           fill = fill_of(r, term->column), own = (double)term->level;
     for (size_t i = begin; i < end; i++, out += stride) {
         size_t row = r->index ? r->index[i] : i;
@@ -403,12 +412,13 @@ static void fill_category(const cri_rows *r, const cri_design_term *term, double
     }
 }
 
-void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, double *out,
-                        size_t stride)
+void cri_rows_fill_ordinary(const cri_rows *r, size_t k, bool raw, size_t begin, size_t end,
+                            double *out, size_t stride)
 {
-    const cri_design_term   *term = &r->design->terms[j];
-    const cr_column         *c = r->columns[term->column];
-    double shift = r->design->shift[j], scale = r->design->scale[j], fill;
+    const cri_design_term *term = &r->design->terms[k];
+    const cr_column       *c = r->columns[term->column];
+    size_t                 j = r->design->block.n + k;
+    double shift = raw ? 0 : r->design->shift[j], scale = raw ? 1 : r->design->scale[j], fill;
 
     if (term->power == 0) {
         fill_category(r, term, (0 - shift) / scale, (1 - shift) / scale, begin, end, out, stride);
@@ -428,8 +438,39 @@ void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, d
     }
 }
 
+void cri_rows_fill_term(const cri_rows *r, size_t j, size_t begin, size_t end, double *out,
+                        size_t stride)
+{
+    double shift = r->design->shift[j], scale = r->design->scale[j];
+    if (!r->sparse) {
+        cri_rows_fill_ordinary(r, j, false, begin, end, out, stride);
+        return;
+    }
+    for (size_t i = begin; i < end; i++, out += stride)
+        *out = (cri_sparse_at(r->sparse, i, j) - shift) / scale;
+}
+
+/* The row spread out: a standardised 0 where there is no entry. */
+static void fill_sparse_row(const cri_rows *r, size_t i, double *out)
+{
+    const cri_sparse *X = r->sparse;
+    size_t            end, e = cri_sparse_row(X, i, &end);
+    if (r->base)
+        memcpy(out, r->base, r->p * sizeof *out);
+    else
+        memset(out, 0, r->p * sizeof *out);
+    for (; e < end; e++) {
+        size_t j = X->column[e];
+        out[j] = X->plain ? X->value[e] : (X->value[e] - X->shift[j]) / X->scale[j];
+    }
+}
+
 void cri_rows_fill(const cri_rows *r, size_t begin, size_t end, double *X, size_t stride)
 {
+    if (r->sparse) {
+        for (size_t i = begin; i < end; i++, X += stride) fill_sparse_row(r, i, X);
+        return;
+    }
     if (r->matrix) {
         for (size_t i = begin; i < end; i++, X += stride)
             memcpy(X, r->matrix + i * r->columns[0]->stride, r->p * sizeof(double));
@@ -470,4 +511,14 @@ void cri_rows_spread(const cri_rows *rows, size_t width, double *a)
         if (kept) k--;
         for (size_t j = 0; j < width; j++) a[i * width + j] = kept ? a[k * width + j] : NAN;
     }
+}
+
+cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
+{
+    bool out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
+    if (!out_of_memory || !r->sparse) return status;
+    return cr_fail_note(cx,
+                        "the data are sparse; a model that is not made for that works with a dense "
+                        "matrix, here of %zu rows and %zu columns: %.3g GB",
+                        r->n, r->p, (double)r->n * (double)r->p * (double)sizeof(double) / 1e9);
 }

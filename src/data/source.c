@@ -33,6 +33,7 @@ struct cri_source {
     const char *memory;
     size_t      at, end; /* those not yet decoded */
     bool        raw_ended;
+    bool        forgets; /* of a pipe only these are kept */
 
     char  *head;         /* decoded bytes that were peeked at */
     size_t head_capacity, head_at, head_end;
@@ -86,9 +87,9 @@ static cr_status fetch(cri_source *s)
         s->raw_ended = true;
         return CR_OK;
     }
+    if ((s->origin == FROM_FILE || s->forgets) && s->at == s->end) s->at = s->end = 0;
     cr_status st = make_room(s);
     if (st != CR_OK) return st;
-    if (s->origin == FROM_FILE && s->at == s->end) s->at = s->end = 0;
     st = read_system(s, s->buffer + s->end, s->capacity - s->end, &got);
     if (st != CR_OK) return st;
     s->raw_ended = got == 0;
@@ -395,8 +396,12 @@ cr_status cri_source_read(cri_source *s, char *out, size_t size, size_t *out_got
     return CR_OK;
 }
 
+bool cri_source_is_seekable(const cri_source *s) { return s->origin != FROM_PIPE; }
+void cri_source_forget(cri_source *s) { s->forgets = s->origin == FROM_PIPE; }
+
 cr_status cri_source_rewind(cri_source *s)
 {
+    if (s->forgets) return cr_fail(s->cx, CR_EIO, "%s cannot be read again", s->name);
     if (s->origin == FROM_FILE) {
         if (lseek(s->fd, s->start, SEEK_SET) < 0)
             return cr_fail(s->cx, CR_EIO, "cannot read %s again: %s", s->name, strerror(errno));

@@ -4,7 +4,8 @@
 
 #include "table.h"
 
-/* Rows rows[0..n) of the table, in that order, copied.  O(n x columns).  Categories keep all their
+/* Rows rows[0..n) of the table, in that order, copied.  O(n x columns), of a
+ * sparse block O(entries).  Categories keep all their
  * levels, so that a model fitted on some rows knows those of the others; messages name a row by its
  * place in the whole table. */
 cr_status cri_table_subset(cr_ctx *cx, const cr_table *table, const size_t *rows, size_t n,

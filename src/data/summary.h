@@ -15,7 +15,11 @@ typedef struct cr_summary {
 CR_API cr_status cr_summarise(cr_ctx *cx, const cr_column *column, size_t rows,
                               cr_summary *out_summary);
 
-/* Summarises every column of a table, columns side by side: out [columns]. */
+/* Summarises all cells of a table's sparse block as one column.  O(entries). */
+CR_API cr_status cr_summarise_csr(cr_ctx *cx, const cr_table *table, cr_summary *out_summary);
+
+/* Summarises every column of a table, columns side by side: out [columns].  A sparse block is not
+ * spread out: O(entries + columns) time and scratch. */
 CR_API cr_status cr_summarise_table(cr_ctx *cx, const cr_table *table, cr_summary *out_summaries);
 
 #endif

@@ -1,5 +1,5 @@
 /* table.c -- building and reading tables of typed columns. */
-#include "table_internal.h"
+#include "table_private.h"
 #include "../base/context_internal.h"
 #include "../base/hash.h"
 #include "../base/parallel.h"
@@ -9,24 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct owned_column {
-    cr_column view; /* what the public sees; points at the owned parts below */
-    char     *name;
-    double   *values;
-    uint32_t *codes;
-    char    **levels;
-} owned_column;
-
-struct cr_table {
-    char         *source;
-    size_t        rows, n, capacity, first_line;
-    size_t       *origin;  /* [rows] of the table these are rows of; NULL = their own */
-    owned_column *columns; /* [capacity] */
-    size_t       *slots;   /* [2 capacity]: open hash of names, 0 = free, else 1 + column */
-    void         *block;   /* [block_bytes] that borrowed columns may point into */
-    size_t        block_bytes;
-};
 
 const char *cr_type_name(cr_type type)
 {
@@ -40,6 +22,7 @@ cr_status cr_table_new(cr_ctx *cx, const char *source, size_t rows, cr_table **o
 {
     cr_table *t = cr_alloc(cx, 1, sizeof *t);
     if (!t) return CR_ENOMEM;
+    t->cx = cx;
     t->rows = rows;
     t->source = cri_string_copy(cx, source ? source : "the data");
     if (!t->source) {
@@ -50,7 +33,7 @@ cr_status cr_table_new(cr_ctx *cx, const char *source, size_t rows, cr_table **o
     return CR_OK;
 }
 
-static void free_column(cr_ctx *cx, owned_column *c, size_t rows)
+static void free_column(cr_ctx *cx, cri_owned_column *c, size_t rows)
 {
     cr_free(cx, c->values, rows, sizeof(double));
     cr_free(cx, c->codes, rows, sizeof(uint32_t));
@@ -63,6 +46,7 @@ void cr_table_free(cr_ctx *cx, cr_table *t)
 {
     if (!t) return;
     for (size_t i = 0; i < t->n; i++) free_column(cx, &t->columns[i], t->rows);
+    cri_table_free_csr(cx, t);
     cr_free(cx, t->columns, t->capacity, sizeof *t->columns);
     cr_free(cx, t->slots, 2 * t->capacity, sizeof *t->slots);
     cr_free(cx, t->block, t->block_bytes, 1);
@@ -90,7 +74,8 @@ static cr_status make_room(cr_ctx *cx, cr_table *t)
     if (t->n < t->capacity) return CR_OK;
     size_t        more = t->capacity ? 2 * t->capacity : 16;
     size_t       *slots = cr_alloc(cx, 2 * more, sizeof *slots);
-    owned_column *grown = slots ? cr_resize(cx, t->columns, t->capacity, more, sizeof *grown) : NULL;
+    cri_owned_column *grown =
+        slots ? cr_resize(cx, t->columns, t->capacity, more, sizeof *grown) : NULL;
     if (!grown) {
         cr_free(cx, slots, 2 * more, sizeof *slots);
         return CR_ENOMEM;
@@ -106,12 +91,13 @@ static cr_status make_room(cr_ctx *cx, cr_table *t)
 /* --- adding columns -------------------------------------------------------------------------- */
 
 /* Moves the column into the table under `name`, or frees it. */
-static cr_status append(cr_ctx *cx, cr_table *t, const char *name, owned_column c)
+static cr_status append(cr_ctx *cx, cr_table *t, const char *name, cri_owned_column c)
 {
     cr_status st = CR_OK;
     if (!name || !name[0])
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: column %zu has no name", t->source, t->n + 1));
-    if (cr_table_find(t, name))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: column %zu has no name", t->source,
+                       cr_table_columns(t) + 1));
+    if (cri_table_has(t, name))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: two columns are called '%s'", t->source, name));
     CR_TRY(make_room(cx, t));
     c.name = cri_string_copy(cx, name);
@@ -141,7 +127,7 @@ static void look_through(cr_column *c, size_t rows)
 cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
                                   const double *values, size_t stride)
 {
-    owned_column c = { .view = { .type = type, .values = values, .stride = stride } };
+    cri_owned_column c = { .view = { .type = type, .values = values, .stride = stride } };
     look_through(&c.view, t->rows);
     return append(cx, t, name, c);
 }
@@ -149,7 +135,8 @@ cr_status cr_table_borrow_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *t, const char *name, cr_type type,
                                 double *values)
 {
-    owned_column c = { .view = { .type = type, .values = values, .stride = 1 }, .values = values };
+    cri_owned_column c = { .view = { .type = type, .values = values, .stride = 1 },
+                           .values = values };
     look_through(&c.view, t->rows);
     return append(cx, t, name, c);
 }
@@ -198,9 +185,11 @@ cr_status cr_table_borrow_matrix(cr_ctx *cx, cr_table *t, cr_type type, cr_cmat 
     for (size_t j = 0; j < X.cols; j++) {
         snprintf(name, sizeof name, "x%zu", j + 1);
         CR_TRY(append(cx, t, opt_names ? opt_names[j] : name,
-                      (owned_column){ .view = { .type = type, .values = X.a + j,
-                                                .stride = X.stride, .missing = (size_t)odd[j],
-                                                .infinite = odd[X.cols + j] > odd[j] } }));
+                      (cri_owned_column){ .view = { .type = type,
+                                                    .values = X.a + j,
+                                                    .stride = X.stride,
+                                                    .missing = (size_t)odd[j],
+                                                    .infinite = odd[X.cols + j] > odd[j] } }));
     }
 done:
     cr_scratch_end(&s);
@@ -222,7 +211,7 @@ cr_status cri_table_own_category(cr_ctx *cx, cr_table *t, const char *name, uint
 {
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
-    owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
+    cri_owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
     level       *sorted = cr_scratch_bytes(&s, n_levels, sizeof *sorted);
     uint32_t    *renumbered = cr_scratch_bytes(&s, n_levels, sizeof *renumbered);
     bool        *used = cr_scratch_bytes(&s, n_levels, sizeof *used);
@@ -259,7 +248,7 @@ done:
 cr_status cri_table_own_codes(cr_ctx *cx, cr_table *t, const cr_column *like, uint32_t *codes)
 {
     cr_status    st = CR_OK;
-    owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
+    cri_owned_column c = { .view = { .type = CR_CATEGORY, .codes = codes }, .codes = codes };
 
     c.levels = cr_alloc(cx, like->n_levels, sizeof *c.levels);
     if (!c.levels) CR_TRY(CR_ENOMEM);
@@ -274,6 +263,28 @@ cr_status cri_table_own_codes(cr_ctx *cx, cr_table *t, const cr_column *like, ui
 done:
     free_column(cx, &c, t->rows);
     return st;
+}
+
+cr_status cri_table_set_levels(cr_ctx *cx, cr_table *t, size_t k, const char *const *levels,
+                               size_t n, const uint32_t *map)
+{
+    cri_owned_column *c = &t->columns[k];
+    size_t            made = 0;
+    char            **copy = cr_alloc(cx, n, sizeof *copy);
+    while (copy && made < n && (copy[made] = cri_string_copy(cx, levels[made]))) made++;
+    if (!copy || made < n) {
+        for (size_t i = 0; i < made; i++) cri_string_free(cx, copy[i]);
+        cr_free(cx, copy, n, sizeof *copy);
+        return CR_ENOMEM;
+    }
+    for (size_t i = 0; i < c->view.n_levels; i++) cri_string_free(cx, c->levels[i]);
+    cr_free(cx, c->levels, c->view.n_levels, sizeof *c->levels);
+    c->levels = copy;
+    c->view.levels = (const char *const *)copy;
+    c->view.n_levels = n;
+    for (size_t i = 0; i < t->rows; i++)
+        if (c->codes[i] != CR_MISSING_CODE) c->codes[i] = map[c->codes[i]];
+    return CR_OK;
 }
 
 cr_status cr_table_add_category(cr_ctx *cx, cr_table *t, const char *name, const uint32_t *codes,
@@ -326,18 +337,75 @@ done:
 
 /* --- looking --------------------------------------------------------------------------------- */
 
-size_t           cr_table_rows(const cr_table *t) { return t->rows; }
-size_t           cr_table_columns(const cr_table *t) { return t->n; }
-const char      *cr_table_source(const cr_table *t) { return t->source; }
-const cr_column *cr_table_column(const cr_table *t, size_t index) { return &t->columns[index].view; }
+static size_t sparse_columns(const cr_table *t) { return t->sparse ? t->sparse->view.columns : 0; }
 
-const cr_column *cr_table_find(const cr_table *t, const char *name)
+size_t      cr_table_rows(const cr_table *t) { return t->rows; }
+size_t      cr_table_columns(const cr_table *t) { return t->n + sparse_columns(t); }
+const char *cr_table_source(const cr_table *t) { return t->source; }
+
+size_t           cri_table_ordinary(const cr_table *t) { return t->n; }
+const cr_column *cri_table_ordinary_column(const cr_table *t, size_t k)
+{
+    return &t->columns[k].view;
+}
+
+/* Where column `index` of the table is: *out_sparse, a column of the block, or an ordinary one. */
+static size_t place_of(const cr_table *t, size_t index, bool *out_sparse)
+{
+    size_t first = t->sparse ? t->sparse->first : 0, n = sparse_columns(t);
+    *out_sparse = index >= first && index - first < n;
+    return *out_sparse ? index - first : index < first ? index : index - n;
+}
+
+const char *cr_table_column_name(const cr_table *t, size_t index, char out[CR_NAME_SIZE])
+{
+    bool   sparse;
+    size_t i = place_of(t, index, &sparse);
+    return sparse ? cri_numbered_name(i, out) : t->columns[i].name;
+}
+
+const cr_column *cr_table_column(const cr_table *t, size_t index)
+{
+    bool   sparse;
+    size_t i = place_of(t, index, &sparse);
+    return sparse ? cri_table_spread(t, i) : &t->columns[i].view;
+}
+
+/* The ordinary column called so, NULL if there is none. */
+static const cr_column *find_ordinary(const cr_table *t, const char *name)
 {
     size_t column = t->n > 0 ? *find_slot(t, name) : 0;
     return column > 0 ? &t->columns[column - 1].view : NULL;
 }
 
+static bool is_sparse_column(const cr_table *t, const char *name, size_t *out_column)
+{
+    *out_column = t->sparse ? cri_numbered_column(name) : SIZE_MAX;
+    return *out_column < sparse_columns(t);
+}
+
+bool cri_table_has(const cr_table *t, const char *name)
+{
+    size_t j;
+    return is_sparse_column(t, name, &j) || find_ordinary(t, name);
+}
+
+const cr_column *cr_table_find(const cr_table *t, const char *name)
+{
+    size_t j;
+    return is_sparse_column(t, name, &j) ? cri_table_spread(t, j) : find_ordinary(t, name);
+}
+
 void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }
+
+void cri_table_set_first_row(cr_table *t, size_t first_row) { t->first_row = first_row; }
+
+void cri_table_copy_place(const cr_table *from, cr_table *to)
+{
+    to->first_line = from->first_line;
+    to->first_row = from->first_row;
+    to->open_ended = from->open_ended;
+}
 
 cr_status cri_table_set_origin(cr_ctx *cx, cr_table *t, const cr_table *from, const size_t *rows)
 {
@@ -345,7 +413,7 @@ cr_status cri_table_set_origin(cr_ctx *cx, cr_table *t, const cr_table *from, co
     if (!origin) return CR_ENOMEM;
     for (size_t i = 0; i < t->rows; i++) origin[i] = from->origin ? from->origin[rows[i]] : rows[i];
     t->origin = origin;
-    t->first_line = from->first_line;
+    cri_table_copy_place(from, t);
     return CR_OK;
 }
 
@@ -353,17 +421,30 @@ const char *cri_table_where(const cr_table *t, size_t row, char *out, size_t siz
 {
     if (t->origin) row = t->origin[row];
     if (t->first_line) snprintf(out, size, "%s:%zu", t->source, t->first_line + row);
-    else snprintf(out, size, "%s, row %zu", t->source, row + 1);
+    else
+        snprintf(out, size, "%s, row %zu", t->source, t->first_row + row + 1);
     return out;
 }
 
-static const char *column_name(const void *table, size_t i)
+/* The ordinary columns by name, and before them, if there are any, the sparse ones as one. */
+typedef struct known_names {
+    const cr_table *table;
+    char            sparse[48];
+} known_names;
+
+static const char *known_name(const void *names, size_t i)
 {
-    return ((const cr_table *)table)->columns[i].name;
+    const known_names *k = names;
+    if (!k->sparse[0]) return k->table->columns[i].name;
+    return i == 0 ? k->sparse : k->table->columns[i - 1].name;
 }
 
 cr_status cri_table_no_column(cr_ctx *cx, const cr_table *t, const char *name)
 {
+    known_names k = { .table = t };
+    size_t      j; /* a sparse column that is there could not be spread out */
+    if (is_sparse_column(t, name, &j)) return cri_fail_memory(cx, t->rows * sizeof(double));
+    if (sparse_columns(t)) snprintf(k.sparse, sizeof k.sparse, "x1 ... x%zu", sparse_columns(t));
     cr_fail(cx, CR_EDATA, "column '%s' not found in %s", name, t->source);
-    return cr_fail_nearest(cx, name, "columns", t->n, column_name, t);
+    return cr_fail_nearest(cx, name, "columns", t->n + (k.sparse[0] ? 1 : 0), known_name, &k);
 }

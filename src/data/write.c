@@ -1,5 +1,6 @@
 /* write.c -- fields, rows, tables. */
 #include "csv_lines.h"
+#include "table_internal.h"
 #include "write.h"
 #include "../base/file.h"
 #include "../base/number.h"
@@ -142,13 +143,54 @@ static void add_cell(cri_writer *out, const cr_column *c, bool pointed, size_t r
     else cri_write_number(out, c->values[row * c->stride]);
 }
 
+/* The cells of the sparse block in a row, zeros written out. */
+static void add_sparse_cells(cri_writer *out, const cr_table *t, const bool *pointed, size_t row)
+{
+    const cr_csr *X = cr_table_csr(t);
+    size_t        e = X->row_start[row], end = X->row_start[row + 1];
+    for (size_t j = 0; j < X->columns; j++) {
+        bool      there = e < end && X->column[e] == j;
+        double    x = there ? X->value[e] : 0;
+        cr_column cell = { .type = cr_table_csr_type(t), .values = &x };
+        add_cell(out, &cell, pointed[j], 0);
+        e += there;
+    }
+}
+
 static void add_row(cri_writer *out, const cr_table *t, const bool *pointed, size_t row)
 {
-    size_t d = cr_table_columns(t);
-    if (d == 1 && is_missing(cr_table_column(t, 0), row)) cri_write_raw(out, "NA", 2);
-    else
-        for (size_t j = 0; j < d; j++) add_cell(out, cr_table_column(t, j), pointed[j], row);
+    size_t        d = cr_table_columns(t), n = cri_table_ordinary(t), first = cr_table_csr_first(t);
+    const cr_csr *X = cr_table_csr(t);
+    size_t        start = out->length;
+    for (size_t k = 0; k <= n; k++) {
+        if (X && k == first) add_sparse_cells(out, t, pointed + first, row);
+        if (k == n) break;
+        add_cell(out, cri_table_ordinary_column(t, k),
+                 pointed[X && k >= first ? k + X->columns : k], row);
+    }
+    if (d == 1 && out->length == start) { /* the only field is missing: no blank line */
+        out->in_row = false;
+        cri_write_raw(out, "NA", 2);
+    }
     cri_write_end_row(out);
+}
+
+/* pointed[j]: column j is real, and all its values are whole. */
+static void find_pointed(const cr_table *t, bool *pointed)
+{
+    size_t        first = cr_table_csr_first(t), sparse = 0, rows = cr_table_rows(t);
+    const cr_csr *X = cr_table_csr(t);
+    if (X) {
+        sparse = X->columns;
+        for (size_t j = 0; j < sparse; j++) pointed[first + j] = cr_table_csr_type(t) == CR_REAL;
+        for (size_t e = 0; e < X->row_start[X->rows]; e++)
+            if (X->value[e] != floor(X->value[e]) && !isnan(X->value[e]))
+                pointed[first + X->column[e]] = false;
+    }
+    for (size_t k = 0; k < cri_table_ordinary(t); k++) {
+        const cr_column *c = cri_table_ordinary_column(t, k);
+        pointed[X && k >= first ? k + sparse : k] = c->type == CR_REAL && is_whole_column(c, rows);
+    }
 }
 
 static cr_status flush(cri_writer *out, cri_file *file)
@@ -168,14 +210,12 @@ cr_status cr_table_write_csv(cr_ctx *cx, const cr_table *table, const char *path
     cri_file  *file = NULL;
     size_t     n = cr_table_rows(table), d = cr_table_columns(table);
     bool      *pointed = cr_scratch_bytes(&s, d, sizeof *pointed);
+    char       name[CR_NAME_SIZE];
 
     CR_TRY(s.status);
     out.quote_blanks = d == 1;
-    for (size_t j = 0; j < d; j++) {
-        const cr_column *c = cr_table_column(table, j);
-        pointed[j] = c->type == CR_REAL && is_whole_column(c, n);
-        cri_write_text(&out, c->name);
-    }
+    find_pointed(table, pointed);
+    for (size_t j = 0; j < d; j++) cri_write_text(&out, cr_table_column_name(table, j, name));
     cri_write_end_row(&out);
     CR_TRY(cri_file_create(cx, path, &file));
     for (size_t i = 0; i < n; i++) {

@@ -34,10 +34,11 @@ done:
     return st;
 }
 
-static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t j, json_t *out)
+static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t k, json_t *out)
 {
     cr_status              st = CR_OK;
-    const cri_design_term *t = &d->terms[j];
+    const cri_design_term *t = &d->terms[k];
+    size_t                 j = d->block.n + k;
     CR_TRY(cri_store_set(cx, out, "name", json_string_nocheck(t->name)));
     CR_TRY(cri_store_set(cx, out, "column", json_integer((json_int_t)t->column)));
     CR_TRY(cri_store_set(cx, out, "power", json_integer((json_int_t)t->power)));
@@ -45,6 +46,48 @@ static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t j, json_t *ou
     if (t->code) CR_TRY(cri_store_set(cx, out, "code", json_true()));
     CR_TRY(cri_store_set(cx, out, "shift", json_real(d->shift[j])));
     CR_TRY(cri_store_set(cx, out, "scale", json_real(d->scale[j])));
+done:
+    return st;
+}
+
+/* n numbers as an array; NULL on failure. */
+static json_t *numbers(const double *a, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t j = 0; array && j < n; j++) {
+        if (json_array_append_new(array, json_real(a[j])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static bool all_are(const double *a, size_t n, double value)
+{
+    for (size_t j = 0; j < n; j++)
+        if (a[j] != value) return false;
+    return true;
+}
+
+/* The sparse block: how many columns x1, x2, ... there were, which of them are used if not all, and
+ * their numbers where these are not the plain ones. */
+static cr_status write_block(cr_ctx *cx, const cr_design *d, json_t *out)
+{
+    cr_status               st = CR_OK;
+    const cri_design_block *b = &d->block;
+    json_t                 *index = NULL;
+    CR_TRY(cri_store_set(cx, out, "columns", json_integer((json_int_t)b->width)));
+    CR_TRY(cri_store_set(cx, out, "type", json_string(cr_type_name(b->type))));
+    if (b->index) CR_TRY(cri_store_set(cx, out, "index", index = json_array()));
+    for (size_t k = 0; b->index && k < b->n; k++)
+        if (json_array_append_new(index, json_integer((json_int_t)b->index[k] + 1)) != 0)
+            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    if (!all_are(d->shift, b->n, 0))
+        CR_TRY(cri_store_set(cx, out, "shift", numbers(d->shift, b->n)));
+    if (!all_are(d->scale, b->n, 1))
+        CR_TRY(cri_store_set(cx, out, "scale", numbers(d->scale, b->n)));
+    if (b->fill) CR_TRY(cri_store_set(cx, out, "fill", numbers(b->fill, b->n)));
 done:
     return st;
 }
@@ -59,15 +102,19 @@ static json_t *append_object(json_t *array)
 cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
 {
     cr_status st = CR_OK;
-    json_t   *columns = json_array(), *terms = json_array(), *target = NULL, *item;
+    json_t   *columns = json_array(), *terms = json_array(), *target = NULL, *block = NULL, *item;
 
     CR_TRY(cri_store_set(cx, out, "columns", columns));
     CR_TRY(cri_store_set(cx, out, "terms", terms));
+    if (d->block.n > 0) {
+        CR_TRY(cri_store_set(cx, out, "sparse", block = json_object()));
+        CR_TRY(write_block(cx, d, block));
+    }
     for (size_t i = 0; i < d->n_columns; i++) {
         if (!(item = append_object(columns))) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
         CR_TRY(write_column(cx, &d->columns[i], item));
     }
-    for (size_t j = 0; j < d->p; j++) {
+    for (size_t j = 0; j < d->n_terms; j++) {
         if (!(item = append_object(terms))) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
         CR_TRY(write_term(cx, d, j, item));
     }
@@ -145,10 +192,11 @@ done:
     return st;
 }
 
-static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d, size_t j)
+static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d, size_t k)
 {
     cr_status        st = CR_OK;
-    cri_design_term *t = &d->terms[j];
+    cri_design_term *t = &d->terms[k];
+    size_t           j = d->block.n + k;
     const char      *name;
     size_t           power;
     CR_TRY(cri_store_get_text(cx, s, in, "name", &name));
@@ -178,6 +226,64 @@ static cr_status read_name(cr_ctx *cx, const cri_store *s, const json_t *in, cha
     if (!json_is_string(in)) return damaged(cx, s, "the name of a column is not a text");
     *out = cri_string_copy(cx, json_string_value(in));
     return *out ? CR_OK : CR_ENOMEM;
+}
+
+/* The member `key`, an array of n finite numbers, into out; left as it is when it is not there. */
+static cr_status read_numbers(cr_ctx *cx, const cri_store *s, const json_t *in, const char *key,
+                              size_t n, double *out)
+{
+    const json_t *array = json_object_get(in, key);
+    if (!array) return CR_OK;
+    if (json_array_size(array) != n) return damaged(cx, s, "the numbers of sparse columns are cut");
+    for (size_t k = 0; k < n; k++) {
+        if (!json_is_number(json_array_get(array, k)))
+            return damaged(cx, s, "a number of a sparse column is none");
+        out[k] = json_number_value(json_array_get(array, k));
+    }
+    return CR_OK;
+}
+
+/* The columns in use: increasing, counted from 1, of `width`. */
+static cr_status read_index(cr_ctx *cx, const cri_store *s, const json_t *array, size_t width,
+                            uint32_t *out)
+{
+    json_int_t last = 0;
+    for (size_t k = 0; k < json_array_size(array); k++) {
+        json_int_t number = json_integer_value(json_array_get(array, k));
+        if (number <= last || (uint64_t)number > width)
+            return damaged(cx, s, "the sparse columns are out of range");
+        out[k] = (uint32_t)(number - 1);
+        last = number;
+    }
+    return CR_OK;
+}
+
+static cr_status read_block(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
+{
+    cr_status     st = CR_OK;
+    const json_t *listed = json_object_get(in, "index");
+    size_t        width, n;
+    uint32_t     *index = NULL;
+    CR_TRY(cri_store_get_count(cx, s, in, "columns", &width));
+    n = listed ? json_array_size(listed) : width;
+    if (n == 0 || n > width || width >= UINT32_MAX)
+        CR_TRY(damaged(cx, s, "the number of sparse columns is out of range"));
+    if (listed) {
+        index = cr_alloc(cx, n, sizeof *index);
+        if (!index) CR_TRY(CR_ENOMEM);
+        CR_TRY(read_index(cx, s, listed, width, index));
+    }
+    CR_TRY(cri_design_add_block(cx, d, n, width, index, json_object_get(in, "fill") != NULL));
+    CR_TRY(read_type(cx, s, in, &d->block.type));
+    if (d->block.type == CR_CATEGORY) CR_TRY(damaged(cx, s, "sparse columns are not categories"));
+    CR_TRY(read_numbers(cx, s, in, "shift", n, d->shift));
+    CR_TRY(read_numbers(cx, s, in, "scale", n, d->scale));
+    for (size_t j = 0; j < n; j++)
+        if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
+    if (d->block.fill) CR_TRY(read_numbers(cx, s, in, "fill", n, d->block.fill));
+done:
+    if (index) cr_free(cx, index, n, sizeof *index);
+    return st;
 }
 
 static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr_design *d)
@@ -212,9 +318,10 @@ cr_status cri_design_read(cr_ctx *cx, const cri_store *s, const json_t *in, cr_m
     d = cri_design_new(cx, json_array_size(columns), json_array_size(terms));
     if (!d) CR_TRY(CR_ENOMEM);
     d->missing = missing;
+    if (json_object_get(in, "sparse")) CR_TRY(read_block(cx, s, json_object_get(in, "sparse"), d));
     for (size_t i = 0; i < d->n_columns; i++)
         CR_TRY(read_column(cx, s, json_array_get(columns, i), &d->columns[i]));
-    for (size_t j = 0; j < d->p; j++)
+    for (size_t j = 0; j < d->n_terms; j++)
         CR_TRY(read_term(cx, s, json_array_get(terms, j), d, j));
     CR_TRY(read_roles(cx, s, in, d));
     *out_design = d;

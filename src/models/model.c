@@ -233,7 +233,8 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     CR_TRY(check_rows(cx, t, &rows));
     CR_TRY(cri_class_weights_apply(cx, m, &rows));
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
-    CR_TRY(c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report));
+    CR_TRY(cri_rows_explain(cx, &rows,
+                            c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report)));
     m->report.seconds = now() - start;
     *out_model = m;
     m = NULL;

@@ -218,8 +218,8 @@ static cr_status describe_features(cr_ctx *cx, const cr_design *d, json_t *root)
 {
     json_t   *names = json_array();
     cr_status st = cri_store_set(cx, root, "features", names);
-    for (size_t i = 0; st == CR_OK && i < d->n_columns; i++)
-        if (json_array_append_new(names, json_string_nocheck(d->columns[i].name)) != 0)
+    for (size_t i = 0; st == CR_OK && i < cr_design_columns(d); i++)
+        if (json_array_append_new(names, json_string_nocheck(cr_design_column_name(d, i))) != 0)
             st = cr_fail(cx, CR_ENOMEM, "out of memory");
     return st;
 }

@@ -83,7 +83,8 @@ static const struct {
     { "1 1: 2", "d.svm:1:3: no value after '1:'", "   1 | 1 1: 2\n     |   ^~", "" },
     { "1 1:1e999", "d.svm:1:5: the value '1e999' is too large for a number",
       "   1 | 1 1:1e999\n     |     ^~~~~", "" },
-    { "1 1:nan", "d.svm:1:5: the value 'nan' is not finite", "   1 | 1 1:nan\n     |     ^~~", "" },
+    { "1 1:nano", "d.svm:1:5: the value 'nano' is not a number", "   1 | 1 1:nano\n     |     ^~~~",
+      "" },
     { "1 1:-inf", "d.svm:1:5: the value '-inf' is not finite", "   1 | 1 1:-inf\n     |     ^~~~",
       "" },
     { "nan 1:1", "d.svm:1:1: the label 'nan' is not finite", "   1 | nan 1:1\n     | ^~~", "" },
@@ -125,13 +126,89 @@ static void test_zero_byte_is_no_number(void **state)
 static void test_refuses_what_does_not_fit(void **state)
 {
     (void)state;
+    enum { ROWS = 2000 };
     cr_ctx   *cx = test_context();
     cr_table *t = NULL;
-    cr_ctx_set_memory_limit(cx, 100000000);
-    const char text[] = "1 16000000:1\n2 2:1\n";
+    char     *text = malloc(ROWS * 8 + 1), *at = text;
+    for (size_t i = 0; i < ROWS; i++) at += sprintf(at, "1 30:1\n");
+    cr_ctx_set_memory_limit(cx, 200000);
     assert_fails_with(cx, read_text(cx, text, &t), CR_ENOMEM,
-                      "a dense table of 2 rows and 16000001 columns needs 5.38 GB, and 0.1 GB are");
-    assert_true(cr_ctx_peak_memory(cx) < 10000); /* nothing of the table was asked for */
+                      "a dense table of 2000 rows and 31 columns needs 0.000506 GB, and");
+    assert_true(cr_ctx_peak_memory(cx) < 100000); /* nothing of the table was asked for */
+    free(text);
+    test_context_free(cx);
+}
+
+static void test_when_it_is_sparse(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        bool        sparse;
+    } cases[] = { { "1 32:1\n2 2:1\n", false },      /* few columns */
+                  { "1 33:1\n2 2:1\n", true },       /* 2 of 66 cells */
+                  { "1 4097:1\n", true },            /* many columns */
+                  { "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 36:1\n", false },  /* 9 of 36: a quarter */
+                  { "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 37:1\n", true } }; /* 9 of 37 */
+    cr_ctx *cx = test_context();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cr_table *t = NULL;
+        assert_ok(cx, read_text(cx, cases[k].text, &t));
+        assert_true((cr_table_csr(t) != NULL) == cases[k].sparse);
+        assert_string_equal(cr_table_column(t, cr_table_columns(t) - 1)->name, "y");
+        cr_table_free(cx, t);
+    }
+    cr_table *t = NULL;
+    assert_ok(cx, read_text(cx, "1 16000000:1\n2 2:1\n", &t)); /* dense: gigabytes */
+    assert_true(cr_ctx_peak_memory(cx) < 10000);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_missing_values(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = NULL;
+    assert_ok(cx, read_text(cx, "1 1:nan 2:1\n2 2:3\n", &t));
+    assert_int_equal(cr_table_find(t, "x1")->missing, 1);
+    assert_int_equal(cr_table_find(t, "x1")->type, CR_INTEGER);
+    assert_true(isnan(cr_table_find(t, "x1")->values[0]) && cr_table_find(t, "x1")->values[1] == 0);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Every way to cut the text into pieces gives the same rows, and the same failure. */
+static void test_every_cut_gives_the_same(void **state)
+{
+    (void)state;
+    const char text[] = "# first: 1:2\n1 2:3 7:0.5\n\n  2 1:1e3#4:4\n-3\n4 3:1 4:-1 9:12\r\n\n5 1:7";
+    const char bad[] = "1 1:1\n2 2:2\n3 3:x 4:y\n4 1:z\n5\n";
+    cr_ctx    *cx = test_context();
+    cri_libsvm a;
+    assert_ok(cx, cri_libsvm_parse(cx, "d", text, strlen(text), 1, &a));
+    assert_int_equal(a.rows, 5);
+    assert_int_equal(a.columns, 9);
+    assert_int_equal(a.lines, 7);
+    assert_int_equal(a.first_line, 0);
+    for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
+        cri_libsvm b;
+        assert_ok(cx, cri_libsvm_parse_cut(cx, "d", text, strlen(text), 1, piece, &b));
+        assert_int_equal(a.rows, b.rows);
+        assert_int_equal(a.columns, b.columns);
+        assert_int_equal(a.lines, b.lines);
+        assert_memory_equal(a.start, b.start, 6 * sizeof *a.start);
+        assert_memory_equal(a.label, b.label, 5 * sizeof *a.label);
+        assert_memory_equal(a.column, b.column, a.start[5] * sizeof *a.column);
+        assert_memory_equal(a.value, b.value, a.start[5] * sizeof *a.value);
+        cri_libsvm_free(cx, &b);
+        assert_fails_with(cx, cri_libsvm_parse_cut(cx, "d", bad, strlen(bad), 1, piece, &b), CR_EDATA,
+                          "d:3:5: the value 'x' is not a number");
+    }
+    cri_libsvm_free(cx, &a);
+    assert_ok(cx, cri_libsvm_parse(cx, "d", "\n#\n1 1:1\n2\n", 11, 10, &a)); /* lines follow each other */
+    assert_int_equal(a.first_line, 12);
+    cri_libsvm_free(cx, &a);
     test_context_free(cx);
 }
 
@@ -239,8 +316,9 @@ static cr_status read_three_rows(cr_ctx *cx, void *arg)
 static void test_allocation_failures(void **state)
 {
     (void)state;
-    char text[] = "1 1:2 20:3\n2 3:1\n3\n";
-    test_every_allocation_fails(read_three_rows, text);
+    char dense[] = "1 1:2 20:3\n2 3:1\n3\n", sparse[] = "# 1:1\n1 1:2 20:3\n2 300:1\n3\n";
+    test_every_allocation_fails(read_three_rows, dense);
+    test_every_allocation_fails(read_three_rows, sparse);
 }
 
 static void test_interrupt(void **state)
@@ -273,11 +351,14 @@ int main(void)
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_zero_byte_is_no_number),
         cmocka_unit_test(test_refuses_what_does_not_fit),
+        cmocka_unit_test(test_when_it_is_sparse),
+        cmocka_unit_test(test_missing_values),
+        cmocka_unit_test(test_every_cut_gives_the_same),
         cmocka_unit_test(test_many_columns_take_linear_time),
         cmocka_unit_test(test_agrees_with_a_naive_reader),
         cmocka_unit_test(test_allocation_failures),
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_looks_like),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("libsvm", tests, NULL, NULL);
 }

@@ -52,6 +52,7 @@ def results(credence, schemas, tmp_path_factory):
     (place / "constant.csv").write_text("x,y\n1,3\n2,3\n4,3\n7,3\n")
     (place / "mixed.csv").write_text("x,kind,w,y\n1,a,1,2\n2,b,2,\n,a,1,4\n4,b,0.5,5\n5,a,1,7\n6,b,1,7\n")
     (place / "one.csv").write_text("x,y\n1,3\n")
+    (place / "sparse.libsvm").write_text("1 1:2 40:1\n2 3:1\n")
     target = [str(DIABETES), "--target", "progression"]
     commands = [
         ["fit", "linear", *target, "-o", "linear.cred"],
@@ -86,6 +87,7 @@ def results(credence, schemas, tmp_path_factory):
         ["cv", "ridge", *target, "--folds", "4", "--lambda", "3"],
         ["cv", "linear", "mixed.csv", "--target", "y", "--folds", "2", "--features", "x", "--missing", "drop"],
         ["describe", DIABETES], ["describe", "mixed.csv"], ["describe", "one.csv"],
+        ["describe", "sparse.libsvm"],
         ["describe", "bayes.cred"], ["describe", "nig.cred"], ["describe", "mixed.cred"], ["describe", "linear.cred"],
         ["check", DIABETES], ["check", "nig.cred"],
         ["dist"], ["dist", "beta"], ["dist", "beta", "12", "3"], ["dist", "normal", "--fit", f"{DIABETES}:bmi"],

@@ -166,7 +166,7 @@ static size_t take_block(const measuring *a, size_t j, size_t begin, size_t end,
 {
     const cri_conjugate *m = a->m;
     const cri_rows      *rows = a->rows;
-    bool                 code = rows->design->terms[j].code, binary = m->family->binary;
+    bool                 code = cri_design_is_code(rows->design, j), binary = m->family->binary;
     size_t               n = 0;
     cri_rows_fill_term(rows, j, begin, end, x, 1);
     for (size_t i = begin; i < end; i++) {

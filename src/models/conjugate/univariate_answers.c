@@ -34,7 +34,7 @@ static void score_block(void *arg, size_t b)
         cri_rows_fill_term(a->rows, j, r.begin, r.end, x, 1);
         for (size_t i = r.begin; i < r.end; i++) {
             double value = x[i - r.begin];
-            bool   possible = a->rows->design->terms[j].code || m->family->valid(m->prior, value);
+            bool   possible = cri_design_is_code(a->rows->design, j) || m->family->valid(m->prior, value);
             if (m->family->binary) value = value == m->success[j];
             if (!possible)
                 a->out[i] = -INFINITY;
