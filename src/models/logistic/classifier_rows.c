@@ -247,6 +247,11 @@ cr_status cri_classifier_rows_new(cr_ctx *cx, const cri_rows *rows, bool interce
     cr_status           st = CR_OK;
     double              filled = 0, cells = (double)rows->n * (double)rows->p;
     cri_classifier_rows x = { 0 };
+    const cri_sparse   *X = rows->sparse;
+    if (X && X->plain)
+        return cri_classifier_rows_of_entries(
+            cx, rows, (cri_entries){ X->start, X->column, X->value, X->index }, intercept,
+            standardise, out);
     CR_TRY(begin(cx, rows, intercept, &x));
     CR_TRY(measure(cx, &x, standardise, &filled));
     if (x.p >= 16 && filled < 0.2 * cells)
