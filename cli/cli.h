@@ -7,6 +7,7 @@
 
 #include "base/option.h"
 #include "data/read.h"
+#include "data/stream.h"
 #include "models/model.h"
 #include "results.h"
 
@@ -158,6 +159,10 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);
 bool cli_ends_with(const char *text, const char *end);
 /* Reads the data file argument `index`, taking the categories of a fitted model as such. */
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
+/* The same as a stream of blocks of `rows` rows.  The target of a model that only classifies is a
+ * category, so that all its classes are known before the first block. */
+cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_t rows,
+                          cr_stream **out_stream);
 /* Reads the model file argument `index`. */
 cr_status cli_read_model(cli *c, size_t index, cr_model **out_model);
 /* Reads whichever of the two is in the argument `index`; the other one is left as it was. */

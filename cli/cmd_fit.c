@@ -1,6 +1,7 @@
 /* cmd_fit.c -- fit and update: data to a model. */
 #include "cli.h"
 #include "base/file.h"
+#include "models/fit_stream.h"
 
 #include <string.h>
 
@@ -64,14 +65,41 @@ done:
     return st;
 }
 
+#define BLOCK_OPTIONS(X)                                                                           \
+    X(flag, stream, "false", "",                                                                   \
+      "read the data block by block, for files larger than memory; for models with an exact update", \
+      "")                                                                                          \
+    X(count, block, "0", "", "rows of a block; 0: what 16 MiB of the data hold", "100000")
+CR_OPTIONS_STRUCT(block_options, BLOCK_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(block_options, __VA_ARGS__)
+static const cr_option block_table[] = { BLOCK_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static cr_status fit_stream(cli *c, cr_model **out_model)
+{
+    cr_status            st = CR_OK;
+    const block_options *o = c->own;
+    cr_stream           *stream = NULL;
+    CR_TRY(cli_open_stream(c, 1, NULL, o->block, &stream));
+    CR_TRY(cr_fit_stream(c->cx, c->args[0], stream, c->settings, c->n_settings, out_model));
+done:
+    cr_stream_free(c->cx, stream);
+    return st;
+}
+
 static cr_status run_fit(cli *c)
 {
-    cr_status st = CR_OK;
-    cr_table *t = NULL;
-    cr_model *m = NULL;
+    cr_status            st = CR_OK;
+    const block_options *o = c->own;
+    cr_table            *t = NULL;
+    cr_model            *m = NULL;
     CR_TRY(cli_check_settings(c));
-    CR_TRY(cli_read_data(c, 1, NULL, &t));
-    CR_TRY(cr_fit(c->cx, c->args[0], t, c->settings, c->n_settings, &m));
+    if (o->stream) {
+        CR_TRY(fit_stream(c, &m));
+    } else {
+        CR_TRY(cli_read_data(c, 1, NULL, &t));
+        CR_TRY(cr_fit(c->cx, c->args[0], t, c->settings, c->n_settings, &m));
+    }
     CR_TRY(deliver(c, m, "fit"));
 done:
     cr_model_free(c->cx, m);
@@ -85,7 +113,10 @@ const cli_verb verb_fit = {
     .summary = "learn a model from data; print it, and save it with -o",
     .example =
         "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
-        "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'",
+        "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'\n"
+        "credence fit ridge examples/diabetes.csv --target progression --stream",
+    .options = block_table,
+    .options_size = sizeof(block_options),
     .takes = VERB_READS | VERB_FITS | VERB_FACTORISES | VERB_SAVES,
     .least = 2,
     .most = 2,
@@ -95,16 +126,24 @@ const cli_verb verb_fit = {
 
 static cr_status run_update(cli *c)
 {
-    cr_status st = CR_OK;
-    cr_table *t = NULL;
-    cr_model *old = NULL, *m = NULL;
+    cr_status            st = CR_OK;
+    const block_options *o = c->own;
+    cr_table            *t = NULL;
+    cr_stream           *stream = NULL;
+    cr_model            *old = NULL, *m = NULL;
     CR_TRY(cli_read_model(c, 0, &old));
-    CR_TRY(cli_read_data(c, 1, old, &t));
-    CR_TRY(cr_update(c->cx, old, t, &m));
+    if (o->stream) {
+        CR_TRY(cli_open_stream(c, 1, old, o->block, &stream));
+        CR_TRY(cr_update_stream(c->cx, old, stream, &m));
+    } else {
+        CR_TRY(cli_read_data(c, 1, old, &t));
+        CR_TRY(cr_update(c->cx, old, t, &m));
+    }
     CR_TRY(deliver(c, m, "update"));
 done:
     cr_model_free(c->cx, m);
     cr_model_free(c->cx, old);
+    cr_stream_free(c->cx, stream);
     cr_table_free(c->cx, t);
     return st;
 }
@@ -114,6 +153,8 @@ const cli_verb verb_update = {
     .usage = "update FILE.cred DATA [-o FILE.cred]",
     .summary = "add new rows to what a model knows, exactly",
     .example = "credence update model.cred examples/diabetes.csv -o model.cred",
+    .options = block_table,
+    .options_size = sizeof(block_options),
     .takes = VERB_READS | VERB_FACTORISES | VERB_SAVES,
     .least = 2,
     .most = 2,

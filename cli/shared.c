@@ -54,6 +54,29 @@ done:
     return st;
 }
 
+/* The target, when the model to fit does nothing but classify. */
+static const char *class_target(const cli *c)
+{
+    const cr_model_class *m = c->verb->takes & VERB_FITS ? cr_class_find(c->cx, c->args[0]) : NULL;
+    if (!m || cr_class_tasks(m) != CR_TASK_CLASSIFICATION) return NULL;
+    for (size_t i = c->n_settings; i-- > 0;)
+        if (strcmp(c->settings[i].name, "target") == 0) return c->settings[i].value;
+    return NULL;
+}
+
+cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_t rows,
+                          cr_stream **out_stream)
+{
+    cr_status   st = CR_OK;
+    const char *target = class_target(c);
+    CR_TRY(check_stdin(c, index));
+    if (opt_model) CR_TRY(take_categories(c, cr_model_get_design(opt_model)));
+    if (target) CR_TRY(cr_options_add(c->cx, cr_read_table, &c->read, "category", target));
+    CR_TRY(cr_stream_open(c->cx, c->args[index], &c->read, rows, out_stream));
+done:
+    return st;
+}
+
 /* All of a source as a model. */
 static cr_status load_model(cli *c, cri_source *source, cr_model **out_model)
 {

@@ -42,6 +42,7 @@
 #include "../src/data/metrics.h"
 
 #include "../src/models/model.h"
+#include "../src/models/fit_stream.h"
 #include "../src/models/graph/variable.h"
 #include "../src/models/graph/factor.h"
 #include "../src/models/graph/network.h"

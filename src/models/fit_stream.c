@@ -1,0 +1,98 @@
+/* fit_stream.c -- fits block by block. */
+#include "fit_stream.h"
+#include "class.h"
+#include "../base/context_internal.h"
+
+#include <string.h>
+
+/* What is learned of the first block alone would be wrong for the others. */
+static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_setting *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool balanced = strcmp(s[i].name, "class_weights") == 0 && strstr(s[i].value, "balanced");
+        bool impute = strcmp(s[i].name, "missing") == 0 && strcmp(s[i].value, "impute") == 0;
+        bool scaled = strcmp(s[i].name, "scale_target") == 0 && strcmp(s[i].value, "standard") == 0;
+        bool standard = strcmp(s[i].name, "scale") == 0 && strcmp(s[i].value, "standard") == 0;
+        bool basis = strcmp(s[i].name, "basis") == 0 && strncmp(s[i].value, "poly:", 5) != 0;
+        if (balanced || impute || scaled || basis || (standard && !c->scales_itself))
+            return cr_fail(cx, CR_EARG,
+                           "--%s %s needs all rows at once: it does not go with a stream", s[i].name,
+                           s[i].value);
+    }
+    return CR_OK;
+}
+
+static cr_status check_class(cr_ctx *cx, const cr_model_class *c)
+{
+    if (c->update && (c->scales_itself || c->default_scale != CR_SCALE_STANDARD)) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s cannot be fitted block by block: it has no exact update",
+            c->name);
+    return cr_fail_hint(cx, "without --stream it is fitted in memory");
+}
+
+/* Takes in the remaining blocks; *model is replaced with each. */
+static cr_status take_blocks(cr_ctx *cx, cr_stream *stream, cr_model **model)
+{
+    cr_status st = CR_OK;
+    cr_table *block = NULL;
+    cr_model *next = NULL;
+    for (;;) {
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(cr_stream_next(cx, stream, &block));
+        if (!block) break;
+        CR_TRY(cr_update(cx, *model, block, &next));
+        cr_model_free(cx, *model);
+        *model = next;
+        next = NULL;
+        cr_table_free(cx, block);
+        block = NULL;
+        cr_log(cx, CR_LOG_INFO, "%zu rows read", cr_stream_rows(stream));
+    }
+done:
+    cr_table_free(cx, block);
+    return st;
+}
+
+cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const cr_setting *settings,
+                        size_t n_settings, cr_model **out_model)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = cr_class_find(cx, name);
+    cr_table             *block = NULL;
+    cr_model             *m = NULL;
+
+    if (!c) return CR_EARG;
+    CR_TRY(check_class(cx, c));
+    CR_TRY(check_settings(cx, c, settings, n_settings));
+    CR_TRY(cr_stream_next(cx, stream, &block));
+    if (!block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
+    CR_TRY(cr_fit(cx, name, block, settings, n_settings, &m));
+    cr_table_free(cx, block);
+    block = NULL;
+    CR_TRY(take_blocks(cx, stream, &m));
+    *out_model = m;
+    m = NULL;
+done:
+    cr_table_free(cx, block);
+    cr_model_free(cx, m);
+    return st;
+}
+
+cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, cr_model **out_model)
+{
+    cr_status st = CR_OK;
+    cr_table *block = NULL;
+    cr_model *m = NULL;
+    CR_TRY(cr_stream_next(cx, stream, &block));
+    if (!block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
+    CR_TRY(cr_update(cx, old, block, &m));
+    cr_table_free(cx, block);
+    block = NULL;
+    CR_TRY(take_blocks(cx, stream, &m));
+    *out_model = m;
+    m = NULL;
+done:
+    cr_table_free(cx, block);
+    cr_model_free(cx, m);
+    return st;
+}

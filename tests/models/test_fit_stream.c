@@ -1,0 +1,140 @@
+/* test_fit_stream.c -- a file in blocks gives the model that it gives as a whole, for every model that
+ * can take blocks; the others refuse before they read. */
+#include "fixture.h"
+
+#include "models/fit_stream.h"
+
+enum { N = 200 };
+
+/* Numbers a, b; a category g that changes along the file, so that the first block lacks a level; a 0/1
+ * column h; a count k; a target y of numbers. */
+static const char *write_file(void)
+{
+    static char text[32768];
+    cr_rng      r = cr_rng_stream(5, 5);
+    size_t      used = (size_t)snprintf(text, sizeof text, "a,b,g,h,k,y\n");
+    for (int i = 0; i < N; i++) {
+        double a = cr_rng_normal(&r), b = 3 + cr_rng_uniform(&r);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%s,%d,%d,%.17g\n", a, b,
+                                 i < N / 2 ? (i % 2 ? "u" : "v") : (i % 3 ? "w" : "u"), i % 3 == 1,
+                                 i % 5, 2 * a - b + cr_rng_normal(&r) / 4);
+    }
+    return test_file("blocks.csv", text, used);
+}
+
+/* Settings that suit a class, or NULL where it takes no blocks. */
+static const char *settings_for(const cr_model_class *c)
+{
+    const char *name = cr_class_name(c);
+    if (!cr_class_offers(c, "update")) return NULL;
+    if (cr_class_tasks(c) & CR_TASK_REGRESSION) return "target=y features=a,b,g";
+    if (cr_class_tasks(c) & CR_TASK_CLASSIFICATION) return "target=g features=a,b";
+    if (strcmp(name, "beta-bernoulli") == 0) return "features=h";
+    if (strcmp(name, "dirichlet-categorical") == 0) return "features=g";
+    if (strcmp(name, "poisson") == 0) return "features=k";
+    return strcmp(name, "exponential") == 0 || strcmp(name, "uniform") == 0 ? "features=b"
+                                                                            : "features=a,b";
+}
+
+static cr_status fit_blocks(cr_ctx *cx, const char *path, const char *name, const char *settings,
+                            size_t rows, cr_model **out)
+{
+    cr_read_options o;
+    cr_stream      *stream = NULL;
+    setting_list    s;
+    split_settings(settings, &s);
+    cr_status st = cr_options_init(cx, cr_read_table, &o);
+    if (st == CR_OK) st = cr_stream_open(cx, path, &o, rows, &stream);
+    if (st == CR_OK) st = cr_fit_stream(cx, name, stream, s.list, s.n, out);
+    cr_stream_free(cx, stream);
+    cr_options_free(cx, cr_read_table, &o);
+    return st;
+}
+
+static void check_same(cr_ctx *cx, const char *name, const cr_model *a, const cr_model *b,
+                       const cr_table *t)
+{
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    for (size_t i = 0; i < p.n; i++) {
+        if (p.mean) assert_close(p.mean[i], q.mean[i], 1e-9);
+        if (p.scale) assert_close(p.scale[i], q.scale[i], 1e-9);
+        if (p.log_density) assert_close(p.log_density[i], q.log_density[i], 1e-9);
+        for (size_t k = 0; p.prob && k < p.n_classes; k++)
+            assert_close(p.prob[i * p.n_classes + k], q.prob[i * p.n_classes + k], 1e-9);
+    }
+    const cr_report *ra = cr_model_get_report(a), *rb = cr_model_get_report(b);
+    if (ra->rows != rb->rows) fail_msg("%s: %zu rows, not %zu", name, ra->rows, rb->rows);
+    if (!isnan(ra->log_evidence)) assert_close(ra->log_evidence, rb->log_evidence, 1e-8);
+    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
+}
+
+static void test_blocks_are_the_whole(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = write_file();
+    cr_table   *t = read_table(cx, path);
+    size_t      checked = 0;
+    for (size_t i = 0; i < cr_class_count(); i++) {
+        const char *name = cr_class_name(cr_class_at(i)), *settings = settings_for(cr_class_at(i));
+        const size_t sizes[] = { 17, 64, 1000 };
+        if (!settings) continue;
+        cr_model *whole = fit(cx, name, t, settings);
+        for (size_t k = 0; k < 3; k++) {
+            cr_model *m = NULL;
+            cr_status st = fit_blocks(cx, path, name, settings, sizes[k], &m);
+            if (st == CR_EUNSUPPORTED) break; /* an update that is not that of a fit */
+            assert_ok(cx, st);
+            check_same(cx, name, whole, m, t);
+            cr_model_free(cx, m);
+            checked++;
+        }
+        cr_model_free(cx, whole);
+    }
+    assert_true(checked >= 20);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = write_file();
+    cr_model   *m = NULL;
+    assert_fails_with(cx, fit_blocks(cx, path, "robust", "target=y features=a", 50, &m),
+                      CR_EUNSUPPORTED, "no exact update");
+    assert_fails_with(cx,
+                      fit_blocks(cx, path, "ridge", "target=y features=a missing=impute", 50, &m),
+                      CR_EARG, "all rows at once");
+    assert_fails_with(cx, fit_blocks(cx, path, "ridge", "target=nix", 50, &m), CR_EDATA, "nix");
+    assert_fails_with(cx, fit_blocks(cx, path, "ridgy", "target=y", 50, &m), CR_EARG, "ridgy");
+    assert_null(m);
+    test_context_free(cx);
+}
+
+static cr_status all_of_it(cr_ctx *cx, void *path)
+{
+    cr_model *m = NULL;
+    cr_status st = fit_blocks(cx, path, "ridge", "target=y features=a,g", 90, &m);
+    cr_model_free(cx, m);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    static char path[512];
+    snprintf(path, sizeof path, "%s", write_file());
+    test_every_allocation_fails(all_of_it, path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_are_the_whole),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
