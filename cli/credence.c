@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 extern const cli_verb verb_fit, verb_update, verb_predict, verb_evaluate, verb_cv, verb_describe,
-    verb_models, verb_check, verb_convert, verb_dist, verb_plot, verb_version, verb_help;
+    verb_models, verb_sample, verb_check, verb_convert, verb_dist, verb_plot, verb_version, verb_help;
 extern const cli_verb verb_completion, verb_complete, verb_document;
 
 /* clang-format off */
 const cli_verb *const cli_verbs[] = {
-    &verb_fit, &verb_predict, &verb_evaluate, &verb_update, &verb_cv, &verb_describe, &verb_models,
+    &verb_fit, &verb_predict, &verb_evaluate, &verb_sample, &verb_update, &verb_cv, &verb_describe, &verb_models,
     &verb_check, &verb_convert, &verb_dist, &verb_plot, &verb_version, &verb_help, &verb_completion,
     NULL };
 /* clang-format on */

@@ -44,7 +44,7 @@ typedef struct cli_field {
 /* The two that every result has. */
 extern const cli_field result_common[];
 
-extern const cli_field result_fit[], result_update[], result_predict[], result_evaluate[],
+extern const cli_field result_fit[], result_update[], result_predict[], result_sample[], result_evaluate[],
     result_cv[], result_describe[], result_models[], result_check[], result_dist[],
     result_version[], result_help[];
 

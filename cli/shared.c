@@ -106,6 +106,17 @@ done:
     return st;
 }
 
+const char *cli_tasks(unsigned tasks, char out[128])
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (unsigned bit = 1; bit <= CR_TASK_NETWORK && used < 100; bit <<= 1)
+        if (tasks & bit)
+            used += (size_t)snprintf(out + used, 128 - used, "%s%s", used ? ", " : "",
+                                     cr_task_name(bit));
+    return out;
+}
+
 /* --- settings -------------------------------------------------------------------------------- */
 
 static bool takes_setting(const cr_model_class *m, const char *name)
@@ -195,8 +206,9 @@ void cli_print_model(cli *c, const json_t *d)
     char    number[32];
     json_t *evidence = json_object_get(d, "log_evidence");
     json_t *likelihood = json_object_get(d, "log_likelihood");
-    out_text(c, "%s: %s ~ %zu column%s, %lld rows, scale %s, seed %lld\n", text_of(d, "model"),
-             text_of(d, "target"), json_array_size(json_object_get(d, "features")),
+    const char *target = text_of(d, "target");
+    out_text(c, "%s: %s%s%zu column%s, %lld rows, scale %s, seed %lld\n", text_of(d, "model"), target,
+             *target ? " ~ " : "", json_array_size(json_object_get(d, "features")),
              json_array_size(json_object_get(d, "features")) == 1 ? "" : "s",
              (long long)json_integer_value(json_object_get(d, "rows")), text_of(d, "scale"),
              (long long)json_integer_value(json_object_get(d, "seed")));

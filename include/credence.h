@@ -26,6 +26,7 @@
 #include "../src/math/quadrature.h"
 
 #include "../src/prob/dist/dist.h"
+#include "../src/prob/dist/tail_integral.h"
 
 #include "../src/data/table.h"
 #include "../src/data/read.h"
@@ -36,6 +37,7 @@
 #include "../src/data/metrics.h"
 
 #include "../src/models/model.h"
+#include "../src/models/decide.h"
 
 #include "../src/study/assess.h"
 

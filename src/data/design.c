@@ -71,6 +71,11 @@ const double *cr_design_scale(const cr_design *d) { return d->scale; }
 size_t        cr_design_columns(const cr_design *d) { return d->n_columns; }
 const char   *cr_design_column_name(const cr_design *d, size_t i) { return d->columns[i].name; }
 cr_type       cr_design_column_type(const cr_design *d, size_t i) { return d->columns[i].type; }
+size_t        cr_design_levels(const cr_design *d, size_t i) { return d->columns[i].n_levels; }
+const char   *cr_design_level(const cr_design *d, size_t i, size_t k)
+{
+    return d->columns[i].levels[k];
+}
 const char   *cr_design_target(const cr_design *d) { return d->target.name; }
 const char   *cr_design_weights(const cr_design *d) { return d->weights; }
 size_t        cr_design_classes(const cr_design *d) { return d->target.n_levels; }

@@ -39,6 +39,14 @@ const char      *cr_class_reference(const cr_model_class *c) { return c->referen
 unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }
 const cr_option *cr_class_options(const cr_model_class *c) { return c->options; }
 
+const char *cr_class_example(const cr_model_class *c)
+{
+    if (c->example) return c->example;
+    if (c->tasks & CR_TASK_REGRESSION) return "examples/diabetes.csv --target progression";
+    if (c->tasks & CR_TASK_CLASSIFICATION) return "examples/diabetes.csv --target sex";
+    return "examples/diabetes.csv --features bmi,bp";
+}
+
 bool cr_class_offers(const cr_model_class *c, const char *verb)
 {
     if (strcmp(verb, "update") == 0) return c->update != NULL;
