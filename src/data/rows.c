@@ -368,7 +368,7 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
 {
     if (!r->design) return;
     size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
-    for (size_t i = 0; r->recode && i < n; i++)
+    for (size_t i = 0; r->columns && r->recode && i < n; i++)
         free_map(cx, r->table, r->columns[i],
                  (level_map){ r->recode[i], r->levels ? r->levels[i] : NULL });
     cr_free(cx, r->columns, n, sizeof *r->columns);

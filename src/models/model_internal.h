@@ -25,7 +25,7 @@ cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
                        const cr_setting *settings, size_t n_settings, unsigned *out_task);
 
 /* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
- * class k the weight n / (K n_k), so that all count the same in sum. */
+ * class k the weight n / (K n_k), so that all of the K classes with rows count the same in sum. */
 cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);
 
 #endif

@@ -14,8 +14,10 @@ typedef struct tail {
     cri_par              p;
     unsigned             side;
     bool                 square;
-    double               anchor, unit; /* x = anchor + unit u */
+    double               anchor, unit; /* where the tail is heaviest, and how fast it falls off there */
 } tail;
+
+static double mean_of(const cr_dist_class *c, cri_par p) { return c->mean ? c->mean(p) : (double)NAN; }
 
 static double tail_at(const tail *t, double x)
 {
@@ -25,10 +27,12 @@ static double tail_at(const tail *t, double x)
 
 /* --- continuous ------------------------------------------------------------------------------- */
 
-static double integrand(double u, void *user)
+/* In s, where x = anchor +- unit (e^s - 1): any power of x falls off exponentially. */
+static double integrand(double s, void *user)
 {
     const tail *t = user;
-    return tail_at(t, t->anchor + t->unit * u);
+    double      u = t->unit * expm1(s), v = tail_at(t, t->side == CRI_UPPER ? t->anchor + u : t->anchor - u);
+    return v > 0 ? v * exp(s) : 0;
 }
 
 /* The length over which the tail falls off at x: its ratio to the density there, not far from the
@@ -42,26 +46,17 @@ static double unit_at(const tail *t, double x)
     return unit > 0 && isfinite(unit) ? unit : fmax(fabs(x), 1);
 }
 
-/* A long way is cut into pieces that grow with the distance, so that no rule steps over the place
- * where the tail is. */
 static cr_status integrate(cr_ctx *cx, tail *t, double from, double to, double *out)
 {
-    cr_status st = CR_OK;
-    double    sum = 0, sign = t->side == CRI_UPPER ? 1 : -1;
-    t->anchor = sign > 0 ? from : to;
+    double length = to - from, part = 0, digits;
+    t->anchor = t->side == CRI_UPPER ? from : to;
     t->unit = unit_at(t, t->anchor);
-    double end = fabs((sign > 0 ? to : from) - t->anchor) / t->unit; /* in units, from 0 on */
-    for (double at = 0, size = 32; at < end && st == CR_OK; size *= 16) {
-        double part = 0, next = isinf(end) ? end : fmin(end, at + size);
-        st = cr_integrate(cx, integrand, t, sign > 0 ? at : -next, sign > 0 ? next : -at, 1e-300,
-                          1e-10, &part, NULL);
-        sum += part;
-        at = next;
-        if (part < 1e-17 * sum) break;
-    }
+    digits = 0x1p-48 * fabs(t->anchor) / t->unit; /* that x loses beside the anchor */
+    cr_status st = cr_integrate(cx, integrand, t, 0, log1p(length / t->unit), 1e-300,
+                                fmax(1e-10, digits), &part, NULL);
     if (st == CR_ENUMERIC)
         return cr_fail(cx, st, "%s: a tail cannot be integrated for these parameters", t->c->name);
-    if (st == CR_OK) *out = sum * t->unit;
+    if (st == CR_OK) *out = part * t->unit;
     return st;
 }
 
@@ -117,7 +112,7 @@ static cr_status check(cr_ctx *cx, const cr_dist_class *c, const double *params,
 {
     cr_status st = CR_OK;
     CR_TRY(cri_check_kind(cx, c, false));
-    if (c->circular || !c->cdf || !c->mean) CR_TRY(cri_not_offered(cx, c, "partial means"));
+    if (c->circular || !c->cdf) CR_TRY(cri_not_offered(cx, c, "partial means"));
     CR_TRY(cr_dist_check(cx, c, params, n));
     if (!isfinite(x)) CR_TRY(cr_fail(cx, CR_EARG, "%s: %g is not a finite number", c->name, x));
 done:
@@ -133,7 +128,7 @@ cr_status cr_dist_partial_means(cr_ctx *cx, const cr_dist_class *c, const double
     double    low, high, mean, below = INFINITY, above = INFINITY;
 
     CR_TRY(check(cx, c, params, n, a));
-    mean = c->mean(t.p);
+    mean = mean_of(c, t.p);
     c->support(t.p, &low, &high);
     bool known = isfinite(mean);
     t.side = CRI_LOWER;
@@ -150,7 +145,7 @@ done:
 /* true for a tail that falls off as x^-k with k <= 1/2: its square has no integral either. */
 static bool diverges(const tail *t, double median)
 {
-    if (isfinite(t->c->mean(t->p))) return false;
+    if (isfinite(mean_of(t->c, t->p))) return false;
     double sign = t->side == CRI_UPPER ? 1 : -1, at[2];
     for (int i = 0; i < 2; i++)
         at[i] = cri_dist_cdf(t->c, t->p, median + sign * (i ? 1e150 : 1e120), t->side | CRI_LOG);
