@@ -43,8 +43,8 @@ CR_API unsigned         cr_class_tasks(const cr_model_class *c);
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
 /* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target sex". */
 CR_API const char *cr_class_example(const cr_model_class *c);
-/* true when the class offers this: "update", "predict", "score", "next", "sample", or, of data with
- * gaps in the features, "missing". */
+/* true when the class offers this: "update", "predict", "score", "next", "sample"; or takes data with
+ * gaps in the features, "missing", or with targets of either sign, "negative". */
 CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);
@@ -197,6 +197,9 @@ CR_API uint64_t              cr_model_get_seed(const cr_model *model);
 /* The one task of enum cr_task that this model was fitted for.  Of a class that has densities beside
  * clusters or coordinates it is the latter, and answers hold both. */
 CR_API unsigned cr_model_get_task(const cr_model *model);
+/* The names of the classes of its target, of its clusters or of its coordinates, and how many; NULL and
+ * 0 for a model of numbers or densities alone. */
+CR_API const char *const *cr_model_labels(const cr_model *model, size_t *out_n);
 /* "exact", "Laplace approximation", "lower bound", "estimate". */
 CR_API const char *cr_evidence_name(cr_evidence evidence);
 /* "closed form", "converged", "iteration limit". */

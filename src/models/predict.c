@@ -32,11 +32,20 @@ static cr_status allocate_numbers(cr_ctx *cx, bool mean_only, bool leverage, cr_
     return p->mean && p->scale && p->dof && (!leverage || p->leverage) ? CR_OK : CR_ENOMEM;
 }
 
+const char *const *cr_model_labels(const cr_model *m, size_t *out_n)
+{
+    cr_answer kind = answer_of(m->task);
+    *out_n = 0;
+    if (kind != CR_ANSWER_CLASS && kind != CR_ANSWER_VECTOR) return NULL;
+    if (m->task != CR_TASK_CLASSIFICATION) return m->class->labels(m->state, out_n);
+    *out_n = m->design->target.n_levels;
+    return (const char *const *)m->design->target.levels;
+}
+
 /* Room for the answers; for the mean only where nothing else is wanted. */
 static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
                                      cr_prediction *p)
 {
-    const cri_design_column *target = &m->design->target;
     bool density = !(m->task & supervised) && m->class->tasks & CR_TASK_DENSITY;
     *p = (cr_prediction){ .kind = answer_of(m->task), .n = n };
     if (p->kind == CR_ANSWER_NUMBER)
@@ -44,9 +53,7 @@ static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bo
     if (density || p->kind == CR_ANSWER_DENSITY) p->log_density = cr_alloc(cx, n, sizeof(double));
     if (p->kind == CR_ANSWER_DENSITY || (density && !p->log_density))
         return p->log_density ? CR_OK : CR_ENOMEM;
-    p->n_classes = target->n_levels;
-    p->classes = (const char *const *)target->levels;
-    if (m->task != CR_TASK_CLASSIFICATION) p->classes = m->class->labels(m->state, &p->n_classes);
+    p->classes = cr_model_labels(m, &p->n_classes);
     double *a = cr_alloc(cx, n * p->n_classes, sizeof(double));
     *(p->kind == CR_ANSWER_CLASS ? &p->prob : &p->vector) = a;
     return a ? CR_OK : CR_ENOMEM;

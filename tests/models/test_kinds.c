@@ -56,7 +56,8 @@ static void test_offers(void **state)
                   { "toy-normal", "sample", true },    { "toy-smooth", "sample", true },
                   { "toy-axes", "sample", false },     { "toy-normal", "missing", true },
                   { "toy-smooth", "missing", false },  { "toy-normal", "score", true },
-                  { "toy-smooth", "update", true },    { "toy-centres", "update", false } };
+                  { "toy-smooth", "update", true },    { "toy-centres", "update", false },
+                  { "toy-smooth", "negative", true } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         assert_int_equal(cr_class_offers(cr_class_find(cx, cases[k].name), cases[k].verb),
                          cases[k].there);
