@@ -230,7 +230,10 @@ static cr_status answer_next(job *j)
                                           j->c->args[0])
                            : CR_EARG;
     }
-    return cr_next(context(j), j->model, &j->p);
+    cr_status st = cr_next(context(j), j->model, &j->p);
+    if (st == CR_OK && j->p.n == 0)
+        st = cr_fail(context(j), CR_EUNSUPPORTED, "the model %s has no column of numbers to tell of", name);
+    return st;
 }
 
 static cr_status answer_rows(job *j)
@@ -305,8 +308,7 @@ done:
 
 const cli_verb verb_predict = {
     .name = "predict",
-    .usage = "predict FILE.cred [DATA] [--interval 0.95] [--loss LOSS] [--draws N] [--id COLUMNS] "
-             "[-o FILE]",
+    .usage = "predict FILE.cred [DATA] [--interval 0.95] [OPTIONS] [-o FILE]",
     .summary = "the predictive distribution of every row",
     .example = "credence predict model.cred examples/diabetes.csv --interval 0.9\n"
                "credence predict model.cred examples/diabetes.csv --loss quantile:0.9",
