@@ -43,8 +43,7 @@ static bool is_text(const answer_column *c)
 /* A cell of the data as it was read; "" where it is missing. */
 static const char *data_cell(const cr_column *c, size_t i, char *room)
 {
-    if (c->type == CR_CATEGORY)
-        return c->codes[i] == CR_MISSING_CODE ? "" : c->levels[c->codes[i]];
+    if (c->type == CR_CATEGORY) return c->codes[i] == CR_MISSING_CODE ? "" : c->levels[c->codes[i]];
     double x = c->values[i * c->stride];
     return isnan(x) ? "" : cri_level_text(c, x, room);
 }
@@ -132,8 +131,10 @@ static void add_line(line *l, const answers *a, const size_t *widths, bool heade
         if (!c->name) continue;
         const char *text = header ? c->name : cell(c, i, csv, room);
         if (csv && shown++) add_bytes(l, ",", 1);
-        if (csv) add_field(l, text);
-        else add_padded(l, text, widths[j], is_text(c));
+        if (csv)
+            add_field(l, text);
+        else
+            add_padded(l, text, widths[j], is_text(c));
     }
     l->blanks = 0;
     add_bytes(l, "\n", 1);
@@ -162,7 +163,10 @@ done:
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *text_or_null(const char *text) { return text ? json_string_nocheck(text) : json_null(); }
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string_nocheck(text) : json_null();
+}
 
 static json_t *json_cell(const answer_column *c, size_t i)
 {
@@ -191,8 +195,10 @@ static json_t *json_row(const answers *a, size_t i)
             group = c->key ? json_object() : json_array();
             json_object_set_new(row, c->group, group);
         }
-        if (c->key) json_object_set_new_nocheck(group, c->key, json_cell(c, i));
-        else json_array_append_new(group, json_cell(c, i));
+        if (c->key)
+            json_object_set_new_nocheck(group, c->key, json_cell(c, i));
+        else
+            json_array_append_new(group, json_cell(c, i));
     }
     return row;
 }

@@ -1,17 +1,17 @@
-/* answers.h -- a result with a line for each row: columns of numbers, names and texts, as text, CSV or
- * JSON.  Columns point at what they show; the arena they are made in outlives them. */
+/* answers.h -- a result with a line for each row: columns of numbers, names and texts, as text, CSV
+ * or JSON.  Columns point at what they show; the arena they are made in outlives them. */
 #ifndef CREDENCE_CLI_ANSWERS_H
 #define CREDENCE_CLI_ANSWERS_H
 
 #include "cli.h"
 #include "base/scratch.h"
 
-/* The cell of row i is x[i * stride], a number or, with names, the index of one; or the cell of a column
- * of data; or texts[i].  NaN and NULL are empty. */
+/* The cell of row i is x[i * stride], a number or, with names, the index of one; or the cell of a
+ * column of data; or texts[i].  NaN and NULL are empty. */
 typedef struct answer_column {
-    const char        *name;         /* in the header of text and CSV; NULL: in JSON only          */
-    const char        *group, *key;  /* in JSON: row[key]; with a group row[group][key], or, when  */
-    const double      *x;            /* key is NULL, an item of the array row[group]               */
+    const char        *name;        /* in the header of text and CSV; NULL: in JSON only          */
+    const char        *group, *key; /* in JSON: row[key]; with a group row[group][key], or, when  */
+    const double      *x;           /* key is NULL, an item of the array row[group]               */
     size_t             stride;
     const char *const *names;
     const cr_column   *from;

@@ -1,4 +1,5 @@
-/* cmd_predict.c -- a distribution for every row, or for the next one; draws from it, and decisions. */
+/* cmd_predict.c -- a distribution for every row, or for the next one; draws from it, and decisions.
+ */
 #include "answers.h"
 #include "base/list.h"
 #include "data/table_internal.h"
@@ -12,7 +13,8 @@
     X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
     X(text, loss, "", "",                                                                          \
       "add the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with " \
-      "a matrix of losses", "quantile:0.9")                                                        \
+      "a matrix of losses",                                                                        \
+      "quantile:0.9")                                                                              \
     X(count, draws, "0", "0..100000", "add this many draws from the distribution of each row",     \
       "5")                                                                                         \
     X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
@@ -77,8 +79,8 @@ static cr_status add_numbers(job *j)
 {
     cr_status            st = CR_OK;
     const cr_prediction *p = &j->p;
-    double *sd = cr_scratch_f64(&j->s, p->n), *lower = cr_scratch_f64(&j->s, p->n);
-    double *upper = cr_scratch_f64(&j->s, p->n);
+    double              *sd = cr_scratch_f64(&j->s, p->n), *lower = cr_scratch_f64(&j->s, p->n);
+    double              *upper = cr_scratch_f64(&j->s, p->n);
     CR_TRY(j->s.status);
     CR_TRY(cr_prediction_intervals(context(j), p, j->o->interval, sd, lower, upper));
     answers_add(&j->a, "mean", "mean")->x = p->mean;
@@ -86,8 +88,10 @@ static cr_status add_numbers(job *j)
     answers_add(&j->a, "lower", "lower")->x = lower;
     answers_add(&j->a, "upper", "upper")->x = upper;
     if (j->o->leverage) answers_add(&j->a, "leverage", "leverage")->x = p->leverage;
-    if (p->family) add_family(j);
-    else answers_add(&j->a, NULL, "dof")->x = p->dof;
+    if (p->family)
+        add_family(j);
+    else
+        answers_add(&j->a, NULL, "dof")->x = p->dof;
 done:
     return st;
 }
@@ -134,10 +138,12 @@ static cr_status add_decisions(job *j)
     column->x = j->decisions.action;
     if (j->decisions.n_actions) column->names = j->decisions.actions;
     answers_add(&j->a, "expected_loss", "expected_loss")->x = j->decisions.expected_loss;
-    for (size_t i = 0; i < j->decisions.n; i++) endless += isinf(j->decisions.expected_loss[i]) != 0;
+    for (size_t i = 0; i < j->decisions.n; i++)
+        endless += isinf(j->decisions.expected_loss[i]) != 0;
     if (endless)
-        cr_log(context(j), CR_LOG_WARNING, "the expected loss is infinite for any action in %zu of %zu "
-                                           "rows: their distribution has tails too long for it",
+        cr_log(context(j), CR_LOG_WARNING,
+               "the expected loss is infinite for any action in %zu of %zu "
+               "rows: their distribution has tails too long for it",
                endless, j->decisions.n);
 done:
     return st;
@@ -183,8 +189,8 @@ done:
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/* A column that is carried along is read as text, so that 007 stays 007; not where the model takes it
- * for numbers. */
+/* A column that is carried along is read as text, so that 007 stays 007; not where the model takes
+ * it for numbers. */
 static cr_status keep_text(job *j, const char *name)
 {
     const cr_design *d = cr_model_get_design(j->model);
@@ -217,22 +223,28 @@ static cr_status check_ids(job *j)
 /* Without data there is the next row, if the model says anything of it. */
 static cr_status answer_next(job *j)
 {
-    const char *option = j->o->id ? "id" : j->o->draws ? "draws" : j->o->leverage ? "leverage" : NULL;
+    const char *option = j->o->id         ? "id"
+                         : j->o->draws    ? "draws"
+                         : j->o->leverage ? "leverage"
+                                          : NULL;
     const char *name = cr_class_name(cr_model_get_class(j->model));
     if (!cr_class_offers(cr_model_get_class(j->model), "next")) {
-        cr_fail(context(j), CR_EARG, "predict: the argument DATA is missing, and the model %s says "
-                                     "nothing without", name);
+        cr_fail(context(j), CR_EARG,
+                "predict: the argument DATA is missing, and the model %s says "
+                "nothing without",
+                name);
         return cr_fail_hint(context(j), "usage: credence %s", j->c->verb->usage);
     }
     if (option) {
         cr_fail(context(j), CR_EARG, "--%s needs rows of data", option);
-        return j->o->draws ? cr_fail_hint(context(j), "credence sample %s draws whole rows",
-                                          j->c->args[0])
-                           : CR_EARG;
+        return j->o->draws
+                   ? cr_fail_hint(context(j), "credence sample %s draws whole rows", j->c->args[0])
+                   : CR_EARG;
     }
     cr_status st = cr_next(context(j), j->model, &j->p);
     if (st == CR_OK && j->p.n == 0)
-        st = cr_fail(context(j), CR_EUNSUPPORTED, "the model %s has no column of numbers to tell of", name);
+        st = cr_fail(context(j), CR_EUNSUPPORTED,
+                     "the model %s has no column of numbers to tell of", name);
     return st;
 }
 
@@ -255,8 +267,11 @@ done:
 static void warn_left_out(const job *j)
 {
     const cr_prediction *p = &j->p;
-    const double *first = p->mean ? p->mean : p->prob ? p->prob : p->vector ? p->vector : p->log_density;
-    size_t        width = p->prob || p->vector ? p->n_classes : 1, missing = 0;
+    const double        *first = p->mean     ? p->mean
+                                 : p->prob   ? p->prob
+                                 : p->vector ? p->vector
+                                             : p->log_density;
+    size_t               width = p->prob || p->vector ? p->n_classes : 1, missing = 0;
     for (size_t i = 0; i < p->n; i++) missing += isnan(first[i * width]) != 0;
     if (missing)
         cr_log(context(j), CR_LOG_WARNING,

@@ -25,8 +25,10 @@ static cr_status fail_draws(cli *c, const cr_model *m)
     cr_fail(c->cx, CR_EUNSUPPORTED, "the model %s does not draw rows",
             cr_class_name(cr_model_get_class(m)));
     if (!(task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION))) return CR_EUNSUPPORTED;
-    return cr_fail_hint(c->cx, "it predicts %s from other columns: credence predict %s DATA --draws N "
-                               "draws that", cr_design_target(cr_model_get_design(m)), c->args[0]);
+    return cr_fail_hint(c->cx,
+                        "it predicts %s from other columns: credence predict %s DATA --draws N "
+                        "draws that",
+                        cr_design_target(cr_model_get_design(m)), c->args[0]);
 }
 
 static cr_status print_json(cli *c, const cr_model *m, const answers *a)
@@ -86,8 +88,9 @@ const cli_verb verb_sample = {
     .name = "sample",
     .usage = "sample FILE.cred [-n 1] [--seed 0] [-o FILE]",
     .summary = "draw rows from a model of densities",
-    .example = "# density.cred: a model of densities, from credence fit MODEL DATA -o density.cred\n"
-               "# credence sample density.cred -n 1000 --seed 7 -o drawn.csv",
+    .example =
+        "# density.cred: a model of densities, from credence fit MODEL DATA -o density.cred\n"
+        "# credence sample density.cred -n 1000 --seed 7 -o drawn.csv",
     .options = sample_table,
     .options_size = sizeof(sample_options),
     .takes = VERB_FACTORISES,

@@ -29,8 +29,10 @@ static size_t place_of(const double *x, size_t n, double v)
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (x[middle] < v) low = middle + 1;
-        else high = middle;
+        if (x[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -63,8 +65,10 @@ static cr_status find_classes(cr_ctx *cx, const cr_table *t, const cr_column *fr
             "%s: the target '%s' has %zu%s different numbers in %zu rows, too many for classes",
             cr_table_source(t), from->name, n - (n > MOST_CLASSES),
             n > MOST_CLASSES ? " and more" : "", rows);
-    return cr_fail_hint(cx, "a model of regression predicts numbers; to take them as classes all the "
-                            "same, say --category %s", from->name);
+    return cr_fail_hint(cx,
+                        "a model of regression predicts numbers; to take them as classes all the "
+                        "same, say --category %s",
+                        from->name);
 }
 
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *from,
@@ -106,7 +110,7 @@ static cr_status add_classes(cr_ctx *cx, const cr_table *t, const cr_column *fro
 
     CR_TRY(s.status);
     CR_TRY(find_classes(cx, t, from, x, &n));
-    char (*room)[CRI_DOUBLE_SIZE] = cr_scratch_bytes(&s, n, sizeof *room);
+    char(*room)[CRI_DOUBLE_SIZE] = cr_scratch_bytes(&s, n, sizeof *room);
     const char **texts = cr_scratch_bytes(&s, n, sizeof *texts);
     CR_TRY(s.status);
     for (size_t k = 0; k < n; k++) texts[k] = cri_level_text(from, x[k], room[k]);
@@ -143,9 +147,12 @@ cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *t, const char *colu
     CR_TRY(cri_table_set_origin(cx, to, t, same));
     for (size_t i = 0; i < cr_table_columns(t); i++) {
         const cr_column *c = cr_table_column(t, i);
-        if (c->type == CR_CATEGORY) CR_TRY(add_codes(cx, c, rows, to));
-        else if (strcmp(c->name, column) == 0) CR_TRY(add_classes(cx, t, c, to));
-        else CR_TRY(cr_table_borrow_numbers(cx, to, c->name, c->type, c->values, c->stride));
+        if (c->type == CR_CATEGORY)
+            CR_TRY(add_codes(cx, c, rows, to));
+        else if (strcmp(c->name, column) == 0)
+            CR_TRY(add_classes(cx, t, c, to));
+        else
+            CR_TRY(cr_table_borrow_numbers(cx, to, c->name, c->type, c->values, c->stride));
     }
     *out_table = to;
     to = NULL;

@@ -13,7 +13,8 @@ typedef struct decision {
     double action, loss;
 } decision;
 
-/* --- Student's t and the normal: closed forms, for centre 0 and scale 1 ------------------------ */
+/* --- Student's t and the normal: closed forms, for centre 0 and scale 1 ------------------------
+ */
 
 /* E (a - T)+ (1 - q) + E (T - a)+ q at the q-quantile a:  (nu + a^2) / (nu - 1) f(a). */
 static double pinball_of_t(double a, double dof)
@@ -29,14 +30,17 @@ static decision decide_standard(const cr_loss *loss, double dof)
 {
     switch (loss->kind) {
     case CR_LOSS_SQUARED:
-        return (decision){ dof > 1 ? 0 : (double)NAN,
-                           isinf(dof) ? 1 : dof > 2 ? dof / (dof - 2) : (double)INFINITY };
-    case CR_LOSS_ABSOLUTE: return (decision){ 0, 2 * pinball_of_t(0, dof) };
+        return (decision){ dof > 1 ? 0 : (double)NAN, isinf(dof) ? 1
+                                                      : dof > 2  ? dof / (dof - 2)
+                                                                 : (double)INFINITY };
+    case CR_LOSS_ABSOLUTE:
+        return (decision){ 0, 2 * pinball_of_t(0, dof) };
     case CR_LOSS_QUANTILE: {
         double a = cr_student_t_ppf(loss->quantile, dof);
         return (decision){ a, pinball_of_t(a, dof) };
     }
-    default: return (decision){ 0, 1 };
+    default:
+        return (decision){ 0, 1 };
     }
 }
 
@@ -49,7 +53,8 @@ static decision decide_t(const cr_loss *loss, decision standard, double mean, do
     return d;
 }
 
-/* --- other distributions ----------------------------------------------------------------------- */
+/* --- other distributions -----------------------------------------------------------------------
+ */
 
 static cr_status decide_quantile(cr_ctx *cx, const cr_dist_class *c, cri_par p, double q,
                                  double factor, decision *out)
@@ -70,8 +75,10 @@ static cr_status decide_family(cr_ctx *cx, const cr_loss *loss, const cr_dist_cl
 {
     double x, loss_there;
     switch (loss->kind) {
-    case CR_LOSS_ABSOLUTE: return decide_quantile(cx, c, p, 0.5, 2, out);
-    case CR_LOSS_QUANTILE: return decide_quantile(cx, c, p, loss->quantile, 1, out);
+    case CR_LOSS_ABSOLUTE:
+        return decide_quantile(cx, c, p, 0.5, 2, out);
+    case CR_LOSS_QUANTILE:
+        return decide_quantile(cx, c, p, loss->quantile, 1, out);
     case CR_LOSS_SQUARED:
         x = moment(c->mean, p), loss_there = moment(c->variance, p);
         *out = (decision){ isfinite(x) ? x : (double)NAN,
@@ -84,7 +91,8 @@ static cr_status decide_family(cr_ctx *cx, const cr_loss *loss, const cr_dist_cl
     }
 }
 
-/* --- matrices ---------------------------------------------------------------------------------- */
+/* --- matrices ----------------------------------------------------------------------------------
+ */
 
 /* The action whose expected loss under prob [n_outcomes] is least. */
 static decision decide_matrix(const cr_loss *l, const double *prob)
@@ -116,7 +124,8 @@ static cr_status match_classes(cr_ctx *cx, const cr_prediction *p, const cr_loss
         while (place[k] < p->n_classes && strcmp(p->classes[place[k]], l->outcomes[k]) != 0)
             place[k]++;
         if (place[k] < p->n_classes) continue;
-        cr_fail(cx, CR_EARG, "the matrix of losses has a column '%s', which is no class of the model",
+        cr_fail(cx, CR_EARG,
+                "the matrix of losses has a column '%s', which is no class of the model",
                 l->outcomes[k]);
         return cr_fail_nearest(cx, l->outcomes[k], "classes", p->n_classes, class_name, p);
     }
@@ -124,7 +133,8 @@ static cr_status match_classes(cr_ctx *cx, const cr_prediction *p, const cr_loss
         bool there = false;
         for (size_t k = 0; k < l->n_outcomes; k++) there |= place[k] == c;
         if (there) continue;
-        cr_fail(cx, CR_EARG, "the matrix of losses has no column for the class '%s'", p->classes[c]);
+        cr_fail(cx, CR_EARG, "the matrix of losses has no column for the class '%s'",
+                p->classes[c]);
         return cr_fail_nearest(cx, p->classes[c], "columns", l->n_outcomes, outcome_name, l);
     }
     return CR_OK;
@@ -140,8 +150,10 @@ static cr_status match_counts(cr_ctx *cx, const cr_loss *l, double *from, double
         length -= more;
         if (cri_parse_double(text, text + length, &from[k]) != length || length == 0 ||
             !(from[k] == floor(from[k])) || isinf(from[k]))
-            return cr_fail(cx, CR_EARG, "the matrix of losses has a column '%s', but counts are 0, 1, "
-                                        "2, ..., and 5+ for 5 or more", text);
+            return cr_fail(cx, CR_EARG,
+                           "the matrix of losses has a column '%s', but counts are 0, 1, "
+                           "2, ..., and 5+ for 5 or more",
+                           text);
         to[k] = more ? (double)INFINITY : from[k];
     }
     return CR_OK;
@@ -158,12 +170,14 @@ static cr_status count_outcomes(cr_ctx *cx, const cr_loss *l, const cr_dist_clas
         total += prob[k];
     }
     if (fabs(total - 1) <= 1e-9) return CR_OK;
-    cr_fail(cx, CR_EARG, "the columns of the matrix of losses have probability %.6g together, not 1",
-            total);
-    return cr_fail_hint(cx, "have one for each count that there may be, the last as 5+ for 5 or more");
+    cr_fail(cx, CR_EARG,
+            "the columns of the matrix of losses have probability %.6g together, not 1", total);
+    return cr_fail_hint(cx,
+                        "have one for each count that there may be, the last as 5+ for 5 or more");
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------
+ */
 
 static cr_status decide_numbers(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss,
                                 cr_decisions *out)
@@ -171,10 +185,10 @@ static cr_status decide_numbers(cr_ctx *cx, const cr_prediction *p, const cr_los
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     bool       matrix = loss->kind == CR_LOSS_MATRIX;
-    double    *from = cr_scratch_f64(&s, loss->n_outcomes), *to = cr_scratch_f64(&s, loss->n_outcomes);
-    double    *prob = cr_scratch_f64(&s, loss->n_outcomes);
-    decision   standard = { 0, 0 };
-    double     dof = NAN;
+    double *from = cr_scratch_f64(&s, loss->n_outcomes), *to = cr_scratch_f64(&s, loss->n_outcomes);
+    double *prob = cr_scratch_f64(&s, loss->n_outcomes);
+    decision standard = { 0, 0 };
+    double   dof = NAN;
 
     CR_TRY(s.status);
     if (matrix) CR_TRY(match_counts(cx, loss, from, to));
@@ -186,8 +200,10 @@ static cr_status decide_numbers(cr_ctx *cx, const cr_prediction *p, const cr_los
         } else if (p->family) {
             CR_TRY(cr_dist_check(cx, p->family, par.v, par.n));
             if (matrix) CR_TRY(count_outcomes(cx, loss, p->family, par, from, to, prob));
-            if (matrix) d = decide_matrix(loss, prob);
-            else CR_TRY(decide_family(cx, loss, p->family, par, &d));
+            if (matrix)
+                d = decide_matrix(loss, prob);
+            else
+                CR_TRY(decide_family(cx, loss, p->family, par, &d));
         } else {
             if (p->dof[i] != dof) standard = decide_standard(loss, dof = p->dof[i]);
             d = decide_t(loss, standard, p->mean[i], p->scale[i]);
@@ -217,8 +233,10 @@ static cr_status decide_classes(cr_ctx *cx, const cr_prediction *p, const cr_los
         for (size_t k = 0; matrix && k < loss->n_outcomes; k++) prob[k] = row[place[k]];
         for (size_t k = 0; !matrix && k < K; k++)
             if (row[k] > row[(size_t)d.action]) d.action = (double)k;
-        if (matrix) d = decide_matrix(loss, prob);
-        else if (K > 0) d.loss = 1 - row[(size_t)d.action];
+        if (matrix)
+            d = decide_matrix(loss, prob);
+        else if (K > 0)
+            d.loss = 1 - row[(size_t)d.action];
         if (K == 0 || isnan(row[0])) d = (decision){ NAN, NAN };
         out->action[i] = d.action, out->expected_loss[i] = d.loss;
     }
@@ -227,14 +245,16 @@ done:
     return st;
 }
 
-/* --- the whole --------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------
+ */
 
 static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss)
 {
     bool matrix = loss->kind == CR_LOSS_MATRIX;
     if (p->kind != CR_ANSWER_NUMBER && p->kind != CR_ANSWER_CLASS)
-        return cr_fail(cx, CR_EUNSUPPORTED, "a decision needs the distribution of a number or of "
-                                            "classes, and the model gives neither");
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "a decision needs the distribution of a number or of "
+                       "classes, and the model gives neither");
     if (p->kind == CR_ANSWER_CLASS && !matrix && loss->kind != CR_LOSS_ZERO_ONE) {
         cr_fail(cx, CR_EARG, "the model predicts classes, and this loss is one of numbers");
         return cr_fail_hint(cx, "for classes there are --loss 0-1 and --loss FILE with a matrix");
@@ -242,9 +262,11 @@ static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *l
     if (p->kind == CR_ANSWER_NUMBER && !p->scale)
         return cr_fail(cx, CR_EARG, "a decision needs predictions with their spread");
     if (p->kind == CR_ANSWER_NUMBER && matrix && !(p->family && p->family->discrete)) {
-        cr_fail(cx, CR_EARG, "a matrix of losses goes with classes and counts, and the model predicts "
-                             "numbers that are neither");
-        return cr_fail_hint(cx, "for numbers there are --loss squared, absolute, quantile:Q and 0-1");
+        cr_fail(cx, CR_EARG,
+                "a matrix of losses goes with classes and counts, and the model predicts "
+                "numbers that are neither");
+        return cr_fail_hint(cx,
+                            "for numbers there are --loss squared, absolute, quantile:Q and 0-1");
     }
     return CR_OK;
 }
@@ -259,8 +281,10 @@ cr_status cr_decide(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss, cr_
     d.action = cr_alloc(cx, d.n, sizeof *d.action);
     d.expected_loss = cr_alloc(cx, d.n, sizeof *d.expected_loss);
     if (!d.action || !d.expected_loss) CR_TRY(CR_ENOMEM);
-    if (matrix) d.n_actions = loss->n_actions, d.actions = (const char *const *)loss->actions;
-    else if (p->kind == CR_ANSWER_CLASS) d.n_actions = p->n_classes, d.actions = p->classes;
+    if (matrix)
+        d.n_actions = loss->n_actions, d.actions = (const char *const *)loss->actions;
+    else if (p->kind == CR_ANSWER_CLASS)
+        d.n_actions = p->n_classes, d.actions = p->classes;
     CR_TRY(p->kind == CR_ANSWER_CLASS ? decide_classes(cx, p, loss, &d)
                                       : decide_numbers(cx, p, loss, &d));
     *out = d;

@@ -26,8 +26,9 @@ static cr_status read_quantile(cr_ctx *cx, const char *text, cr_loss *out)
     double      q = 0;
     if (length == 0 || cri_parse_double(at, at + length, &q) != length || !(q > 0 && q < 1)) {
         cr_fail(cx, CR_EARG, "--loss: '%s' is not quantile:Q with Q between 0 and 1", text);
-        return cr_fail_hint(cx, "for example --loss quantile:0.9, where too little costs nine times "
-                                "as much as too much");
+        return cr_fail_hint(cx,
+                            "for example --loss quantile:0.9, where too little costs nine times "
+                            "as much as too much");
     }
     *out = (cr_loss){ .kind = CR_LOSS_QUANTILE, .quantile = q };
     return CR_OK;
@@ -100,19 +101,25 @@ static cr_status matrix_of_table(cr_ctx *cx, const cr_table *t, cr_loss *l)
     bool             named = c && (c->type == CR_CATEGORY || strcmp(c->name, "action") == 0);
 
     if (rows == 0 || columns < 1 + (size_t)named)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: a matrix of losses needs a row for each action and a "
-                                     "column for each true class", cr_table_source(t)));
+        CR_TRY(cr_fail(cx, CR_EDATA,
+                       "%s: a matrix of losses needs a row for each action and a "
+                       "column for each true class",
+                       cr_table_source(t)));
     if (!named && rows != columns) {
-        cr_fail(cx, CR_EDATA,
-                "%s: %zu rows of losses and %zu columns: without names the actions are the classes, "
-                "as many rows as columns", cr_table_source(t), rows, columns);
+        cr_fail(
+            cx, CR_EDATA,
+            "%s: %zu rows of losses and %zu columns: without names the actions are the classes, "
+            "as many rows as columns",
+            cr_table_source(t), rows, columns);
         CR_TRY(cr_fail_hint(cx, "name the actions in a first column called action"));
     }
     CR_TRY(allocate(cx, rows, columns - named, l));
     CR_TRY(read_cells(cx, t, named, l));
     for (size_t a = 0; a < rows; a++) {
-        if (named) CR_TRY(name_action(cx, t, c, a, &l->actions[a]));
-        else if (!(l->actions[a] = cri_string_copy(cx, l->outcomes[a]))) CR_TRY(CR_ENOMEM);
+        if (named)
+            CR_TRY(name_action(cx, t, c, a, &l->actions[a]));
+        else if (!(l->actions[a] = cri_string_copy(cx, l->outcomes[a])))
+            CR_TRY(CR_ENOMEM);
     }
     CR_TRY(check_actions(cx, t, l));
 done:
@@ -144,8 +151,7 @@ done:
 cr_status cr_loss_read(cr_ctx *cx, const char *text, cr_loss *out)
 {
     for (int k = CR_LOSS_ZERO_ONE; k < CR_LOSS_QUANTILE; k++)
-        if (strcmp(text, names[k]) == 0)
-            return *out = (cr_loss){ .kind = (cr_loss_kind)k }, CR_OK;
+        if (strcmp(text, names[k]) == 0) return *out = (cr_loss){ .kind = (cr_loss_kind)k }, CR_OK;
     if (strncmp(text, QUANTILE, strlen(QUANTILE)) == 0) return read_quantile(cx, text, out);
     if (access(text, F_OK) != 0) {
         cr_fail(cx, CR_EARG, "--loss: '%s' is neither a loss nor a file", text);

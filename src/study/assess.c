@@ -31,7 +31,8 @@ static bool has_answer(const cr_prediction *p, size_t i)
 
 static void move(double *opt_a, size_t width, size_t to, size_t from)
 {
-    if (opt_a && to != from) memcpy(opt_a + to * width, opt_a + from * width, width * sizeof *opt_a);
+    if (opt_a && to != from)
+        memcpy(opt_a + to * width, opt_a + from * width, width * sizeof *opt_a);
 }
 
 /* Moves the rows that have both target and prediction to the front; returns their number. */
@@ -84,21 +85,23 @@ done:
     return st;
 }
 
-static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double *y, const double *w,
-                                double level, cr_assessment *a)
+static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double *y,
+                                const double *w, double level, cr_assessment *a)
 {
-    cr_status             st = CR_OK;
-    size_t                points = p->family ? 0 : count_points(p, a->rows);
-    bool                  spread = !p->family && points == 0;
-    cr_predictive         d = { a->rows, p->mean, spread ? p->scale : NULL, spread ? p->dof : NULL };
+    cr_status     st = CR_OK;
+    size_t        points = p->family ? 0 : count_points(p, a->rows);
+    bool          spread = !p->family && points == 0;
+    cr_predictive d = { a->rows, p->mean, spread ? p->scale : NULL, spread ? p->dof : NULL };
     cr_regression_metrics m;
 
     CR_TRY(cr_regression_evaluate(cx, y, &d, w, level, &m));
     if (p->family) CR_TRY(assess_family(cx, p, y, w, level, a->rows, &m));
     if (points)
-        cr_log(cx, CR_LOG_WARNING,
-               "%zu of %zu rows are predicted without any spread: log_score, crps, coverage and width "
-               "have no value", points, a->rows);
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "%zu of %zu rows are predicted without any spread: log_score, crps, coverage and width "
+            "have no value",
+            points, a->rows);
     add_metric(a, "log_score", m.log_score);
     add_metric(a, "rmse", m.rmse);
     add_metric(a, "mae", m.mae);
@@ -110,8 +113,8 @@ done:
     return st;
 }
 
-static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double *y, const double *w,
-                                cr_assessment *a)
+static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double *y,
+                                const double *w, cr_assessment *a)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -151,8 +154,9 @@ static void assess_densities(cr_ctx *cx, const cr_prediction *p, const double *w
     add_metric(a, "log_score", mean);
     if (weight > 1 && !impossible) a->metrics[0].se = sqrt(square / (weight - 1) / weight);
     if (impossible)
-        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows have no density at all: their log_score is infinite",
-               impossible, a->rows);
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu of %zu rows have no density at all: their log_score is infinite", impossible,
+               a->rows);
 }
 
 cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
@@ -175,9 +179,12 @@ cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, doub
                        cr_class_name(cr_model_get_class(model))));
     a.rows = keep_scored(&p, y, w);
     if (a.rows == 0)
-        CR_TRY(cr_fail(cx, CR_EDATA, target ? "%s: no row has both target and prediction"
-                                            : "%s: no row has a density", cr_table_source(t)));
-    if (!target) assess_densities(cx, &p, w, &a);
+        CR_TRY(cr_fail(cx, CR_EDATA,
+                       target ? "%s: no row has both target and prediction"
+                              : "%s: no row has a density",
+                       cr_table_source(t)));
+    if (!target)
+        assess_densities(cx, &p, w, &a);
     else
         CR_TRY(p.kind == CR_ANSWER_NUMBER ? assess_numbers(cx, &p, y, w, level, &a)
                                           : assess_classes(cx, &p, y, w, &a));

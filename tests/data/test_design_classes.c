@@ -1,5 +1,5 @@
-/* test_design_classes.c -- the classes of a target, as the design remembers them: levels of a category,
- * and numbers and truth values that name classes. */
+/* test_design_classes.c -- the classes of a target, as the design remembers them: levels of a
+ * category, and numbers and truth values that name classes. */
 #include "../models/fixture.h"
 #include "data/design_internal.h"
 #include "data/table_internal.h"
@@ -74,7 +74,8 @@ static void test_rows_have_indices(void **state)
     for (size_t i = 0; i < 4; i++) assert_true(r.y[i] == ((double[]){ 2, 1, 2, 0 })[i]);
     cri_rows_close(cx, &r);
 
-    cr_table *u = table_of_text(cx, "u.csv", "x,color,b,z,y\n1,red,true,0,10.0\n2,red,true,0,2.00\n");
+    cr_table *u =
+        table_of_text(cx, "u.csv", "x,color,b,z,y\n1,red,true,0,10.0\n2,red,true,0,2.00\n");
     assert_ok(cx, cri_rows_open(cx, d, u, CRI_TARGET_NEEDED, &r));
     assert_true(r.y[0] == 1 && r.y[1] == 2);
     cri_rows_close(cx, &r);
@@ -114,8 +115,9 @@ static void test_too_many(void **state)
     const struct {
         size_t rows, different;
         bool   good;
-    } cases[] = { { 20, 20, true },     { 21, 21, false },     { 100, 25, true },   { 100, 26, false },
-                  { 4000, 1000, true }, { 8000, 1001, false }, { 9000, 3000, false } };
+    } cases[] = { { 20, 20, true },     { 21, 21, false },    { 100, 25, true },
+                  { 100, 26, false },   { 4000, 1000, true }, { 8000, 1001, false },
+                  { 9000, 3000, false } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         cr_table  *t = table_of_numbers(cx, cases[k].rows, cases[k].different);
         cr_design *d = NULL;
@@ -124,8 +126,10 @@ static void test_too_many(void **state)
                      cases[k].good ? NULL : "too many for classes", "classes", __FILE__, __LINE__);
         if (cases[k].different == 1001) assert_non_null(strstr(cr_error(cx), "1000 and more"));
         if (cases[k].different == 26) assert_non_null(strstr(cr_error(cx), "has 26 different"));
-        if (st == CR_OK) assert_int_equal(cr_design_classes(d), cases[k].different);
-        else assert_null(d);
+        if (st == CR_OK)
+            assert_int_equal(cr_design_classes(d), cases[k].different);
+        else
+            assert_null(d);
         cri_design_free(cx, d);
         cr_table_free(cx, t);
     }

@@ -1,5 +1,5 @@
-/* test_design_needs.c -- what a model may want of its design: levels coded all or as numbers, gaps kept,
- * further columns. */
+/* test_design_needs.c -- what a model may want of its design: levels coded all or as numbers, gaps
+ * kept, further columns. */
 #include "../models/fixture.h"
 #include "data/design_internal.h"
 #include "models/design_file.h"
@@ -21,8 +21,8 @@ static cr_status try_design(cr_ctx *cx, const cr_table *t, const char *settings,
 }
 
 /* X through the design, and through the same design after a file. */
-static void check_design(cr_ctx *cx, const cr_table *t, cr_design *d, const double *expected, size_t n,
-                         size_t p)
+static void check_design(cr_ctx *cx, const cr_table *t, cr_design *d, const double *expected,
+                         size_t n, size_t p)
 {
     cri_store *store = NULL;
     json_t    *part = json_object();
@@ -38,7 +38,8 @@ static void check_design(cr_ctx *cx, const cr_table *t, cr_design *d, const doub
         assert_int_equal(r.n, n);
         assert_int_equal(r.p, p);
         assert_ok(cx, cri_rows_matrix(cx, &r, X));
-        for (size_t i = 0; i < n * p; i++) check_close(X[i], expected[i], 1e-15, 1, "X", __FILE__, __LINE__);
+        for (size_t i = 0; i < n * p; i++)
+            check_close(X[i], expected[i], 1e-15, 1, "X", __FILE__, __LINE__);
         cri_rows_close(cx, &r);
     }
     cri_design_free(cx, back);
@@ -54,7 +55,8 @@ static void test_all_levels(void **state)
     cr_design *d = NULL;
     assert_ok(cx, try_design(cx, t, "features=c,o reference=frequent missing=impute",
                              (cri_design_needs){ .coding = CRI_CODING_ALL }, &d));
-    assert_string_equal(cr_design_term_name(d, 0), "c=blue"); /* the user's reference does not count */
+    assert_string_equal(cr_design_term_name(d, 0),
+                        "c=blue"); /* the user's reference does not count */
     assert_string_equal(cr_design_term_name(d, 1), "c=red");
     assert_int_equal(cr_design_levels(d, 0), 2);
     assert_int_equal(cr_design_levels(d, 1), 0);
@@ -73,9 +75,11 @@ static void test_codes(void **state)
     cr_table  *t = table_of_text(cx, "t.csv", data);
     cr_design *d = NULL;
     double     mean = 2, sd = sqrt(1.25);
-    assert_ok(cx, try_design(cx, t, "features=c,o",
-                             (cri_design_needs){ .coding = CRI_CODING_CODE, .standardise = true,
-                                                 .keep_missing = true }, &d));
+    assert_ok(cx,
+              try_design(cx, t, "features=c,o",
+                         (cri_design_needs){
+                             .coding = CRI_CODING_CODE, .standardise = true, .keep_missing = true },
+                         &d));
     assert_int_equal(d->missing, CR_MISSING_KEEP);
     assert_int_equal(cr_design_terms(d), 2);
     assert_string_equal(cr_design_term_name(d, 0), "c");
@@ -106,10 +110,11 @@ static void test_gaps(void **state)
     assert_ok(cx, try_design(cx, t, "features=x", (cri_design_needs){ .keep_missing = true }, &d));
     check_design(cx, t, d, (double[]){ 1, 2, NAN, 4 }, 4, 1);
     cri_design_free(cx, d);
-    assert_ok(cx, try_design(cx, t, "features=x", (cri_design_needs){ .keep_missing = true,
-                                                                      .standardise = true }, &d));
+    assert_ok(cx, try_design(cx, t, "features=x",
+                             (cri_design_needs){ .keep_missing = true, .standardise = true }, &d));
     double mean = 7.0 / 3, sd = sqrt((16 / 9.0 + 1 / 9.0 + 25 / 9.0) / 3); /* of those there are */
-    check_design(cx, t, d, (double[]){ (1 - mean) / sd, (2 - mean) / sd, NAN, (4 - mean) / sd }, 4, 1);
+    check_design(cx, t, d, (double[]){ (1 - mean) / sd, (2 - mean) / sd, NAN, (4 - mean) / sd }, 4,
+                 1);
     cri_design_free(cx, d);
     assert_ok(cx, try_design(cx, t, "features=x missing=drop",
                              (cri_design_needs){ .keep_missing = true }, &d));
@@ -118,8 +123,9 @@ static void test_gaps(void **state)
     assert_ok(cx, try_design(cx, t, "features=x", (cri_design_needs){ 0 }, &d));
     assert_fails_with(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE, &r), CR_EDATA, "t.csv:4");
     cri_design_free(cx, d);
-    assert_ok(cx, try_design(cx, t, "features=o target=x", (cri_design_needs){ .keep_missing = true },
-                             &d)); /* a target is never unknown */
+    assert_ok(cx,
+              try_design(cx, t, "features=o target=x", (cri_design_needs){ .keep_missing = true },
+                         &d)); /* a target is never unknown */
     assert_fails_with(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r), CR_EDATA,
                       "the target 'x' has no value");
     cri_design_free(cx, d);
@@ -127,7 +133,8 @@ static void test_gaps(void **state)
     test_context_free(cx);
 }
 
-/* --- roles ------------------------------------------------------------------------------------- */
+/* --- roles -------------------------------------------------------------------------------------
+ */
 
 static void test_roles(void **state)
 {
@@ -167,7 +174,8 @@ static void test_roles(void **state)
     cri_design_free(cx, d);
 
     d = NULL;
-    assert_fails_with(cx, try_design(cx, t, "target=y", (cri_design_needs){ .roles = { "oo" } }, &d),
+    assert_fails_with(cx,
+                      try_design(cx, t, "target=y", (cri_design_needs){ .roles = { "oo" } }, &d),
                       CR_EDATA, "column 'oo' not found");
     assert_fails_with(cx, try_design(cx, t, "target=y", (cri_design_needs){ .roles = { "c" } }, &d),
                       CR_EDATA, "holds text");

@@ -1,5 +1,5 @@
-/* test_class_weights.c -- rows that count by their class: balanced as scikit-learn has it, by name, and
- * the same as weights given by hand. */
+/* test_class_weights.c -- rows that count by their class: balanced as scikit-learn has it, by name,
+ * and the same as weights given by hand. */
 #include "toys.h"
 
 static const char data[] = "x,w,y\n0,1,spam\n1,2,spam\n2,1,ham\n3,3,ham\n4,1,ham\n5,1,a=b\n";
@@ -39,8 +39,10 @@ static void test_by_name(void **state)
     check_weights("target=y features=x width=2", (double[]){ 1, 1, 1, 1, 1, 1 });
     check_weights("target=y features=x width=2 class_weights=spam=5,ham=0.5",
                   (double[]){ 5, 5, 0.5, 0.5, 0.5, 1 });
-    check_weights("target=y features=x width=2 class_weights=a=b=3", (double[]){ 1, 1, 1, 1, 1, 3 });
-    check_weights("target=y features=x width=2 class_weights=ham=0", (double[]){ 1, 1, 0, 0, 0, 1 });
+    check_weights("target=y features=x width=2 class_weights=a=b=3",
+                  (double[]){ 1, 1, 1, 1, 1, 3 });
+    check_weights("target=y features=x width=2 class_weights=ham=0",
+                  (double[]){ 1, 1, 0, 0, 0, 1 });
     check_weights("target=y features=x width=2 weights=w class_weights=spam=2",
                   (double[]){ 2, 4, 1, 3, 1, 1 });
 }
@@ -57,7 +59,8 @@ static void test_balanced(void **state)
                   (double[]){ s, 2 * s, h, 3 * h, h, a });
 }
 
-static void check_refused(const char *name, const char *settings, const char *said, const char *near)
+static void check_refused(const char *name, const char *settings, const char *said,
+                          const char *near)
 {
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", data);
@@ -78,12 +81,14 @@ static void test_refusals(void **state)
     check_refused("toy-smooth", "target=y class_weights=spam=-1", "weight of 0 or more", "");
     check_refused("toy-smooth", "target=y class_weights=spam=inf", "weight of 0 or more", "");
     check_refused("toy-smooth", "target=y class_weights=spam=2x", "is not CLASS=WEIGHT", "");
-    check_refused("toy-smooth", "target=y class_weights=balanced,spam=2", "'balanced' is not CLASS", "");
-    check_refused("toy-smooth", "target=y class_weights=spam=0,ham=0,a=b=0", "leaves no row any weight",
+    check_refused("toy-smooth", "target=y class_weights=balanced,spam=2", "'balanced' is not CLASS",
                   "");
-    check_refused("ridge", "target=x features=w class_weights=balanced", "needs a model that predicts",
+    check_refused("toy-smooth", "target=y class_weights=spam=0,ham=0,a=b=0",
+                  "leaves no row any weight", "");
+    check_refused("ridge", "target=x features=w class_weights=balanced",
+                  "needs a model that predicts", "");
+    check_refused("toy-normal", "features=x class_weights=balanced", "needs a model that predicts",
                   "");
-    check_refused("toy-normal", "features=x class_weights=balanced", "needs a model that predicts", "");
 }
 
 /* A class without rows, as a fold may have it, does not count among the classes. */
@@ -92,7 +97,8 @@ static void test_balanced_without_a_class(void **state)
     (void)state;
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x,y\n0,a\n1,a\n1,b\n9,c\n,c\n2,b\n3,b\n");
-    cr_model *m = fit(cx, "toy-smooth", t, "target=y missing=drop class_weights=balanced width=1e6");
+    cr_model *m =
+        fit(cx, "toy-smooth", t, "target=y missing=drop class_weights=balanced width=1e6");
     cr_prediction p = predict(cx, m, t); /* with this width all rows count the same */
     for (size_t k = 0; k < 3; k++) assert_close(p.prob[k], 1.0 / 3, 1e-3);
     cr_prediction_free(cx, &p);
@@ -123,10 +129,8 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_balanced),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_balanced_without_a_class),
+        cmocka_unit_test(test_by_name),     cmocka_unit_test(test_balanced),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_balanced_without_a_class),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("class weights", tests, NULL, NULL);

@@ -15,15 +15,24 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    { NULL, { 2, 3, INFINITY }, 3 },   { NULL, { -1, 0.5, 7 }, 3 },
-    { NULL, { 4, 2, 2.5 }, 3 },        { "gamma", { 4, 0.5 }, 2 },
-    { "gamma", { 0.7, 2 }, 2 },        { "log-normal", { 0.3, 0.6 }, 2 },
-    { "beta", { 5, 2 }, 2 },           { "exponential", { 0.4 }, 1 },
-    { "laplace", { 1, 2 }, 2 },        { "weibull", { 2, 3 }, 2 },
-    { "student-t", { 5, 1, 2 }, 3 },   { "normal", { 3, 2 }, 2 },
-    { "uniform", { -1, 5 }, 2 },       { "poisson", { 3.6 }, 1 },
-    { "binomial", { 9, 0.35 }, 2 },    { "bernoulli", { 0.7 }, 1 },
-    { "geometric", { 0.3 }, 1 },       { "negative-binomial", { 3, 0.45 }, 2 },
+    { NULL, { 2, 3, INFINITY }, 3 },
+    { NULL, { -1, 0.5, 7 }, 3 },
+    { NULL, { 4, 2, 2.5 }, 3 },
+    { "gamma", { 4, 0.5 }, 2 },
+    { "gamma", { 0.7, 2 }, 2 },
+    { "log-normal", { 0.3, 0.6 }, 2 },
+    { "beta", { 5, 2 }, 2 },
+    { "exponential", { 0.4 }, 1 },
+    { "laplace", { 1, 2 }, 2 },
+    { "weibull", { 2, 3 }, 2 },
+    { "student-t", { 5, 1, 2 }, 3 },
+    { "normal", { 3, 2 }, 2 },
+    { "uniform", { -1, 5 }, 2 },
+    { "poisson", { 3.6 }, 1 },
+    { "binomial", { 9, 0.35 }, 2 },
+    { "bernoulli", { 0.7 }, 1 },
+    { "geometric", { 0.3 }, 1 },
+    { "negative-binomial", { 3, 0.45 }, 2 },
     { "beta-binomial", { 10, 2, 1.5 }, 3 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -36,8 +45,9 @@ typedef struct one {
 static const cr_prediction *prediction_of(cr_ctx *cx, const row *r, one *o)
 {
     *o = (one){ .mean = r->v[0], .scale = r->v[1], .dof = r->v[2] };
-    o->p = (cr_prediction){ .kind = CR_ANSWER_NUMBER, .n = 1, .mean = &o->mean, .scale = &o->scale,
-                            .dof = &o->dof };
+    o->p = (cr_prediction){
+        .kind = CR_ANSWER_NUMBER, .n = 1, .mean = &o->mean, .scale = &o->scale, .dof = &o->dof
+    };
     if (r->family) {
         o->p.family = cr_dist_find(cx, r->family);
         assert_non_null(o->p.family);
@@ -110,7 +120,8 @@ static double loss_between(const char *loss, double q, double y, double a)
 static double expected(const cloud *c, const char *loss, double q, double a)
 {
     long double sum = 0;
-    for (size_t i = 0; i < c->n; i++) sum += (long double)(c->p[i] * loss_between(loss, q, c->x[i], a));
+    for (size_t i = 0; i < c->n; i++)
+        sum += (long double)(c->p[i] * loss_between(loss, q, c->x[i], a));
     return (double)sum;
 }
 
@@ -122,7 +133,7 @@ static void test_against_brute_force(void **state)
     const struct {
         const char *text;
         double      q;
-    } losses[] = { { "squared", 0 },        { "absolute", 0 },      { "quantile:0.5", 0.5 },
+    } losses[] = { { "squared", 0 },          { "absolute", 0 },       { "quantile:0.5", 0.5 },
                    { "quantile:0.05", 0.05 }, { "quantile:0.9", 0.9 }, { "0-1", 0 } };
     for (size_t k = 0; k < ROWS; k++) {
         make_cloud(cx, &rows[k], c);
@@ -133,10 +144,12 @@ static void test_against_brute_force(void **state)
             decide_one(cx, &rows[k], losses[i].text, &action, &loss);
             double mine = expected(c, losses[i].text, losses[i].q, action);
             double size = fmax(loss, mine);
-            bool   heavy = !rows[k].family && rows[k].v[2] < 3 && i == 0; /* the cloud has no such tails */
+            bool   heavy =
+                !rows[k].family && rows[k].v[2] < 3 && i == 0; /* the cloud has no such tails */
             if (!heavy) check_close(mine, loss, 2e-3, size, rows[k].family, __FILE__, __LINE__);
             if (counts) check_close(mine, loss, 1e-9, size, rows[k].family, __FILE__, __LINE__);
-            for (double step = counts ? 1 : far; step < 20 * far + 3; step *= 2) { /* none is better */
+            for (double step = counts ? 1 : far; step < 20 * far + 3;
+                 step *= 2) { /* none is better */
                 double up = expected(c, losses[i].text, losses[i].q, action + step);
                 double down = expected(c, losses[i].text, losses[i].q, action - step);
                 if (up < mine - 1e-4 * size || down < mine - 1e-4 * size)
@@ -149,7 +162,8 @@ static void test_against_brute_force(void **state)
     test_context_free(cx);
 }
 
-/* --- known actions ----------------------------------------------------------------------------- */
+/* --- known actions -----------------------------------------------------------------------------
+ */
 
 static void test_known_actions(void **state)
 {
@@ -232,15 +246,17 @@ static void test_long_tails(void **state)
     test_context_free(cx);
 }
 
-/* --- classes ------------------------------------------------------------------------------------ */
+/* --- classes ------------------------------------------------------------------------------------
+ */
 
 static const char *const names[] = { "cat", "dog", "eel" };
-static double prob[] = { 0.5, 0.3, 0.2, 0.1, 0.45, 0.45, 0, 0, 1, NAN, NAN, NAN };
+static double            prob[] = { 0.5, 0.3, 0.2, 0.1, 0.45, 0.45, 0, 0, 1, NAN, NAN, NAN };
 
 static cr_prediction classes(void)
 {
-    return (cr_prediction){ .kind = CR_ANSWER_CLASS, .n = 4, .n_classes = 3, .classes = names,
-                            .prob = prob };
+    return (cr_prediction){
+        .kind = CR_ANSWER_CLASS, .n = 4, .n_classes = 3, .classes = names, .prob = prob
+    };
 }
 
 static cr_loss matrix_of(cr_ctx *cx, const char *text)
@@ -272,15 +288,18 @@ static void test_classes(void **state)
     check_classes(cx, matrix_of(cx, "eel,cat,dog\n0,1,1\n1,0,1\n1,1,0\n"),
                   (const char *const[]){ "cat", "eel", "eel" }, (double[]){ 0.5, 0.55, 0 });
     /* an action beside the classes: to ask costs 0.4 */
-    check_classes(cx, matrix_of(cx, "action,cat,dog,eel\ncat,0,1,1\ndog,1,0,1\neel,1,1,0\nask,.4,.4,.4\n"),
-                  (const char *const[]){ "ask", "ask", "eel" }, (double[]){ 0.4, 0.4, 0 });
-    /* fewer actions than classes, gains as negative losses, any name for the first column of texts */
+    check_classes(
+        cx, matrix_of(cx, "action,cat,dog,eel\ncat,0,1,1\ndog,1,0,1\neel,1,1,0\nask,.4,.4,.4\n"),
+        (const char *const[]){ "ask", "ask", "eel" }, (double[]){ 0.4, 0.4, 0 });
+    /* fewer actions than classes, gains as negative losses, any name for the first column of texts
+     */
     check_classes(cx, matrix_of(cx, "what,dog,eel,cat\nstroke,-1,5,-2\nleave,0,0,0\n"),
                   (const char *const[]){ "stroke", "leave", "leave" }, (double[]){ -0.3, 0, 0 });
     test_context_free(cx);
 }
 
-/* --- counts by a matrix -------------------------------------------------------------------------- */
+/* --- counts by a matrix --------------------------------------------------------------------------
+ */
 
 static void test_counts_by_a_matrix(void **state)
 {
@@ -307,16 +326,19 @@ static void test_counts_by_a_matrix(void **state)
     }
     cr_loss_free(cx, &l);
     l = matrix_of(cx, "action,0,1,2\nnone,0,5,9\none,1,0,3\n"); /* and three or more? */
-    assert_fails_with(cx, cr_decide(cx, prediction_of(cx, &(row){ "poisson", { 1 }, 1 }, &o), &l, &d),
+    assert_fails_with(cx,
+                      cr_decide(cx, prediction_of(cx, &(row){ "poisson", { 1 }, 1 }, &o), &l, &d),
                       CR_EARG, "have probability 0.919699 together");
-    assert_ok(cx, cr_decide(cx, prediction_of(cx, &(row){ "binomial", { 2, 0.5 }, 2 }, &o), &l, &d));
+    assert_ok(cx,
+              cr_decide(cx, prediction_of(cx, &(row){ "binomial", { 2, 0.5 }, 2 }, &o), &l, &d));
     assert_relative(d.expected_loss[0], 1, 1e-14); /* action one: 1/4 + 3/4 */
     cr_decisions_free(cx, &d);
     cr_loss_free(cx, &l);
     test_context_free(cx);
 }
 
-/* --- refusals --------------------------------------------------------------------------------------- */
+/* --- refusals
+ * --------------------------------------------------------------------------------------- */
 
 static void check_refused(cr_ctx *cx, const cr_prediction *p, cr_loss l, cr_status status,
                           const char *text)
@@ -362,8 +384,13 @@ static cr_status decide_all(cr_ctx *cx, void *path)
     CR_TRY(cr_decide(cx, &p, &l, &d));
     cr_decisions_free(cx, &d);
     cr_loss_free(cx, &l);
-    o.p = (cr_prediction){ .kind = CR_ANSWER_NUMBER, .n = 1, .mean = &o.mean, .scale = &o.scale,
-                           .dof = &o.dof, .params = o.params, .n_params = 1 };
+    o.p = (cr_prediction){ .kind = CR_ANSWER_NUMBER,
+                           .n = 1,
+                           .mean = &o.mean,
+                           .scale = &o.scale,
+                           .dof = &o.dof,
+                           .params = o.params,
+                           .n_params = 1 };
     if (!(o.p.family = cr_dist_find(cx, "exponential"))) CR_TRY(CR_ENOMEM);
     CR_TRY(cr_loss_read(cx, "absolute", &l));
     CR_TRY(cr_decide(cx, &o.p, &l, &d));

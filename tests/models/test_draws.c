@@ -3,7 +3,8 @@
 #include "math/special.h"
 #include "models/model_internal.h"
 
-/* --- scores ------------------------------------------------------------------------------------- */
+/* --- scores -------------------------------------------------------------------------------------
+ */
 
 static void test_scores_of_numbers(void **state)
 {
@@ -14,8 +15,8 @@ static void test_scores_of_numbers(void **state)
     cr_table *t = make_table(cx, X, 40, 2, y, NULL);
     const struct {
         const char *name, *settings;
-    } cases[] = { { "linear", "target=y" },                              /* Student's t */
-                  { "bayes-linear", "target=y" },                        /* normal      */
+    } cases[] = { { "linear", "target=y" },                               /* Student's t */
+                  { "bayes-linear", "target=y" },                         /* normal      */
                   { "bayes-linear", "target=y scale_target=standard" } }; /* in units of y */
     for (size_t k = 0; k < 3; k++) {
         cr_model     *m = fit(cx, cases[k].name, t, cases[k].settings);
@@ -70,7 +71,8 @@ static void test_scores_of_families_and_classes(void **state)
     for (size_t i = 0; i < 3; i++) assert_close(score[i], log(p.prob[2 * i + (i == 1)]), 1e-15);
     cr_table *u = table_of_text(cx, "u.csv", "x,c\n0,z\n");
     score[0] = 17;
-    assert_fails_with(cx, cr_score(cx, m, u, score), CR_EDATA, "level 'z', which the model has not");
+    assert_fails_with(cx, cr_score(cx, m, u, score), CR_EDATA,
+                      "level 'z', which the model has not");
     assert_true(score[0] == 17);
     cr_table_free(cx, u);
     u = table_of_text(cx, "u.csv", "x\n0\n");
@@ -82,23 +84,31 @@ static void test_scores_of_families_and_classes(void **state)
     test_context_free(cx);
 }
 
-/* --- intervals of families -------------------------------------------------------------------------- */
+/* --- intervals of families
+ * -------------------------------------------------------------------------- */
 
 static void test_intervals_of_families(void **state)
 {
     (void)state;
-    cr_ctx       *cx = test_context();
-    double        mean[] = { 3, NAN, 40 }, scale[] = { sqrt(3), NAN, sqrt(40) };
-    double        dof[] = { INFINITY, NAN, INFINITY }, rate[] = { 3, NAN, 40 }, sd[3], low[3], high[3];
-    cr_prediction p = { .kind = CR_ANSWER_NUMBER, .n = 3, .mean = mean, .scale = scale, .dof = dof,
-                        .family = cr_dist_find(cx, "poisson"), .n_params = 1, .params = rate };
+    cr_ctx *cx = test_context();
+    double  mean[] = { 3, NAN, 40 }, scale[] = { sqrt(3), NAN, sqrt(40) };
+    double  dof[] = { INFINITY, NAN, INFINITY }, rate[] = { 3, NAN, 40 }, sd[3], low[3], high[3];
+    cr_prediction p = { .kind = CR_ANSWER_NUMBER,
+                        .n = 3,
+                        .mean = mean,
+                        .scale = scale,
+                        .dof = dof,
+                        .family = cr_dist_find(cx, "poisson"),
+                        .n_params = 1,
+                        .params = rate };
     assert_ok(cx, cr_prediction_intervals(cx, &p, 0.9, sd, low, high));
     assert_true(low[0] == 1 && high[0] == 6); /* scipy.stats.poisson(3).interval(0.9) */
     assert_true(low[2] == 30 && high[2] == 51);
     assert_true(sd[0] == sqrt(3) && isnan(sd[1]) && isnan(low[1]) && isnan(high[1]));
     for (size_t i = 0; i < 3; i += 2) { /* the definition: least counts that reach 5 % and 95 % */
         assert_true(cr_gamma_q(low[i] + 1, rate[i]) >= 0.05 && cr_gamma_q(low[i], rate[i]) < 0.05);
-        assert_true(cr_gamma_q(high[i] + 1, rate[i]) >= 0.95 && cr_gamma_q(high[i], rate[i]) < 0.95);
+        assert_true(cr_gamma_q(high[i] + 1, rate[i]) >= 0.95 &&
+                    cr_gamma_q(high[i], rate[i]) < 0.95);
     }
     double shapes[] = { 4, 2, NAN, NAN, 0.5, 1e-3 };
     mean[0] = 2, mean[2] = 500;
@@ -110,11 +120,13 @@ static void test_intervals_of_families(void **state)
     shapes[0] = -1; /* what no class should give */
     assert_fails(cx, cr_prediction_intervals(cx, &p, 0.5, NULL, low, high), CR_EARG);
     p = (cr_prediction){ .kind = CR_ANSWER_DENSITY, .n = 1, .log_density = mean };
-    assert_fails_with(cx, cr_prediction_intervals(cx, &p, 0.5, sd, low, high), CR_EARG, "of numbers");
+    assert_fails_with(cx, cr_prediction_intervals(cx, &p, 0.5, sd, low, high), CR_EARG,
+                      "of numbers");
     test_context_free(cx);
 }
 
-/* --- draws -------------------------------------------------------------------------------------------- */
+/* --- draws
+ * -------------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 20000 };
 
@@ -127,7 +139,8 @@ static double share(const double *draws, size_t n, double x)
 }
 
 /* Kolmogorov's distance to a distribution function; at 5 standard errors. */
-static void check_draws(cr_ctx *cx, const double *draws, const char *family, const double *v, size_t n)
+static void check_draws(cr_ctx *cx, const double *draws, const char *family, const double *v,
+                        size_t n)
 {
     const cr_dist_class *c = cr_dist_find(cx, family);
     for (double u = 0.05; u < 1; u += 0.1) {
@@ -141,11 +154,11 @@ static void check_draws(cr_ctx *cx, const double *draws, const char *family, con
 static void test_draws_of_numbers(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  X[6 * 1] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1.1, 2.3, 2.8, 4.4, 4.9, 6.3 };
-    cr_table *t = make_table(cx, X, 6, 1, y, NULL);
-    double   *out = calloc(6 * DRAWS, sizeof *out), *again = calloc(6 * 3, sizeof *again);
-    cr_model *m = fit(cx, "linear", t, "target=y"); /* 4 degrees of freedom */
+    cr_ctx       *cx = test_context();
+    double        X[6 * 1] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1.1, 2.3, 2.8, 4.4, 4.9, 6.3 };
+    cr_table     *t = make_table(cx, X, 6, 1, y, NULL);
+    double       *out = calloc(6 * DRAWS, sizeof *out), *again = calloc(6 * 3, sizeof *again);
+    cr_model     *m = fit(cx, "linear", t, "target=y"); /* 4 degrees of freedom */
     cr_prediction p = predict(cx, m, t);
     assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 7, out));
     check_draws(cx, out + 2 * DRAWS, "student-t", (double[]){ p.dof[2], p.mean[2], p.scale[2] }, 3);
@@ -175,7 +188,8 @@ static void test_draws_of_families_and_classes(void **state)
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "t.csv", "x,n,c\n0,3,a\n1,0,b\n2,5,c\n,1,b\n");
     double   *out = calloc(4 * DRAWS, sizeof *out);
-    cr_model *m = fit(cx, "toy-smooth", t, "target=n features=x family=poisson missing=drop width=2");
+    cr_model *m =
+        fit(cx, "toy-smooth", t, "target=n features=x family=poisson missing=drop width=2");
     cr_prediction p = predict(cx, m, t);
     assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 1, out));
     check_draws(cx, out + DRAWS, "poisson", &p.mean[1], 1);
@@ -199,7 +213,8 @@ static void test_draws_of_families_and_classes(void **state)
 }
 
 /* Few degrees of freedom: the gamma variate below the root underflows, its logarithm does not. */
-static cr_status few_degrees(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status few_degrees(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     (void)cx, (void)state;
     for (size_t i = 0; i < rows->n; i++) out->mean[i] = 0, out->scale[i] = 1, out->dof[i] = 0.004;
@@ -209,12 +224,12 @@ static cr_status few_degrees(cr_ctx *cx, const void *state, const cri_rows *rows
 static void test_draws_with_long_tails(void **state)
 {
     (void)state;
-    cr_ctx        *cx = test_context();
-    cr_table      *t = table_of_text(cx, "t.csv", "x,y\n0,3\n1,0\n2,5\n");
-    cr_model      *m = fit(cx, "linear", t, "target=y");
-    cr_model_class odd = *cr_model_get_class(m);
+    cr_ctx               *cx = test_context();
+    cr_table             *t = table_of_text(cx, "t.csv", "x,y\n0,3\n1,0\n2,5\n");
+    cr_model             *m = fit(cx, "linear", t, "target=y");
+    cr_model_class        odd = *cr_model_get_class(m);
     const cr_model_class *own = m->class;
-    double         *out = calloc(3 * DRAWS, sizeof *out);
+    double               *out = calloc(3 * DRAWS, sizeof *out);
     odd.predict = few_degrees;
     m->class = &odd;
     assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 3, out));
@@ -263,7 +278,8 @@ static void test_rows(void **state)
     test_context_free(cx);
 }
 
-/* --- failing allocations -------------------------------------------------------------------------------- */
+/* --- failing allocations
+ * -------------------------------------------------------------------------------- */
 
 static cr_status score_and_draw(cr_ctx *cx, void *arg)
 {

@@ -100,7 +100,8 @@ static void test_allocated_is_zero(void **state)
     test_context_free(cx);
 }
 
-/* --- what a file may hold ----------------------------------------------------------------------- */
+/* --- what a file may hold -----------------------------------------------------------------------
+ */
 
 static void check_refused(const char *text, bool arrays, const char *said)
 {
@@ -127,25 +128,31 @@ static void test_hostile_files(void **state)
 {
     (void)state;
     check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": null}", true, NULL);
-    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": null}", false, "vector");
+    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": null}", false,
+                  "vector");
     check_refused("{\"n\": 4, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "vector");
     check_refused("{\"n\": 3, \"p\": 3, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "matrix");
     check_refused("{\"p\": 2, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "n");
     check_refused("{\"n\": -1, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "n");
     check_refused("{\"n\": 3, \"p\": 2, \"flag\": 7, \"real\": 1, \"hole\": 0}", true, "flag");
     check_refused("{\"n\": 3, \"p\": 2, \"real\": 1, \"hole\": 0}", true, "flag");
-    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": \"x\", \"hole\": 0}", true, "real");
+    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": \"x\", \"hole\": 0}", true,
+                  "real");
     check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"hole\": 0}", true, "real");
     /* sizes whose product, or whose bytes, overflow */
-    check_refused("{\"n\": 4611686018427387904, \"p\": 8, \"flag\": true, \"real\": 1, \"hole\": 0}",
-                  true, "");
-    check_refused("{\"n\": 3, \"p\": 4611686018427387904, \"flag\": true, \"real\": 1, \"hole\": 0}",
-                  true, "'matrix' is too large");
-    check_refused("{\"n\": 9223372036854775807, \"p\": 1, \"flag\": true, \"real\": 1, \"hole\": 0}",
-                  true, "'vector' is too large");
+    check_refused(
+        "{\"n\": 4611686018427387904, \"p\": 8, \"flag\": true, \"real\": 1, \"hole\": 0}", true,
+        "");
+    check_refused(
+        "{\"n\": 3, \"p\": 4611686018427387904, \"flag\": true, \"real\": 1, \"hole\": 0}", true,
+        "'matrix' is too large");
+    check_refused(
+        "{\"n\": 9223372036854775807, \"p\": 1, \"flag\": true, \"real\": 1, \"hole\": 0}", true,
+        "'vector' is too large");
 }
 
-/* --- failing allocations -------------------------------------------------------------------------- */
+/* --- failing allocations
+ * -------------------------------------------------------------------------- */
 
 static cr_status make_and_copy(cr_ctx *cx, void *arg)
 {
@@ -167,8 +174,10 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_allocated_is_zero),
-        cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_allocated_is_zero),
+        cmocka_unit_test(test_hostile_files),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("fields of a state", tests, NULL, NULL);
 }

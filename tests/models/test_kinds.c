@@ -6,7 +6,8 @@
 static const char data[] = "x,c,o,y,k\n1,red,10,0.5,0\n2,blue,20,1.5,1\n4,red,30,3.5,1\n"
                            "7,red,40,6,2\n";
 
-/* --- tasks --------------------------------------------------------------------------------------- */
+/* --- tasks ---------------------------------------------------------------------------------------
+ */
 
 static unsigned task_of(cr_ctx *cx, const char *name, const cr_table *t, const char *settings)
 {
@@ -32,7 +33,8 @@ static void test_tasks(void **state)
                      CR_TASK_CLASSIFICATION);
     assert_int_equal(task_of(cx, "toy-smooth", t, "target=k task=regression"), CR_TASK_REGRESSION);
     assert_int_equal(task_of(cx, "toy-normal", t, "seed=1"), CR_TASK_DENSITY);
-    assert_int_equal(task_of(cx, "toy-centres", t, "features=x"), CR_TASK_CLUSTER); /* and densities */
+    assert_int_equal(task_of(cx, "toy-centres", t, "features=x"),
+                     CR_TASK_CLUSTER); /* and densities */
     assert_int_equal(task_of(cx, "toy-axes", t, "features=x,o"), CR_TASK_TRANSFORM);
     assert_fails_with(cx, try_fit(cx, "toy-smooth", t, "target=c task=regression", &m), CR_EDATA,
                       "is a category, but toy-smooth predicts numbers");
@@ -40,7 +42,8 @@ static void test_tasks(void **state)
                       "the model ridge does regression, not classification");
     assert_fails_with(cx, try_fit(cx, "toy-normal", t, "task=regression", &m), CR_EARG,
                       "does density, not regression");
-    assert_fails_with(cx, try_fit(cx, "toy-smooth", t, "features=x", &m), CR_EARG, "needs a target");
+    assert_fails_with(cx, try_fit(cx, "toy-smooth", t, "features=x", &m), CR_EARG,
+                      "needs a target");
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -52,11 +55,11 @@ static void test_offers(void **state)
     const struct {
         const char *name, *verb;
         bool        there;
-    } cases[] = { { "toy-normal", "next", true },      { "toy-smooth", "next", false },
-                  { "toy-normal", "sample", true },    { "toy-smooth", "sample", true },
-                  { "toy-axes", "sample", false },     { "toy-normal", "missing", true },
-                  { "toy-smooth", "missing", false },  { "toy-normal", "score", true },
-                  { "toy-smooth", "update", true },    { "toy-centres", "update", false },
+    } cases[] = { { "toy-normal", "next", true },     { "toy-smooth", "next", false },
+                  { "toy-normal", "sample", true },   { "toy-smooth", "sample", true },
+                  { "toy-axes", "sample", false },    { "toy-normal", "missing", true },
+                  { "toy-smooth", "missing", false }, { "toy-normal", "score", true },
+                  { "toy-smooth", "update", true },   { "toy-centres", "update", false },
                   { "toy-smooth", "negative", true } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         assert_int_equal(cr_class_offers(cr_class_find(cx, cases[k].name), cases[k].verb),
@@ -68,7 +71,8 @@ static void test_offers(void **state)
     test_context_free(cx);
 }
 
-/* --- files ------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------
+ */
 
 static cr_model *reload(cr_ctx *cx, const cr_model *m)
 {
@@ -135,10 +139,13 @@ static void check_damaged(cr_ctx *cx, const cr_model *m, const char *part, const
     assert_ok(cx, cri_store_from_bytes(cx, "m.cred", bytes, size, &s));
     json_t *at = cri_store_json(s);
     if (part) at = json_object_get(at, part);
-    if (value) json_object_set_new(at, key, value);
-    else json_object_del(at, key);
+    if (value)
+        json_object_set_new(at, key, value);
+    else
+        json_object_del(at, key);
     assert_ok(cx, cri_store_to_bytes(cx, s, &again, &again_size));
-    assert_fails_with(cx, cr_model_from_bytes(cx, "m.cred", again, again_size, &back), CR_EDATA, said);
+    assert_fails_with(cx, cr_model_from_bytes(cx, "m.cred", again, again_size, &back), CR_EDATA,
+                      said);
     assert_null(back);
     cr_free(cx, bytes, size, 1);
     cr_free(cx, again, again_size, 1);
@@ -174,7 +181,8 @@ static void test_damaged_files(void **state)
     test_context_free(cx);
 }
 
-/* --- answers ------------------------------------------------------------------------------------- */
+/* --- answers -------------------------------------------------------------------------------------
+ */
 
 static void test_clusters_have_densities(void **state)
 {
@@ -193,7 +201,8 @@ static void test_clusters_have_densities(void **state)
         assert_true(score[i] == p.log_density[i]);
         assert_close(score[i], log(0.5) - log(2 * M_PI * sd * sd) - 0.25 / (2 * sd * sd), 1e-12);
     }
-    assert_true((p.prob[0] > 0.99) == (p.prob[2] > 0.99) && (p.prob[0] > 0.99) != (p.prob[4] > 0.99));
+    assert_true((p.prob[0] > 0.99) == (p.prob[2] > 0.99) &&
+                (p.prob[0] > 0.99) != (p.prob[4] > 0.99));
     assert_true(isnan(score[4]) && isnan(p.prob[8]) && isnan(p.prob[9])); /* left out */
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
@@ -218,7 +227,8 @@ static void test_coordinates(void **state)
     assert_null(p.log_density);
     assert_fails_with(cx, cr_score(cx, m, t, out), CR_EUNSUPPORTED, "has no density");
     assert_fails_with(cx, cr_sample(cx, m, 1, 0, out), CR_EUNSUPPORTED, "does not draw rows");
-    assert_fails_with(cx, cr_sample_targets(cx, m, t, 1, 0, out), CR_EUNSUPPORTED, "no target to draw");
+    assert_fails_with(cx, cr_sample_targets(cx, m, t, 1, 0, out), CR_EUNSUPPORTED,
+                      "no target to draw");
     assert_fails_with(cx, cr_observed(cx, m, t, out, NULL), CR_EUNSUPPORTED, "has no target");
     assert_true(out[0] == 17 && out[1] == 17);
     assert_ok(cx, cr_observed(cx, m, t, NULL, out));
@@ -251,7 +261,8 @@ static void test_offset(void **state)
     test_context_free(cx);
 }
 
-/* --- the next row ---------------------------------------------------------------------------------- */
+/* --- the next row
+ * ---------------------------------------------------------------------------------- */
 
 /* Murphy (2007), Conjugate Bayesian analysis of the Gaussian distribution, eqs. (85)-(110). */
 static void test_next(void **state)
@@ -295,7 +306,8 @@ static void test_density_of_rows(void **state)
     assert_ok(cx, cr_next(cx, m, &p));
     assert_ok(cx, cr_score(cx, m, u, out));
     double z = (4 - p.mean[0]) / p.scale[0], y = (1 - p.mean[0]) / p.scale[0];
-    assert_relative(out[0], log(3.0 / 5) + cr_student_t_logpdf(z, p.dof[0]) - log(p.scale[0]), 1e-13);
+    assert_relative(out[0], log(3.0 / 5) + cr_student_t_logpdf(z, p.dof[0]) - log(p.scale[0]),
+                    1e-13);
     assert_relative(out[1], log(2.0 / 5), 1e-13);
     assert_relative(out[2], cr_student_t_logpdf(y, p.dof[0]) - log(p.scale[0]), 1e-13);
     cr_prediction_free(cx, &p);
@@ -308,11 +320,15 @@ static void test_density_of_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),          cmocka_unit_test(test_offers),
-        cmocka_unit_test(test_files),          cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_offers),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_clusters_have_densities),
-        cmocka_unit_test(test_coordinates),    cmocka_unit_test(test_offset),
-        cmocka_unit_test(test_next),           cmocka_unit_test(test_density_of_rows),
+        cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_offset),
+        cmocka_unit_test(test_next),
+        cmocka_unit_test(test_density_of_rows),
     };
     return cmocka_run_group_tests_name("kinds of answers", tests, NULL, NULL);
 }

@@ -26,10 +26,10 @@ static void test_names(void **state)
 static void test_matrices(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    const char  named[] = "action,yes,no\nkeep,0,2.5\nsend back,1e3,-1\n3,1,1\n";
-    const char  plain[] = "1;0\n0;5\n2;0\n", numbers[] = "action,1,0\n7,1,2\n8,3,4\n";
-    cr_loss     l = must_read(cx, test_file("named.csv", named, strlen(named)));
+    cr_ctx    *cx = test_context();
+    const char named[] = "action,yes,no\nkeep,0,2.5\nsend back,1e3,-1\n3,1,1\n";
+    const char plain[] = "1;0\n0;5\n2;0\n", numbers[] = "action,1,0\n7,1,2\n8,3,4\n";
+    cr_loss    l = must_read(cx, test_file("named.csv", named, strlen(named)));
     assert_int_equal(l.n_actions, 3);
     assert_int_equal(l.n_outcomes, 2);
     assert_string_equal(l.actions[1], "send back");

@@ -1,5 +1,5 @@
-/* test_assess_kinds.c -- evaluation of densities, of distributions that are not Student's, of points
- * without spread, and of classes that are named by numbers. */
+/* test_assess_kinds.c -- evaluation of densities, of distributions that are not Student's, of
+ * points without spread, and of classes that are named by numbers. */
 #include "../models/toys.h"
 #include "math/special.h"
 #include "models/model_internal.h"
@@ -26,7 +26,8 @@ static cr_status try_cv(cr_ctx *cx, const char *name, const cr_table *t, const c
     return cr_cross_validate(cx, name, t, s.list, s.n, &values, out);
 }
 
-/* --- densities --------------------------------------------------------------------------------- */
+/* --- densities ---------------------------------------------------------------------------------
+ */
 
 static void test_densities(void **state)
 {
@@ -86,13 +87,13 @@ static cr_status no_density(cr_ctx *cx, const void *state, const cri_rows *rows,
 static void test_impossible_rows(void **state)
 {
     (void)state;
-    cr_ctx        *cx = test_context();
-    warnings       said = { 0 };
-    cr_table      *t = table_of_text(cx, "t.csv", "x\n1\n2\n4\n");
-    cr_model      *m = fit(cx, "toy-normal", t, "seed=1");
-    cr_model_class odd = *m->class;
+    cr_ctx               *cx = test_context();
+    warnings              said = { 0 };
+    cr_table             *t = table_of_text(cx, "t.csv", "x\n1\n2\n4\n");
+    cr_model             *m = fit(cx, "toy-normal", t, "seed=1");
+    cr_model_class        odd = *m->class;
     const cr_model_class *own = m->class;
-    cr_assessment  a;
+    cr_assessment         a;
     odd.predict = no_density;
     m->class = &odd;
     cr_ctx_set_log(cx, keep_warning, &said);
@@ -122,8 +123,11 @@ static void test_cv_of_densities(void **state)
     for (size_t i = 0; i < 8; i++) sum += score[i] / 8;
     assert_int_equal(cv.fold[0].rows, 8);
     assert_relative(cv.fold[0].metrics[0].value, sum, 1e-12);
-    assert_relative(cv.mean.metrics[0].value, (cv.fold[0].metrics[0].value +
-                    cv.fold[1].metrics[0].value + cv.fold[2].metrics[0].value) / 3, 1e-13);
+    assert_relative(
+        cv.mean.metrics[0].value,
+        (cv.fold[0].metrics[0].value + cv.fold[1].metrics[0].value + cv.fold[2].metrics[0].value) /
+            3,
+        1e-13);
     assert_true(cv.se[0] > 0);
     cr_cv_free(cx, &cv);
     assert_fails_with(cx, try_cv(cx, "toy-normal", t, "seed=2", "folds=3 split=stratified", &cv),
@@ -135,18 +139,20 @@ static void test_cv_of_densities(void **state)
     test_context_free(cx);
 }
 
-/* --- families ------------------------------------------------------------------------------------- */
+/* --- families
+ * ------------------------------------------------------------------------------------- */
 
 static void test_poisson(void **state)
 {
     (void)state;
     cr_ctx       *cx = test_context();
     cr_table     *t = table_of_text(cx, "t.csv", "x,n,w\n0,3,1\n1,0,2\n2,5,1\n3,9,0.5\n4,,1\n");
-    cr_model     *m = fit(cx, "toy-smooth", t, "target=n features=x weights=w family=poisson "
-                                           "missing=drop width=1");
+    cr_model     *m = fit(cx, "toy-smooth", t,
+                          "target=n features=x weights=w family=poisson "
+                              "missing=drop width=1");
     cr_prediction p = predict(cx, m, t);
     cr_assessment a;
-    double        W = 4.5, score = 0, rank = 0, covered = 0, width = 0, square = 0, w[] = { 1, 2, 1, .5 };
+    double W = 4.5, score = 0, rank = 0, covered = 0, width = 0, square = 0, w[] = { 1, 2, 1, .5 };
     assert_ok(cx, cr_evaluate(cx, m, t, 0.8, &a));
     for (size_t i = 0; i < 4; i++) { /* everything by sums over the counts */
         double n = cr_table_find(t, "n")->values[i], r = p.mean[i], F = 0, low = -1, high = -1;
@@ -185,9 +191,9 @@ static void test_gamma(void **state)
     assert_ok(cx, cr_evaluate(cx, m, t, 0.8, &a));
     for (size_t i = 0; i < 4; i++) { /* Scheuerer & Moeller (2015): shape 4, rate r */
         double y = cr_table_find(t, "y")->values[i], r = 4 / p.mean[i];
-        rank += 0.25 * (y * (2 * cr_gamma_p(4, r * y) - 1) -
-                        p.mean[i] * (2 * cr_gamma_p(5, r * y) - 1) -
-                        p.mean[i] / M_PI * exp(cr_lbeta(4.5, 0.5)));
+        rank += 0.25 *
+                (y * (2 * cr_gamma_p(4, r * y) - 1) - p.mean[i] * (2 * cr_gamma_p(5, r * y) - 1) -
+                 p.mean[i] / M_PI * exp(cr_lbeta(4.5, 0.5)));
     }
     assert_relative(metric(&a, "crps"), rank, 1e-8);
     cr_prediction_free(cx, &p);
@@ -196,7 +202,8 @@ static void test_gamma(void **state)
     test_context_free(cx);
 }
 
-/* --- points ---------------------------------------------------------------------------------------- */
+/* --- points
+ * ---------------------------------------------------------------------------------------- */
 
 static void test_points_are_told(void **state)
 {
@@ -223,7 +230,8 @@ static void test_points_are_told(void **state)
     test_context_free(cx);
 }
 
-static cr_status some_points(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status some_points(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     (void)cx, (void)state;
     for (size_t i = 0; i < rows->n; i++) {
@@ -237,13 +245,13 @@ static cr_status some_points(cr_ctx *cx, const void *state, const cri_rows *rows
 static void test_one_point_among_others(void **state)
 {
     (void)state;
-    cr_ctx        *cx = test_context();
-    warnings       said = { 0 };
-    cr_table      *t = table_of_text(cx, "t.csv", "x,y\n0,1\n1,3\n2,5\n");
-    cr_model      *m = fit(cx, "toy-mean", t, "target=y");
-    cr_model_class odd = *m->class;
+    cr_ctx               *cx = test_context();
+    warnings              said = { 0 };
+    cr_table             *t = table_of_text(cx, "t.csv", "x,y\n0,1\n1,3\n2,5\n");
+    cr_model             *m = fit(cx, "toy-mean", t, "target=y");
+    cr_model_class        odd = *m->class;
     const cr_model_class *own = m->class;
-    cr_assessment  a;
+    cr_assessment         a;
     odd.predict = some_points;
     m->class = &odd;
     cr_ctx_set_log(cx, keep_warning, &said);
@@ -256,7 +264,8 @@ static void test_one_point_among_others(void **state)
     test_context_free(cx);
 }
 
-/* --- classes named by numbers ------------------------------------------------------------------------- */
+/* --- classes named by numbers
+ * ------------------------------------------------------------------------- */
 
 /* Class 7 has one row: the fold that tests it was fitted without, and knows it all the same. */
 static void test_cv_knows_all_classes(void **state)
@@ -266,8 +275,8 @@ static void test_cv_knows_all_classes(void **state)
     cr_table *t = table_of_text(cx, "t.csv", "x,y\n0,1\n1,1\n2,2\n3,2\n4,7\n5,1\n6,2\n7,1\n");
     cr_table *u = NULL;
     cr_cv     cv, dv;
-    assert_ok(cx, try_cv(cx, "toy-smooth", t, "target=y task=classification width=2 seed=1", "folds=4",
-                         &cv));
+    assert_ok(cx, try_cv(cx, "toy-smooth", t, "target=y task=classification width=2 seed=1",
+                         "folds=4", &cv));
     assert_ok(cx, cri_table_with_classes(cx, t, "y", &u)); /* the same as a category */
     assert_ok(cx, try_cv(cx, "toy-smooth", u, "target=y width=2 seed=1", "folds=4", &dv));
     for (size_t f = 0; f < 4; f++)
@@ -275,8 +284,8 @@ static void test_cv_knows_all_classes(void **state)
     assert_int_equal(cv.mean.rows, 8);
     cr_cv_free(cx, &cv);
     cr_cv_free(cx, &dv);
-    assert_ok(cx, try_cv(cx, "toy-smooth", t, "target=y task=classification", "folds=2 split=stratified",
-                         &cv));
+    assert_ok(cx, try_cv(cx, "toy-smooth", t, "target=y task=classification",
+                         "folds=2 split=stratified", &cv));
     assert_int_equal(cv.fold[0].rows, 4);
     cr_cv_free(cx, &cv);
     cr_table_free(cx, u);
@@ -299,7 +308,8 @@ static void test_classes_by_numbers(void **state)
     assert_true(a.has_bins && metric(&a, "accuracy") == 1);
     cr_prediction_free(cx, &p);
     cr_table *u = table_of_text(cx, "u.csv", "x,y\n0,0\n1,2\n");
-    assert_fails_with(cx, cr_evaluate(cx, m, u, 0.9, &a), CR_EDATA, "level '2', which the model has not");
+    assert_fails_with(cx, cr_evaluate(cx, m, u, 0.9, &a), CR_EDATA,
+                      "level '2', which the model has not");
     cr_table_free(cx, u);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
@@ -315,7 +325,7 @@ static cr_status evaluate_all(cr_ctx *cx, void *arg)
     cr_cv         cv = { 0 };
     cr_cv_options o = { .folds = 2, .interval = 0.9 };
     const double  x[] = { 1, 2, 3, 4 }, y[] = { 1, 2, 1, 2 };
-    cr_setting    s[] = { { "target", "y" }, { "family", "poisson" }, { "task", "classification" } };
+    cr_setting s[] = { { "target", "y" }, { "family", "poisson" }, { "task", "classification" } };
     (void)arg;
     CR_TRY(cr_table_new(cx, "t", 4, &t));
     CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
@@ -343,11 +353,16 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_densities),           cmocka_unit_test(test_impossible_rows),
-        cmocka_unit_test(test_cv_of_densities),     cmocka_unit_test(test_poisson),
-        cmocka_unit_test(test_gamma),               cmocka_unit_test(test_points_are_told),
-        cmocka_unit_test(test_one_point_among_others), cmocka_unit_test(test_cv_knows_all_classes),
-        cmocka_unit_test(test_classes_by_numbers),  cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_densities),
+        cmocka_unit_test(test_impossible_rows),
+        cmocka_unit_test(test_cv_of_densities),
+        cmocka_unit_test(test_poisson),
+        cmocka_unit_test(test_gamma),
+        cmocka_unit_test(test_points_are_told),
+        cmocka_unit_test(test_one_point_among_others),
+        cmocka_unit_test(test_cv_knows_all_classes),
+        cmocka_unit_test(test_classes_by_numbers),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("assessment of all kinds", tests, NULL, NULL);
 }

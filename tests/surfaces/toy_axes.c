@@ -59,7 +59,8 @@ static const char *const *toy_labels(const void *state, size_t *out_n)
     return names;
 }
 
-static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     const toy_state *m = state;
     double          *x = cr_alloc(cx, rows->p, sizeof *x);

@@ -48,7 +48,8 @@ static size_t nearest(const toy_state *m, size_t k, const double *x, double *out
 {
     size_t best = 0;
     for (size_t c = 1; c < k; c++)
-        if (square(x, m->centre + c * m->p, m->p) < square(x, m->centre + best * m->p, m->p)) best = c;
+        if (square(x, m->centre + c * m->p, m->p) < square(x, m->centre + best * m->p, m->p))
+            best = c;
     *out_square = square(x, m->centre + best * m->p, m->p);
     return best;
 }
@@ -133,7 +134,8 @@ static const char *const *toy_labels(const void *state, size_t *out_n)
     return names;
 }
 
-static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     const toy_state *m = state;
     double          *x = cr_alloc(cx, m->p, sizeof *x);
@@ -175,8 +177,8 @@ static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *de
         char name[128];
         snprintf(name, sizeof name, "%s of %s", cr_design_term_name(design, i % m->p),
                  names[i / m->p]);
-        json_array_append_new(list, json_pack("{s:s, s:f, s:n}", "name", name, "value", m->centre[i],
-                                              "sd"));
+        json_array_append_new(
+            list, json_pack("{s:s, s:f, s:n}", "name", name, "value", m->centre[i], "sd"));
     }
     CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "sd", m->sd)));
 done:

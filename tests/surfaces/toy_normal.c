@@ -1,7 +1,7 @@
 /* toy_normal.c -- a toy model of densities: columns that know nothing of each other.  Numbers are
- * normal with unknown mean and variance (normal-inverse-gamma prior: centre 0, strength 0.01, shape 1,
- * scale 1), so that the next one is Student's; levels have a uniform Dirichlet prior.  Gaps are left
- * out.  Exact updates; evidence; draws; the next row. */
+ * normal with unknown mean and variance (normal-inverse-gamma prior: centre 0, strength 0.01, shape
+ * 1, scale 1), so that the next one is Student's; levels have a uniform Dirichlet prior.  Gaps are
+ * left out.  Exact updates; evidence; draws; the next row. */
 #include "models/class.h"
 #include "models/fields.h"
 #include "base/rng.h"
@@ -27,10 +27,14 @@ typedef struct toy_state {
 } toy_state;
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(toy_state, p),          CRI_FIELD_COUNT(toy_state, most),
-    CRI_FIELD_REAL(toy_state, shape),       CRI_FIELD_VECTOR(toy_state, n, p),
-    CRI_FIELD_VECTOR(toy_state, mean, p),   CRI_FIELD_VECTOR(toy_state, square, p),
-    CRI_FIELD_VECTOR(toy_state, levels, p), CRI_FIELD_MATRIX(toy_state, count, p, most),
+    CRI_FIELD_COUNT(toy_state, p),
+    CRI_FIELD_COUNT(toy_state, most),
+    CRI_FIELD_REAL(toy_state, shape),
+    CRI_FIELD_VECTOR(toy_state, n, p),
+    CRI_FIELD_VECTOR(toy_state, mean, p),
+    CRI_FIELD_VECTOR(toy_state, square, p),
+    CRI_FIELD_VECTOR(toy_state, levels, p),
+    CRI_FIELD_MATRIX(toy_state, count, p, most),
     CRI_FIELD_LAST,
 };
 
@@ -81,8 +85,7 @@ static double evidence(const toy_state *m)
     for (size_t j = 0; j < m->p; j++) {
         double K = m->levels[j];
         if (K == 0) sum += posterior_of(m, j).log_evidence;
-        for (size_t k = 0; k < (size_t)K; k++)
-            sum += cr_lgamma_abs(1 + m->count[j * m->most + k]);
+        for (size_t k = 0; k < (size_t)K; k++) sum += cr_lgamma_abs(1 + m->count[j * m->most + k]);
         if (K > 0) sum += cr_lgamma_abs(K) - cr_lgamma_abs(K + m->n[j]);
     }
     return sum;
@@ -125,8 +128,8 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     return learn(cx, NULL, rows, options, out_state, report);
 }
 
-static cr_status toy_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                            void **out_state, cr_report *report)
+static cr_status toy_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
 {
     return learn(cx, state, rows, options, out_state, report);
 }
@@ -140,7 +143,8 @@ static double log_density(const toy_state *m, size_t j, double x)
     return cr_student_t_logpdf((x - p.centre) / p.scale, p.dof) - log(p.scale);
 }
 
-static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     const toy_state *m = state;
     double          *x = cr_alloc(cx, rows->p, sizeof *x);
@@ -154,7 +158,8 @@ static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     return CR_OK;
 }
 
-static cr_status toy_next(cr_ctx *cx, const void *state, const cr_design *design, cr_prediction *out)
+static cr_status toy_next(cr_ctx *cx, const void *state, const cr_design *design,
+                          cr_prediction *out)
 {
     const toy_state *m = state;
     size_t           i = 0;
@@ -198,9 +203,9 @@ static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *de
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t j = 0; j < m->p; j++)
         if (m->levels[j] == 0)
-            json_array_append_new(list,
-                                  json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(design, j),
-                                            "value", posterior_of(m, j).centre, "sd"));
+            json_array_append_new(list, json_pack("{s:s, s:f, s:n}", "name",
+                                                  cr_design_term_name(design, j), "value",
+                                                  posterior_of(m, j).centre, "sd"));
     CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "shape", m->shape)));
 done:
     return st;

@@ -1,6 +1,7 @@
 /* toy_smooth.c -- a toy model that does regression and classification: an average over the training
- * rows, weighted by exp(-|x - x_i|^2 / (2 width^2)).  An offset column may be named, which is added to
- * the answer of a number.  With the family "gamma" or "poisson" numbers are positive or counts. */
+ * rows, weighted by exp(-|x - x_i|^2 / (2 width^2)).  An offset column may be named, which is added
+ * to the answer of a number.  With the family "gamma" or "poisson" numbers are positive or counts.
+ */
 #include "models/class.h"
 #include "models/fields.h"
 
@@ -24,10 +25,14 @@ typedef struct toy_state {
 } toy_state;
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(toy_state, n),        CRI_FIELD_COUNT(toy_state, p),
-    CRI_FIELD_COUNT(toy_state, classes),  CRI_FIELD_COUNT(toy_state, family),
-    CRI_FIELD_REAL(toy_state, width),     CRI_FIELD_MATRIX(toy_state, X, n, p),
-    CRI_FIELD_VECTOR(toy_state, y, n),    CRI_FIELD_VECTOR(toy_state, w, n),
+    CRI_FIELD_COUNT(toy_state, n),
+    CRI_FIELD_COUNT(toy_state, p),
+    CRI_FIELD_COUNT(toy_state, classes),
+    CRI_FIELD_COUNT(toy_state, family),
+    CRI_FIELD_REAL(toy_state, width),
+    CRI_FIELD_MATRIX(toy_state, X, n, p),
+    CRI_FIELD_VECTOR(toy_state, y, n),
+    CRI_FIELD_VECTOR(toy_state, w, n),
     CRI_FIELD_LAST,
 };
 
@@ -69,8 +74,8 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     return learn(cx, NULL, rows, options, out_state, report);
 }
 
-static cr_status toy_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                            void **out_state, cr_report *report)
+static cr_status toy_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
 {
     return learn(cx, state, rows, options, out_state, report);
 }
@@ -78,7 +83,8 @@ static cr_status toy_update(cr_ctx *cx, const void *state, const cri_rows *rows,
 static double squared_distance(const toy_state *m, const double *x, size_t i)
 {
     double d = 0;
-    for (size_t j = 0; j < m->p; j++) d += (x[j] - m->X[i * m->p + j]) * (x[j] - m->X[i * m->p + j]);
+    for (size_t j = 0; j < m->p; j++)
+        d += (x[j] - m->X[i * m->p + j]) * (x[j] - m->X[i * m->p + j]);
     return d;
 }
 
@@ -121,7 +127,8 @@ static void answer_class(const toy_state *m, const double *k, double *prob)
     for (size_t c = 0; c < m->classes; c++) prob[c] /= sum;
 }
 
-static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     cr_status        st = CR_OK;
     const toy_state *m = state;
@@ -133,8 +140,10 @@ static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     for (size_t i = 0; i < rows->n; i++) {
         cri_rows_fill(rows, i, i + 1, x, m->p);
         kernel(m, x, k);
-        if (m->classes) answer_class(m, k, out->prob + i * m->classes);
-        else answer_number(m, k, rows->roles[0] ? rows->roles[0][i] : 0, i, out);
+        if (m->classes)
+            answer_class(m, k, out->prob + i * m->classes);
+        else
+            answer_number(m, k, rows->roles[0] ? rows->roles[0][i] : 0, i, out);
     }
 done:
     cr_free(cx, x, m->p, sizeof *x);

@@ -1,4 +1,5 @@
-/* tail_integral.c -- integrals of the tails of distributions: partial means and the ranked score. */
+/* tail_integral.c -- integrals of the tails of distributions: partial means and the ranked score.
+ */
 #include "tail_integral.h"
 #include "check.h"
 #include "../../math/quadrature.h"
@@ -14,10 +15,13 @@ typedef struct tail {
     cri_par              p;
     unsigned             side;
     bool                 square;
-    double               anchor, unit; /* where the tail is heaviest, and how fast it falls off there */
+    double anchor, unit; /* where the tail is heaviest, and how fast it falls off there */
 } tail;
 
-static double mean_of(const cr_dist_class *c, cri_par p) { return c->mean ? c->mean(p) : (double)NAN; }
+static double mean_of(const cr_dist_class *c, cri_par p)
+{
+    return c->mean ? c->mean(p) : (double)NAN;
+}
 
 static double tail_at(const tail *t, double x)
 {
@@ -31,7 +35,8 @@ static double tail_at(const tail *t, double x)
 static double integrand(double s, void *user)
 {
     const tail *t = user;
-    double      u = t->unit * expm1(s), v = tail_at(t, t->side == CRI_UPPER ? t->anchor + u : t->anchor - u);
+    double      u = t->unit * expm1(s),
+           v = tail_at(t, t->side == CRI_UPPER ? t->anchor + u : t->anchor - u);
     return v > 0 ? v * exp(s) : 0;
 }
 
@@ -102,8 +107,10 @@ static cr_status tail_integral(cr_ctx *cx, tail *t, double from, double to, doub
     if (!(from < to)) return CR_OK;
     double    part = 0;
     cr_status st = CR_OK;
-    if (t->c->discrete) part = sum_cells(t, from, to);
-    else st = integrate(cx, t, from, to, &part);
+    if (t->c->discrete)
+        part = sum_cells(t, from, to);
+    else
+        st = integrate(cx, t, from, to, &part);
     *out += part;
     return st;
 }
@@ -119,7 +126,8 @@ done:
     return st;
 }
 
-/* The smaller of the two is integrated; the other differs by a - E X, which is then not negative. */
+/* The smaller of the two is integrated; the other differs by a - E X, which is then not negative.
+ */
 cr_status cr_dist_partial_means(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                 double a, double *out_below, double *out_above)
 {

@@ -14,19 +14,32 @@ typedef struct family {
 
 /* With a mean, of every family of one variable that is not an angle. */
 static const family families[] = {
-    { "normal", { 3, 2 }, 2 },          { "normal", { -1e6, 1e-3 }, 2 },
-    { "student-t", { 5, 1, 2 }, 3 },    { "student-t", { 1.5, -4, 0.1 }, 3 },
-    { "gamma", { 4, 0.5 }, 2 },         { "gamma", { 0.3, 20 }, 2 },
-    { "gamma", { 1e6, 1 }, 2 },         { "beta", { 12, 3 }, 2 },
-    { "beta", { 0.4, 0.7 }, 2 },        { "exponential", { 3 }, 1 },
-    { "log-normal", { 1, 0.8 }, 2 },    { "logistic", { 2, 3 }, 2 },
-    { "gumbel", { 1, 2 }, 2 },          { "laplace", { 5, 0.5 }, 2 },
-    { "uniform", { -2, 7 }, 2 },        { "weibull", { 1.5, 3 }, 2 },
-    { "inverse-gamma", { 3, 2 }, 2 },   { "inverse-gaussian", { 2, 5 }, 2 },
-    { "chi-square", { 4 }, 1 },         { "poisson", { 3.7 }, 1 },
-    { "poisson", { 900 }, 1 },          { "binomial", { 12, 0.3 }, 2 },
-    { "bernoulli", { 0.2 }, 1 },        { "geometric", { 0.25 }, 1 },
-    { "negative-binomial", { 3, 0.4 }, 2 }, { "beta-binomial", { 10, 0.5, 0.5 }, 3 },
+    { "normal", { 3, 2 }, 2 },
+    { "normal", { -1e6, 1e-3 }, 2 },
+    { "student-t", { 5, 1, 2 }, 3 },
+    { "student-t", { 1.5, -4, 0.1 }, 3 },
+    { "gamma", { 4, 0.5 }, 2 },
+    { "gamma", { 0.3, 20 }, 2 },
+    { "gamma", { 1e6, 1 }, 2 },
+    { "beta", { 12, 3 }, 2 },
+    { "beta", { 0.4, 0.7 }, 2 },
+    { "exponential", { 3 }, 1 },
+    { "log-normal", { 1, 0.8 }, 2 },
+    { "logistic", { 2, 3 }, 2 },
+    { "gumbel", { 1, 2 }, 2 },
+    { "laplace", { 5, 0.5 }, 2 },
+    { "uniform", { -2, 7 }, 2 },
+    { "weibull", { 1.5, 3 }, 2 },
+    { "inverse-gamma", { 3, 2 }, 2 },
+    { "inverse-gaussian", { 2, 5 }, 2 },
+    { "chi-square", { 4 }, 1 },
+    { "poisson", { 3.7 }, 1 },
+    { "poisson", { 900 }, 1 },
+    { "binomial", { 12, 0.3 }, 2 },
+    { "bernoulli", { 0.2 }, 1 },
+    { "geometric", { 0.25 }, 1 },
+    { "negative-binomial", { 3, 0.4 }, 2 },
+    { "beta-binomial", { 10, 0.5, 0.5 }, 3 },
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
@@ -43,8 +56,8 @@ static const cr_dist_class *find(cr_ctx *cx, const family *f)
 static double expect(cr_ctx *cx, const cr_dist_class *c, const family *f,
                      double (*g)(double x, double a), double a)
 {
-    cri_par p = { f->v, f->n };
-    double  low, high;
+    cri_par     p = { f->v, f->n };
+    double      low, high;
     long double sum = 0;
     c->support(p, &low, &high);
     if (c->discrete) {
@@ -147,7 +160,8 @@ static void test_crps_of_counts(void **state)
             assert_ok(cx, cr_dist_crps(cx, c, f->v, f->n, y, &got));
             check_close(got, crps_by_sums(c, f, y), 1e-11, 1e-3, f->name, __FILE__, __LINE__);
             assert_ok(cx, cr_dist_crps(cx, c, f->v, f->n, y + 0.25, &got)); /* between counts */
-            check_close(got, crps_by_sums(c, f, y + 0.25), 1e-11, 1e-3, f->name, __FILE__, __LINE__);
+            check_close(got, crps_by_sums(c, f, y + 0.25), 1e-11, 1e-3, f->name, __FILE__,
+                        __LINE__);
         }
     }
     test_context_free(cx);
