@@ -52,7 +52,7 @@ static const char *data_cell(const cr_column *c, size_t i, char *room)
 static const char *name_of(const answer_column *c, size_t i)
 {
     double x = c->x[i * c->stride];
-    return isnan(x) ? NULL : c->names[(size_t)x];
+    return x >= 0 && x < (double)c->n_names ? c->names[(size_t)x] : NULL;
 }
 
 static const char *cell(const answer_column *c, size_t i, bool all_digits, char room[32])

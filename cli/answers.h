@@ -14,6 +14,7 @@ typedef struct answer_column {
     const double      *x;           /* key is NULL, an item of the array row[group]               */
     size_t             stride;
     const char *const *names;
+    size_t             n_names;
     const cr_column   *from;
     const char *const *texts;
 } answer_column;

@@ -108,7 +108,7 @@ static cr_status add_classes(job *j)
     CR_TRY(cr_decide(context(j), p, &(cr_loss){ .kind = CR_LOSS_ZERO_ONE }, &best));
     if (p->n > 0) memcpy(label, best.action, p->n * sizeof *label);
     answer_column *column = answers_add(&j->a, word, word);
-    column->x = label, column->names = p->classes;
+    column->x = label, column->names = p->classes, column->n_names = p->n_classes;
     for (size_t k = 0; k < p->n_classes; k++) {
         column = answers_add(&j->a, answers_name(&j->s, "p_", p->classes[k]), p->classes[k]);
         column->group = "p";
@@ -136,7 +136,8 @@ static cr_status add_decisions(job *j)
     CR_TRY(cr_decide(context(j), &j->p, &j->loss, &j->decisions));
     answer_column *column = answers_add(&j->a, "action", "action");
     column->x = j->decisions.action;
-    if (j->decisions.n_actions) column->names = j->decisions.actions;
+    column->n_names = j->decisions.n_actions;
+    if (column->n_names) column->names = j->decisions.actions;
     answers_add(&j->a, "expected_loss", "expected_loss")->x = j->decisions.expected_loss;
     for (size_t i = 0; i < j->decisions.n; i++)
         endless += isinf(j->decisions.expected_loss[i]) != 0;
@@ -162,7 +163,8 @@ static cr_status add_draws(job *j)
         answer_column *column = answers_add(&j->a, answers_name(&j->s, "draw", number), NULL);
         column->group = "draws";
         column->x = x + k, column->stride = n;
-        if (j->p.kind == CR_ANSWER_CLASS) column->names = j->p.classes;
+        if (j->p.kind == CR_ANSWER_CLASS)
+            column->names = j->p.classes, column->n_names = j->p.n_classes;
     }
 done:
     return st;

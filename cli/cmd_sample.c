@@ -9,14 +9,23 @@ static const cr_option sample_table[] = { SAMPLE_OPTIONS(ROW) CR_OPTION_LAST };
 
 static const char *const truth[] = { "false", "true" };
 
-/* What stands for the codes of a column: its levels, or false and true; NULL for numbers. */
-static const char *const *names_of(cr_scratch *s, const cr_design *d, size_t i)
+/* What is drawn for a column of truth values need not be one: a normal model knows none. */
+static bool all_truth_values(const answer_column *c, size_t rows)
 {
-    if (cr_design_column_type(d, i) == CR_BOOLEAN) return truth;
+    for (size_t i = 0; i < rows; i++)
+        if (c->x[i * c->stride] != 0 && c->x[i * c->stride] != 1) return false;
+    return true;
+}
+
+/* What stands for the codes of a column: its levels, or false and true. */
+static void name_values(cr_scratch *s, const cr_design *d, size_t i, size_t rows, answer_column *c)
+{
     size_t       n = cr_design_levels(d, i);
     const char **names = n ? cr_scratch_bytes(s, n, sizeof *names) : NULL;
     for (size_t k = 0; names && k < n; k++) names[k] = cr_design_level(d, i, k);
-    return names;
+    c->names = names, c->n_names = n;
+    if (cr_design_column_type(d, i) == CR_BOOLEAN && all_truth_values(c, rows))
+        c->names = truth, c->n_names = 2;
 }
 
 static cr_status fail_draws(cli *c, const cr_model *m)
@@ -72,7 +81,7 @@ static cr_status run_sample(cli *c)
             answers_add(&a, cr_design_column_name(d, j), cr_design_column_name(d, j));
         column->group = "values";
         column->x = x + j, column->stride = p;
-        column->names = names_of(&s, d, j);
+        name_values(&s, d, j, o->count, column);
     }
     CR_TRY(s.status);
     CR_TRY(cli_check_strict(c));

@@ -71,6 +71,7 @@ def test_sample(toy, here):
     rows = table(toy("sample", "density.cred", "-n", "200", "--seed", "4", cwd=here))
     assert list(rows[0]) == ["x", "c", "b"] and len(rows) == 200
     assert {row["c"] for row in rows} == {"red", "blue"} and len({row["x"] for row in rows}) == 200
+    assert len({row["b"] for row in rows}) == 200   # this model takes truth values for numbers, and draws such
     first = toy("sample", "density.cred", "-n3", "--seed", "4", cwd=here)
     assert table(first) == rows[:3]
     assert toy("sample", "density.cred", "--count", "3", "--seed", "5", cwd=here) != first
