@@ -95,24 +95,17 @@ static double sum_cells(const tail *t, double from, double to)
 /* --- any of them ------------------------------------------------------------------------------ */
 
 /* The integral of a tail, or of its square, from `from` to `to`, either of which may be infinite on
- * the side where the tail falls off. */
+ * the side where the tail falls off; the other lies where the tail is not yet 1. */
 static cr_status tail_integral(cr_ctx *cx, tail *t, double from, double to, double *out)
 {
-    double low, high, flat = 0;
+    double low, high;
     t->c->support(t->p, &low, &high);
-    if (t->side == CRI_LOWER && to > high) flat = to - fmax(from, high); /* F is 1 there */
-    if (t->side == CRI_UPPER && from < low) flat = fmin(to, low) - from;
     from = fmax(from, low), to = fmin(to, high);
-    *out = flat;
+    *out = 0;
     if (!(from < to)) return CR_OK;
-    double    part = 0;
-    cr_status st = CR_OK;
-    if (t->c->discrete)
-        part = sum_cells(t, from, to);
-    else
-        st = integrate(cx, t, from, to, &part);
-    *out += part;
-    return st;
+    if (!t->c->discrete) return integrate(cx, t, from, to, out);
+    *out = sum_cells(t, from, to);
+    return CR_OK;
 }
 
 static cr_status check(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n, double x)
