@@ -38,23 +38,24 @@ class Updates(RowUpdates):
     partial_fit.__doc__ = RowUpdates.partial_fit.__doc__
 
 
-def _first_row(X, times):
-    """The first row of an array or a frame, so many times."""
-    return X.iloc[[0] * times] if _inputs.is_frame(X) else np.asarray(X)[[0] * times]
+def _with_first_row(X, times):
+    """X and its first row, so many times more: an array, a frame or a sparse matrix."""
+    if _inputs.is_frame(X):
+        import pandas
+        return pandas.concat([X, X.iloc[[0] * times]], ignore_index=True)
+    if hasattr(X, "tocsr"):
+        from scipy import sparse
+        return sparse.vstack([X, X.tocsr()[[0] * times]], format="csr")
+    X = np.asarray(X)
+    return np.concatenate([X, X[[0] * times]])
 
 
 def _with_classes(X, y, sample_weight, absent):
     """X, y and weights with a row of weight 0 for each class that has none: it counts for nothing, and the
     model knows the class."""
-    rows, more = len(X), len(absent)
-    weights = _inputs.read_weights(1.0 if sample_weight is None else sample_weight, rows)
-    first = _first_row(X, more)
-    if _inputs.is_frame(X):
-        import pandas
-        X = pandas.concat([X, first], ignore_index=True)
-    else:
-        X = np.concatenate([np.asarray(X), first])
-    return X, np.concatenate([np.asarray(y), absent]), np.append(weights, np.zeros(more))
+    weights = _inputs.read_weights(1.0 if sample_weight is None else sample_weight, len(y))
+    return (_with_first_row(X, len(absent)), np.concatenate([np.asarray(y), absent]),
+            np.append(weights, np.zeros(len(absent))))
 
 
 class ClassUpdates(Updates):

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import math
+import re
 
 import pytest
 
@@ -139,8 +140,13 @@ def test_counts(toy, here):
     (here / "counts.csv").write_text("action,0,1+\nstay,0,1\ngo,0.2,0\n")
     rows = table(toy("predict", "count.cred", "d.csv", "--loss", "counts.csv", "-q", cwd=here))
     assert {row["action"] for row in rows} <= {"stay", "go", ""}
-    metrics = toy.json("evaluate", "count.cred", "d.csv", cwd=here)["metrics"]
-    assert metrics["crps"] > 0 and 0 <= metrics["coverage"] <= 1
+    (here / "more.csv").write_text("x,y\n" + "".join(f"{i % 5},{i % 7 * (i % 3)}\n" for i in range(60)))
+    toy("fit", "toy-smooth", "more.csv", "--target", "y", "--family", "poisson", "-o", "more.cred", cwd=here)
+    metrics = toy.json("evaluate", "more.cred", "more.csv", "--interval", "0.5", cwd=here)["metrics"]
+    assert metrics["crps"] > 0 and 0.1 < metrics["coverage"] < 0.9
+    toy("plot", "more.cred", "more.csv", "--interval", "0.5", "-o", "f.svg", cwd=here)   # the same intervals
+    told = re.search(r"; ([\d.]+) % (?:do|are)", (here / "f.svg").read_text())
+    assert float(told[1]) == pytest.approx(100 * metrics["coverage"], abs=0.051)
 
 
 def test_wide_text(toy, here):
