@@ -12,7 +12,15 @@ const cr_option cli_global_table[] = { CLI_GLOBAL_OPTIONS(ROW) CR_OPTION_LAST };
 static const struct {
     char        letter;
     const char *name;
-} letters[] = { { 'o', "output" }, { 'q', "quiet" }, { 'v', "verbose" }, { 'h', "help" } };
+} letters[] = { { 'o', "output" },
+                { 'q', "quiet" },
+                { 'v', "verbose" },
+                { 'h', "help" },
+                { 'n', "count" } };
+
+#define ROW(...) CR_OPTION_ROW(cr_fit_options, __VA_ARGS__)
+const cr_option cli_seed_table[] = { CR_SEED_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
 
 char cli_letter(const char *option)
 {
@@ -59,7 +67,7 @@ size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES])
     if (verb && verb->options) out[n++] = verb->options;
     if (verb && verb->takes & VERB_FITS) out[n++] = cr_design_table;
     if (verb && verb->takes & VERB_READS) out[n++] = cr_read_table;
-    out[n++] = cr_fit_table;
+    out[n++] = verb && verb->takes & VERB_FITS ? cr_fit_table : cli_seed_table;
     out[n++] = cli_global_table;
     out[n] = NULL;
     return n;
@@ -209,7 +217,8 @@ static cr_status parse_short(cli *c, int *i)
     char        flag[3] = { '-', text[1], '\0' };
     for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
         if (text[1] != letters[k].letter) continue;
-        const cr_option *o = cr_option_find(cli_global_table, letters[k].name);
+        const cr_option *o = cli_find_option(c->verb, NULL, letters[k].name);
+        if (!o) break;
         if (o->kind == CR_OPTION_flag && !text[2]) return store(c, o->name, "true");
         if (o->kind == CR_OPTION_flag) break;
         return text[2] ? store(c, o->name, text + 2) : take_value(c, o, flag, i);
@@ -229,6 +238,14 @@ static const cr_option *find_anywhere(const char *name)
     return o;
 }
 
+/* The option behind a letter; NULL if there is none. */
+static const char *letter_name(char letter)
+{
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (letters[i].letter == letter) return letters[i].name;
+    return NULL;
+}
+
 /* The verb is the first word that is neither an option nor the value of one.  Behind an unknown
  * option it is the first that is a verb at all: then the option is the mistake to be reported. */
 static const char *find_verb(const cli *c)
@@ -243,7 +260,7 @@ static const char *find_verb(const cli *c)
         }
         if (strchr(a, '=') || strcmp(a, "--") == 0) continue;
         if (a[1] == '-') o = find_anywhere(a + 2);
-        else if (a[1] == 'o' && !a[2]) o = cr_option_find(cli_global_table, "output");
+        else if (!a[2] && letter_name(a[1])) o = find_anywhere(letter_name(a[1]));
         if (o && o->kind != CR_OPTION_flag) i++;
         if (!o && a[1] == '-' && strncmp(a, "--no-", 5) != 0) lost = true;
     }

@@ -37,6 +37,8 @@ enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
 /* clang-format on */
 CR_OPTIONS_STRUCT(cli_global, CLI_GLOBAL_OPTIONS);
 extern const cr_option cli_global_table[];
+/* Of the options of a fit, those that every verb takes: the seed. */
+extern const cr_option cli_seed_table[];
 
 enum { /* what a verb takes besides its own options */
     VERB_READS = 1 << 0,      /* reads data: the options of readers              */
@@ -129,6 +131,8 @@ void out_pairs(cli *c, const json_t *object);
 void out_distribution(cli *c, const json_t *object);
 /* One CSV field, quoted where it must be. */
 void out_csv_field(cli *c, const char *text);
+/* How many columns of a terminal a text takes: code points, not bytes. */
+size_t out_width(const char *text);
 
 /* --- json.c ---------------------------------------------------------------------------------- */
 
@@ -167,6 +171,8 @@ cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_
 cr_status cli_read_model(cli *c, size_t index, cr_model **out_model);
 /* Reads whichever of the two is in the argument `index`; the other one is left as it was. */
 cr_status cli_read_any(cli *c, size_t index, cr_table **out_table, cr_model **out_model);
+/* "regression, classification" */
+const char *cli_tasks(unsigned tasks, char out[128]);
 /* The settings, as far as they can be checked before there are data. */
 cr_status cli_check_settings(cli *c);
 /* Fails where `path` can be seen not to take the output, before any work is done; also where it is

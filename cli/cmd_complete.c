@@ -234,21 +234,27 @@ static const char *expand_home(const char *path, char out[1024])
     return out;
 }
 
-/* Those of the first model or else data file on the line. */
-static void offer_columns(line *l)
+/* Those of the first model, or of the first data file, on the line; false when there is none. */
+static bool offer_columns_of(line *l, bool models)
 {
     char   home[1024];
     size_t first = l->verb && l->verb->takes & VERB_FITS ? 1 : 0;
     for (size_t i = first; i < l->n_args; i++) {
         const char *path = expand_home(l->args[i], home);
-        if (has_ending(path, ".cred") && offer_model_columns(l, path)) return;
+        if (has_ending(path, ".cred") != models) continue;
+        if (models ? offer_model_columns(l, path)
+                   : cri_column_names(l->c->cx, path, &l->read, offer_column, l) == CR_OK)
+            return true;
     }
-    for (size_t i = first; i < l->n_args; i++) {
-        const char *path = expand_home(l->args[i], home);
-        if (!has_ending(path, ".cred") &&
-            cri_column_names(l->c->cx, path, &l->read, offer_column, l) == CR_OK)
-            return;
-    }
+    return false;
+}
+
+/* An option of the verb itself is about the data, those of reading about what the model wants of them. */
+static void offer_columns(line *l)
+{
+    bool own = l->verb && l->verb->options && l->option &&
+               cr_option_find(l->verb->options, l->option->name) == l->option;
+    if (!offer_columns_of(l, !own)) offer_columns_of(l, own);
 }
 
 /* --- the line -------------------------------------------------------------------------------- */

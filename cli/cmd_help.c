@@ -101,8 +101,9 @@ void cli_print_help(cli *c, const cli_verb *v)
         out_text(c, "\nEach model has options of its own: credence models NAME.\n");
     }
     if (v->takes & VERB_READS) cli_print_options(c, cr_read_table, "Reading data:");
-    cli_print_options(c, cr_fit_table, "Everywhere:");
-    cli_print_options(c, cli_global_table, NULL);
+    if (v->takes & VERB_FITS) cli_print_options(c, cr_fit_table, "Every model:");
+    else cli_print_options(c, cli_seed_table, "Everywhere:");
+    cli_print_options(c, cli_global_table, v->takes & VERB_FITS ? "Everywhere:" : NULL);
     out_text(c, "\nExamples:\n");
     print_lines(c, v->example, SIZE_MAX);
 }
@@ -183,8 +184,9 @@ const cli_verb verb_help = {
 static json_t *model_object(const cr_model_class *m, bool whole)
 {
     json_t *row = json_object();
+    char    tasks[128];
     json_object_set_new(row, "name", json_string(cr_class_name(m)));
-    json_object_set_new(row, "task", json_string(cr_task_name(cr_class_tasks(m))));
+    json_object_set_new(row, "task", json_string(cli_tasks(cr_class_tasks(m), tasks)));
     json_object_set_new(row, "update", json_boolean(cr_class_offers(m, "update")));
     json_object_set_new(row, "summary", json_string(cr_class_summary(m)));
     if (!whole) return row;

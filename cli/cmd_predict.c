@@ -1,194 +1,338 @@
-/* cmd_predict.c -- a distribution for every row. */
-#include "cli.h"
+/* cmd_predict.c -- a distribution for every row, or for the next one; draws from it, and decisions.
+ */
+#include "answers.h"
+#include "base/list.h"
+#include "data/table_internal.h"
+#include "models/decide.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "0.95", "0<..<1", "mass of the central interval", "0.9")                     \
-    X(flag, leverage, "false", "", "add the leverage of each row", "")
+    X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
+    X(text, loss, "", "",                                                                          \
+      "add the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with " \
+      "a matrix of losses",                                                                        \
+      "quantile:0.9")                                                                              \
+    X(count, draws, "0", "0..100000", "add this many draws from the distribution of each row",     \
+      "5")                                                                                         \
+    X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
+      "name")
 CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(predict_options, __VA_ARGS__)
 static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-enum { MOST_NUMBERS = 5 };
+/* One run: what was read, and what came of it. */
+typedef struct job {
+    cli                   *c;
+    const predict_options *o;
+    cr_model              *model;
+    cr_table              *table; /* NULL: it is about the next row */
+    cr_prediction          p;
+    cr_loss                loss;
+    cr_decisions           decisions;
+    char                 **ids;
+    size_t                 n_ids;
+    cr_scratch             s; /* of the columns */
+    answers                a;
+} job;
 
-/* The numbers shown for a row: mean, sd, lower, upper and perhaps leverage. */
-static size_t row_numbers(cr_ctx *cx, const cr_prediction *p, size_t i, const predict_options *o,
-                          double *out)
+static cr_ctx *context(const job *j) { return j->c->cx; }
+
+/* --- columns --------------------------------------------------------------------------------- */
+
+static void add_ids(job *j)
 {
-    out[0] = p->mean[i];
-    (void)cr_prediction_interval(cx, p, i, o->interval, &out[1], &out[2], &out[3]);
-    if (o->leverage) out[4] = p->leverage[i];
-    return o->leverage ? 5 : 4;
-}
-
-static size_t most_probable(const double *prob, size_t k)
-{
-    size_t best = 0;
-    for (size_t j = 1; j < k; j++)
-        if (prob[j] > prob[best]) best = j;
-    return best;
-}
-
-/* --- lines ----------------------------------------------------------------------------------- */
-
-static const char *const number_names[] = { "mean", "sd", "lower", "upper", "leverage" };
-
-static void print_header(cli *c, const cr_prediction *p, const predict_options *o)
-{
-    bool csv = c->format == FORMAT_CSV;
-    if (p->kind == CR_ANSWER_NUMBER) {
-        for (size_t j = 0; j < (o->leverage ? 5u : 4u); j++)
-            out_text(c, csv ? "%s%s" : "  %s%12s", csv && j ? "," : "", number_names[j]);
-    } else {
-        out_text(c, csv ? "%s" : "  %-12s", "label");
-        for (size_t k = 0; k < p->n_classes; k++) {
-            char name[256];
-            snprintf(name, sizeof name, "p_%s", p->classes[k]);
-            out_text(c, csv ? "," : "  ");
-            if (csv) out_csv_field(c, name);
-            else out_text(c, "%12s", name);
-        }
+    for (size_t k = 0; k < j->n_ids; k++) {
+        answer_column *column = answers_add(&j->a, j->ids[k], j->ids[k]);
+        column->group = "id";
+        column->from = cr_table_find(j->table, j->ids[k]);
     }
-    out_text(c, "\n");
 }
 
-/* In text a row without an answer is an empty line, not one of blanks. */
-static void print_numbers(cli *c, const double *x, size_t n)
+/* Which column of the data each line is about. */
+static void add_next_names(job *j)
 {
-    char   line[MOST_NUMBERS * 35 + 2], number[32];
-    size_t used = 0;
-    for (size_t j = 0; j < n; j++) {
-        out_number(x[j], c->format == FORMAT_CSV, number);
-        used += (size_t)snprintf(line + used, sizeof line - used,
-                                 c->format == FORMAT_CSV ? "%s%s" : "  %s%12s",
-                                 c->format == FORMAT_CSV && j ? "," : "", number);
+    const cr_design *d = cr_model_get_design(j->model);
+    const char     **names = cr_scratch_bytes(&j->s, j->p.n, sizeof *names);
+    for (size_t i = 0, k = 0; names && i < cr_design_columns(d) && k < j->p.n; i++)
+        if (cr_design_column_type(d, i) != CR_CATEGORY) names[k++] = cr_design_column_name(d, i);
+    if (names) answers_add(&j->a, "column", "column")->texts = names;
+}
+
+/* Parameters of a distribution that is not Student's, for programs. */
+static void add_family(job *j)
+{
+    const cr_prediction *p = &j->p;
+    for (size_t k = 0; k < p->n_params; k++) {
+        const cr_dist_param *param = cr_dist_parameter(p->family, k);
+        if (!param || param->shape != CR_SHAPE_SCALAR) break;
+        answer_column *column = answers_add(&j->a, NULL, param->name);
+        column->group = "parameters";
+        column->x = p->params + k, column->stride = p->n_params;
     }
-    while (used > 0 && line[used - 1] == ' ') used--;
-    line[used++] = '\n';
-    out_bytes(c, line, used);
 }
 
-static void print_class(cli *c, const cr_prediction *p, size_t i)
+static cr_status add_numbers(job *j)
 {
-    const double *prob = p->prob + i * p->n_classes;
-    const char   *label = isnan(prob[0]) ? "" : p->classes[most_probable(prob, p->n_classes)];
-    char          number[32];
-    if (c->format == FORMAT_CSV) out_csv_field(c, label);
-    else out_text(c, "  %-12s", label);
-    for (size_t k = 0; k < p->n_classes; k++)
-        out_text(c, c->format == FORMAT_CSV ? ",%s" : "  %12s",
-                 out_number(prob[k], c->format == FORMAT_CSV, number));
-    out_text(c, "\n");
+    cr_status            st = CR_OK;
+    const cr_prediction *p = &j->p;
+    double              *sd = cr_scratch_f64(&j->s, p->n), *lower = cr_scratch_f64(&j->s, p->n);
+    double              *upper = cr_scratch_f64(&j->s, p->n);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_prediction_intervals(context(j), p, j->o->interval, sd, lower, upper));
+    answers_add(&j->a, "mean", "mean")->x = p->mean;
+    answers_add(&j->a, "sd", "sd")->x = sd;
+    answers_add(&j->a, "lower", "lower")->x = lower;
+    answers_add(&j->a, "upper", "upper")->x = upper;
+    if (j->o->leverage) answers_add(&j->a, "leverage", "leverage")->x = p->leverage;
+    if (p->family)
+        add_family(j);
+    else
+        answers_add(&j->a, NULL, "dof")->x = p->dof;
+done:
+    return st;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------ */
-
-static json_t *json_row(cr_ctx *cx, const cr_prediction *p, size_t i, const predict_options *o)
+/* The most probable class of each row, or cluster, and the probability of each. */
+static cr_status add_classes(job *j)
 {
-    json_t *row = json_object();
-    if (p->kind == CR_ANSWER_NUMBER) {
-        double x[MOST_NUMBERS];
-        size_t n = row_numbers(cx, p, i, o, x);
-        for (size_t j = 0; j < n; j++)
-            json_object_set_new(row, number_names[j],
-                                isfinite(x[j]) ? json_real(x[j]) : json_null());
-        json_object_set_new(row, "dof", isfinite(p->dof[i]) ? json_real(p->dof[i]) : json_null());
-        return row;
+    cr_status            st = CR_OK;
+    const cr_prediction *p = &j->p;
+    cr_decisions         best = { 0 };
+    const char *word = cr_model_get_task(j->model) == CR_TASK_CLUSTER ? "cluster" : "label";
+    double     *label = cr_scratch_f64(&j->s, p->n);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_decide(context(j), p, &(cr_loss){ .kind = CR_LOSS_ZERO_ONE }, &best));
+    if (p->n > 0) memcpy(label, best.action, p->n * sizeof *label);
+    answer_column *column = answers_add(&j->a, word, word);
+    column->x = label, column->names = p->classes, column->n_names = p->n_classes;
+    for (size_t k = 0; k < p->n_classes; k++) {
+        column = answers_add(&j->a, answers_name(&j->s, "p_", p->classes[k]), p->classes[k]);
+        column->group = "p";
+        column->x = p->prob + k, column->stride = p->n_classes;
     }
-    const double *prob = p->prob + i * p->n_classes;
-    json_t       *all = json_object();
-    bool          known = !isnan(prob[0]);
-    json_object_set_new(row, "label",
-                        known ? json_string_nocheck(p->classes[most_probable(prob, p->n_classes)])
-                              : json_null());
-    for (size_t k = 0; k < p->n_classes; k++)
-        json_object_set_new(all, p->classes[k], known ? json_real(prob[k]) : json_null());
-    json_object_set_new(row, "p", all);
-    return row;
+done:
+    cr_decisions_free(context(j), &best);
+    return st;
 }
 
-static cr_status print_json(cli *c, const cr_model *m, const cr_prediction *p,
-                            const predict_options *o)
+static void add_coordinates(job *j)
+{
+    const cr_prediction *p = &j->p;
+    for (size_t k = 0; k < p->n_classes; k++) {
+        answer_column *column = answers_add(&j->a, p->classes[k], p->classes[k]);
+        column->group = "coordinates";
+        column->x = p->vector + k, column->stride = p->n_classes;
+    }
+}
+
+static cr_status add_decisions(job *j)
 {
     cr_status st = CR_OK;
-    json_t   *root = json_object();
-    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
-    json_object_set_new(root, "rows", json_integer((json_int_t)p->n));
-    json_object_set_new(root, "interval", json_real(o->interval));
-    json_object_set_new(root, "seed", json_integer((json_int_t)cr_model_get_seed(m)));
-    out_json_begin(c, "predict", root, "predictions");
-    for (size_t i = 0; i < p->n; i++) {
-        if (i % 4096 == 0) CR_TRY(cr_check_interrupt(c->cx));
-        json_t *row = json_row(c->cx, p, i, o);
-        out_json_item(c, row, i == 0);
-        json_decref(row);
-    }
-    out_json_end(c);
+    size_t    endless = 0;
+    CR_TRY(cr_decide(context(j), &j->p, &j->loss, &j->decisions));
+    answer_column *column = answers_add(&j->a, "action", "action");
+    column->x = j->decisions.action;
+    column->n_names = j->decisions.n_actions;
+    if (column->n_names) column->names = j->decisions.actions;
+    answers_add(&j->a, "expected_loss", "expected_loss")->x = j->decisions.expected_loss;
+    for (size_t i = 0; i < j->decisions.n; i++)
+        endless += isinf(j->decisions.expected_loss[i]) != 0;
+    if (endless)
+        cr_log(context(j), CR_LOG_WARNING,
+               "the expected loss is infinite for any action in %zu of %zu "
+               "rows: their distribution has tails too long for it",
+               endless, j->decisions.n);
 done:
-    json_decref(root);
+    return st;
+}
+
+static cr_status add_draws(job *j)
+{
+    cr_status st = CR_OK;
+    size_t    n = j->o->draws;
+    double   *x = cr_scratch_matrix(&j->s, j->p.n, n);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_sample_targets(context(j), j->model, j->table, n, j->c->fit.seed, x));
+    for (size_t k = 0; k < n; k++) {
+        char number[32];
+        out_number((double)(k + 1), true, number);
+        answer_column *column = answers_add(&j->a, answers_name(&j->s, "draw", number), NULL);
+        column->group = "draws";
+        column->x = x + k, column->stride = n;
+        if (j->p.kind == CR_ANSWER_CLASS)
+            column->names = j->p.classes, column->n_names = j->p.n_classes;
+    }
+done:
+    return st;
+}
+
+static cr_status make_columns(job *j)
+{
+    cr_status            st = CR_OK;
+    const cr_prediction *p = &j->p;
+    j->a = answers_new(&j->s, p->n, 16 + j->n_ids + p->n_classes + p->n_params + j->o->draws);
+    CR_TRY(j->s.status);
+    add_ids(j);
+    if (!j->table) add_next_names(j);
+    if (p->kind == CR_ANSWER_NUMBER) CR_TRY(add_numbers(j));
+    if (p->kind == CR_ANSWER_CLASS) CR_TRY(add_classes(j));
+    if (p->kind == CR_ANSWER_VECTOR) add_coordinates(j);
+    if (p->log_density) answers_add(&j->a, "log_density", "log_density")->x = p->log_density;
+    if (j->o->loss) CR_TRY(add_decisions(j));
+    if (j->o->draws) CR_TRY(add_draws(j));
+    CR_TRY(j->s.status);
+done:
+    return st;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/* A column that is carried along is read as text, so that 007 stays 007; not where the model takes
+ * it for numbers. */
+static cr_status keep_text(job *j, const char *name)
+{
+    const cr_design *d = cr_model_get_design(j->model);
+    const char      *weights = cr_design_weights(d), *target = cr_design_target(d);
+    bool             used = (weights && strcmp(weights, name) == 0) ||
+                (target && strcmp(target, name) == 0 && !cr_design_classes(d));
+    for (size_t i = 0; i < cr_design_columns(d); i++)
+        used |= strcmp(cr_design_column_name(d, i), name) == 0;
+    if (used) return CR_OK;
+    return cr_options_add(context(j), cr_read_table, &j->c->read, "category", name);
+}
+
+static cr_status read_ids(job *j)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_list_split(&j->s, j->o->id, &j->ids, &j->n_ids));
+    for (size_t k = 0; k < j->n_ids; k++) CR_TRY(keep_text(j, j->ids[k]));
+done:
+    return st;
+}
+
+static cr_status check_ids(job *j)
+{
+    for (size_t k = 0; k < j->n_ids; k++)
+        if (!cr_table_find(j->table, j->ids[k]))
+            return cri_table_no_column(context(j), j->table, j->ids[k]);
+    return CR_OK;
+}
+
+/* Without data there is the next row, if the model says anything of it. */
+static cr_status answer_next(job *j)
+{
+    const char *option = j->o->id         ? "id"
+                         : j->o->draws    ? "draws"
+                         : j->o->leverage ? "leverage"
+                                          : NULL;
+    const char *name = cr_class_name(cr_model_get_class(j->model));
+    if (!cr_class_offers(cr_model_get_class(j->model), "next")) {
+        cr_fail(context(j), CR_EARG,
+                "predict: the argument DATA is missing, and the model %s says "
+                "nothing without",
+                name);
+        return cr_fail_hint(context(j), "usage: credence %s", j->c->verb->usage);
+    }
+    if (option) {
+        cr_fail(context(j), CR_EARG, "--%s needs rows of data", option);
+        return j->o->draws
+                   ? cr_fail_hint(context(j), "credence sample %s draws whole rows", j->c->args[0])
+                   : CR_EARG;
+    }
+    cr_status st = cr_next(context(j), j->model, &j->p);
+    if (st == CR_OK && j->p.n == 0)
+        st = cr_fail(context(j), CR_EUNSUPPORTED,
+                     "the model %s has no column of numbers to tell of", name);
+    return st;
+}
+
+static cr_status answer_rows(job *j)
+{
+    cr_status st = CR_OK;
+    CR_TRY(read_ids(j));
+    CR_TRY(cli_read_data(j->c, 1, j->model, &j->table));
+    CR_TRY(check_ids(j));
+    CR_TRY(cr_predict(context(j), j->model, j->table, &j->p));
+    if (j->o->leverage && !j->p.leverage)
+        CR_TRY(cr_fail(context(j), CR_EUNSUPPORTED, "the model %s has no leverage",
+                       cr_class_name(cr_model_get_class(j->model))));
+done:
     return st;
 }
 
 /* --- the verb -------------------------------------------------------------------------------- */
 
-static void warn_left_out(cli *c, const cr_prediction *p)
+static void warn_left_out(const job *j)
 {
-    size_t missing = 0;
-    for (size_t i = 0; i < p->n; i++)
-        missing += isnan(p->mean ? p->mean[i] : p->prob[i * p->n_classes]) != 0;
+    const cr_prediction *p = &j->p;
+    const double        *first = p->mean     ? p->mean
+                                 : p->prob   ? p->prob
+                                 : p->vector ? p->vector
+                                             : p->log_density;
+    size_t               width = p->prob || p->vector ? p->n_classes : 1, missing = 0;
+    for (size_t i = 0; i < p->n; i++) missing += isnan(first[i * width]) != 0;
     if (missing)
-        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and get no prediction",
-               missing, p->n);
+        cr_log(context(j), CR_LOG_WARNING,
+               "%zu of %zu rows have missing values and get no prediction", missing, p->n);
+}
+
+static cr_status print_json(job *j)
+{
+    cr_status st = CR_OK;
+    json_t   *root = json_object();
+    uint64_t  seed = j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model);
+    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(j->model))));
+    json_object_set_new(root, "rows", json_integer((json_int_t)j->p.n));
+    json_object_set_new(root, "interval", json_real(j->o->interval));
+    json_object_set_new(root, "seed", json_integer((json_int_t)seed));
+    if (j->p.family)
+        json_object_set_new(root, "distribution", json_string(cr_dist_name(j->p.family)));
+    if (j->o->loss) json_object_set_new(root, "loss", json_string_nocheck(j->o->loss));
+    out_json_begin(j->c, "predict", root, "predictions");
+    CR_TRY(answers_print_json(j->c, &j->a));
+    out_json_end(j->c);
+done:
+    json_decref(root);
+    return st;
 }
 
 static cr_status run_predict(cli *c)
 {
-    cr_status              st = CR_OK;
-    const predict_options *o = c->own;
-    cr_table              *t = NULL;
-    cr_model              *m = NULL;
-    cr_prediction          p = { 0 };
+    cr_status st = CR_OK;
+    job       j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
 
-    CR_TRY(cli_read_model(c, 0, &m));
-    CR_TRY(cli_read_data(c, 1, m, &t));
-    CR_TRY(cr_predict(c->cx, m, t, &p));
-    if (o->leverage && !p.leverage)
-        CR_TRY(cr_fail(c->cx, CR_EUNSUPPORTED, "the model %s has no leverage",
-                       cr_class_name(cr_model_get_class(m))));
-    warn_left_out(c, &p);
+    if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
+    CR_TRY(cli_read_model(c, 0, &j.model));
+    CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
+    warn_left_out(&j);
+    CR_TRY(make_columns(&j));
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) {
-        CR_TRY(print_json(c, m, &p, o));
-        goto done;
-    }
-    print_header(c, &p, o);
-    for (size_t i = 0; i < p.n; i++) {
-        double x[MOST_NUMBERS];
-        if (i % 4096 == 0) CR_TRY(cr_check_interrupt(c->cx));
-        if (p.kind == CR_ANSWER_NUMBER) print_numbers(c, x, row_numbers(c->cx, &p, i, o, x));
-        else print_class(c, &p, i);
-    }
+    CR_TRY(c->format == FORMAT_JSON ? print_json(&j) : answers_print(c, &j.a));
 done:
-    cr_prediction_free(c->cx, &p);
-    cr_model_free(c->cx, m);
-    cr_table_free(c->cx, t);
+    cr_decisions_free(c->cx, &j.decisions);
+    cr_loss_free(c->cx, &j.loss);
+    cr_prediction_free(c->cx, &j.p);
+    cr_model_free(c->cx, j.model);
+    cr_table_free(c->cx, j.table);
+    cr_scratch_end(&j.s);
     return st;
 }
 
 const cli_verb verb_predict = {
     .name = "predict",
-    .usage = "predict FILE.cred DATA [--interval 0.95] [-o FILE]",
+    .usage = "predict FILE.cred [DATA] [--interval 0.95] [OPTIONS] [-o FILE]",
     .summary = "the predictive distribution of every row",
-    .example = "credence predict model.cred examples/diabetes.csv --interval 0.9",
+    .example = "credence predict model.cred examples/diabetes.csv --interval 0.9\n"
+               "credence predict model.cred examples/diabetes.csv --loss quantile:0.9",
     .options = predict_table,
     .options_size = sizeof(predict_options),
     .takes = VERB_READS | VERB_FACTORISES,
-    .least = 2,
+    .least = 1,
     .most = 2,
     .run = run_predict,
     .result = result_predict,

@@ -13,6 +13,7 @@
     X(fit)        \
     X(predict)    \
     X(evaluate)   \
+    X(sample)     \
     X(update)     \
     X(cv)         \
     X(compare)    \

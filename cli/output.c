@@ -161,8 +161,7 @@ static const char *cell_text(const json_t *value, bool all_digits, char buffer[C
     return "";
 }
 
-/* Columns on a terminal count code points, not bytes. */
-static size_t text_width(const char *text)
+size_t out_width(const char *text)
 {
     size_t n = 0;
     for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
@@ -214,11 +213,11 @@ static text_column measure_column(const json_t *rows, const char *key)
     json_array_foreach(rows, i, row)
     {
         const json_t *value = json_object_get(row, key);
-        size_t        w = text_width(cell_text(value, false, buffer));
+        size_t        w = out_width(cell_text(value, false, buffer));
         if (w > column.width) column.width = w;
         column.left |= json_is_string(value) || json_is_object(value);
     }
-    if (column.width > 0 && text_width(key) > column.width) column.width = text_width(key);
+    if (column.width > 0 && out_width(key) > column.width) column.width = out_width(key);
     return column;
 }
 
@@ -232,7 +231,7 @@ static void text_line(cli *c, const text_column *columns, size_t n, const json_t
         const json_t      *value = opt_row ? json_object_get(opt_row, k->key) : NULL;
         const char        *text = opt_row ? cell_text(value, false, buffer) : k->key;
         if (k->width == 0) continue;
-        size_t gap = k->width - text_width(text);
+        size_t gap = k->width - out_width(text);
         owed += 2 + (k->left ? 0 : gap);
         if (*text) {
             pad(c, owed);
@@ -270,12 +269,12 @@ void out_pairs(cli *c, const json_t *object)
     size_t      width = 0;
     char        buffer[CELL];
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
-        if (text_width(key) > width) width = text_width(key);
+        if (out_width(key) > width) width = out_width(key);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         if (json_is_null(value)) continue;
         out_text(c, "  %s", key);
-        pad(c, width - text_width(key) + 2);
+        pad(c, width - out_width(key) + 2);
         out_text(c, "%s\n", cell_text(value, false, buffer));
     }
 }

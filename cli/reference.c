@@ -117,10 +117,10 @@ static void options(cli *c, const page_style *s, const char *title, const cr_opt
     s->options(c, table);
 }
 
-static void common_options(cli *c, const page_style *s)
+static void common_options(cli *c, const page_style *s, bool fits)
 {
     s->heading(c, "Common options");
-    s->options(c, cr_fit_table);
+    s->options(c, fits ? cr_fit_table : cli_seed_table);
     s->options(c, cli_global_table);
 }
 
@@ -157,7 +157,7 @@ static void program_page(cli *c, const page_style *s)
     s->heading(c, "Models");
     for (size_t i = 0; i < cr_class_count(); i++)
         s->item_page(c, here, about_model(cr_class_at(i)), cr_class_summary(cr_class_at(i)));
-    common_options(c, s);
+    common_options(c, s, false);
     s->heading(c, "Examples");
     for (size_t i = 0; cli_verbs[i] && i < 4; i++) s->lines(c, cli_verbs[i]->example);
     exit_status(c, s);
@@ -199,7 +199,7 @@ static void verb_page(cli *c, const page_style *s, const cli_verb *v)
     options(c, s, "Options", v->options);
     if (fits) options(c, s, "Columns", cr_design_table);
     if (v->takes & VERB_READS) options(c, s, "Reading data", cr_read_table);
-    common_options(c, s);
+    common_options(c, s, fits);
     if (fits) {
         s->heading(c, "Models");
         for (size_t i = 0; i < cr_class_count(); i++)
@@ -239,7 +239,7 @@ static void model_examples(cli *c, const page_style *s, const cr_model_class *m)
 
 static void model_page(cli *c, const page_style *s, const cr_model_class *m)
 {
-    char       text[256];
+    char       text[256], tasks[128];
     page       here = about_model(m);
     const page see[] = { about_verb("fit"), about_verb("predict"), about_verb("cv") };
     s->begin(c, here, cr_class_summary(m));
@@ -252,7 +252,7 @@ static void model_page(cli *c, const page_style *s, const cr_model_class *m)
     s->lines(c, cr_class_formulas(m));
     snprintf(text, sizeof text,
              "Task: %s. New rows can%s be added to a fitted model with credence update.",
-             cr_task_name(cr_class_tasks(m)), cr_class_offers(m, "update") ? "" : "not");
+             cli_tasks(cr_class_tasks(m), tasks), cr_class_offers(m, "update") ? "" : "not");
     s->paragraph(c, text);
     options(c, s, "Options", cr_class_options(m));
     s->paragraph(c, "The options of columns and of reading data are those of credence fit.");

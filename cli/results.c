@@ -92,9 +92,25 @@ static const cli_field prediction[] = {
            "weight of the row in its own fit, with --leverage"),
     NUMBER("dof", FIELD_NULL | FIELD_SOMETIMES,
            "of a number: degrees of freedom; null for a normal distribution"),
+    OTHER(NUMBERS, "parameters", FIELD_SOMETIMES,
+          "of a number: those of its distribution, where the result names one"),
     TEXT("label", FIELD_NULL | FIELD_SOMETIMES,
          "of a class: the most probable; null for a row left out"),
-    OTHER(NUMBERS, "p", FIELD_SOMETIMES, "of a class: the probability of each"),
+    TEXT("cluster", FIELD_NULL | FIELD_SOMETIMES,
+         "of a cluster: the most probable; null for a row left out"),
+    OTHER(NUMBERS, "p", FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
+    OTHER(NUMBERS, "coordinates", FIELD_SOMETIMES, "of coordinates: each by its name"),
+    NUMBER("log_density", FIELD_NULL | FIELD_SOMETIMES,
+           "of a density: its logarithm at the row; null for a row left out"),
+    TEXT("column", FIELD_SOMETIMES, "without DATA: the column that it is about"),
+    OTHER(VALUES, "id", FIELD_SOMETIMES, "columns of the data carried along, with --id"),
+    OTHER(ANY, "action", FIELD_SOMETIMES,
+          "with --loss: the action of least expected loss, a number or the name of a class or action; "
+          "null for a row left out"),
+    NUMBER("expected_loss", FIELD_NULL | FIELD_SOMETIMES,
+           "with --loss: the expected loss of that action; null if infinite"),
+    OTHER(ANY, "draws", FIELD_SOMETIMES,
+          "with --draws: an array of draws, numbers or the names of classes"),
     FIELD_LAST,
 };
 
@@ -102,8 +118,26 @@ const cli_field result_predict[] = {
     TEXT("model", 0, "name of the model"),
     COUNT("rows", 0, "rows of the data"),
     NUMBER("interval", 0, "mass of the central interval"),
-    COUNT("seed", 0, "random seed"),
+    COUNT("seed", 0, "random seed; of the draws with --draws"),
+    TEXT("distribution", FIELD_SOMETIMES,
+         "of numbers that are neither normal nor Student's: the name of their distribution"),
+    TEXT("loss", FIELD_SOMETIMES, "with --loss: the loss, as it was given"),
     INNER(ROWS, "predictions", 0, "one for each row, in order", prediction),
+    FIELD_LAST,
+};
+
+/* --- sample ---------------------------------------------------------------------------------- */
+
+static const cli_field drawn[] = {
+    OTHER(VALUES, "values", 0, "each column by its name"),
+    FIELD_LAST,
+};
+
+const cli_field result_sample[] = {
+    TEXT("model", 0, "name of the model"),
+    COUNT("rows", 0, "rows that were drawn"),
+    COUNT("seed", 0, "random seed of the draws"),
+    INNER(ROWS, "sample", 0, "one for each row", drawn),
     FIELD_LAST,
 };
 
@@ -122,6 +156,9 @@ const cli_field result_evaluate[] = {
     NUMBER("interval", 0, "mass of the intervals whose coverage is counted"),
     COUNT("seed", 0, "random seed"),
     OTHER(NUMBERS, "metrics", 0, "each score by name; null where it has no value"),
+    OTHER(NUMBERS, "se", FIELD_SOMETIMES, "of densities: the standard error of the score"),
+    OTHER(ARRAY, "log_density", FIELD_SOMETIMES,
+          "with --rows: the log density of each row, in order; null for one that is not scored"),
     INNER(ROWS, "calibration", FIELD_SOMETIMES, "of classes: bins of confidence", calibration_bin),
     FIELD_LAST,
 };

@@ -49,6 +49,7 @@ extern const cli_field
     result_update[],
     result_predict[],
     result_evaluate[],
+    result_sample[],
     result_cv[],
     result_compare[],
     result_describe[],

@@ -129,6 +129,17 @@ done:
     return st;
 }
 
+const char *cli_tasks(unsigned tasks, char out[128])
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (unsigned bit = 1; bit <= CR_TASK_NETWORK && used < 100; bit <<= 1)
+        if (tasks & bit)
+            used += (size_t)snprintf(out + used, 128 - used, "%s%s", used ? ", " : "",
+                                     cr_task_name(bit));
+    return out;
+}
+
 /* --- settings -------------------------------------------------------------------------------- */
 
 static bool takes_setting(const cr_model_class *m, const char *name)

@@ -28,6 +28,7 @@
 #include "../src/math/neighbours.h"
 
 #include "../src/prob/dist/dist.h"
+#include "../src/prob/dist/tail_integral.h"
 #include "../src/prob/gaussian/gaussian.h"
 #include "../src/prob/info.h"
 #include "../src/prob/info_source.h"
@@ -57,6 +58,7 @@
 #include "../src/models/graph/enumerate.h"
 #include "../src/models/graph/gaussian_network.h"
 #include "../src/models/graph/uai.h"
+#include "../src/models/decide.h"
 
 #include "../src/study/assess.h"
 #include "../src/study/info.h"

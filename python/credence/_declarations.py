@@ -13,12 +13,13 @@ OK, EARG, EDATA, ENUMERIC, EIO, ENOMEM, EINTERRUPTED, EUNSUPPORTED = range(8)   
 LOG_DEBUG, LOG_INFO, LOG_WARNING = range(3)                                        # cr_log_level
 REAL, INTEGER, BOOLEAN, CATEGORY = range(4)                                        # cr_type
 OPTION_END, OPTION_FLAG, OPTION_COUNT, OPTION_REAL, OPTION_CHOICE, OPTION_TEXT, OPTION_LIST = range(7)
-ANSWER_NUMBER, ANSWER_CLASS = range(2)                                             # cr_answer
+ANSWER_NUMBER, ANSWER_CLASS, ANSWER_DENSITY, ANSWER_VECTOR = range(4)              # cr_answer
 STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT = range(3)                            # cr_stop
-TASK_REGRESSION, TASK_CLASSIFICATION = 1, 2                                        # cr_task
+TASK_REGRESSION, TASK_CLASSIFICATION, TASK_DENSITY, TASK_CLUSTER, TASK_TRANSFORM = 1, 2, 4, 8, 16  # cr_task
+LOSS_ZERO_ONE, LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_QUANTILE, LOSS_MATRIX = range(5)  # cr_loss_kind
 
 MISSING_CODE = 2**32 - 1
-MOST_METRICS = 8
+MOST_METRICS = 12
 CALIBRATION_BINS = 15
 
 # --- structs ----------------------------------------------------------------------------------------
@@ -62,7 +63,17 @@ class Report(Structure):
 
 
 class Metric(Structure):
-    _fields_ = [("name", c_char_p), ("value", c_double)]
+    _fields_ = [("name", c_char_p), ("value", c_double), ("se", c_double)]
+
+
+class Loss(Structure):
+    _fields_ = [("kind", c_int), ("quantile", c_double), ("n_actions", c_size_t), ("n_outcomes", c_size_t),
+                ("actions", POINTER(c_char_p)), ("outcomes", POINTER(c_char_p)), ("loss", c_void_p)]
+
+
+class Decisions(Structure):
+    _fields_ = [("n", c_size_t), ("action", c_void_p), ("expected_loss", c_void_p), ("n_actions", c_size_t),
+                ("actions", POINTER(c_char_p))]
 
 
 class CalibrationBin(Structure):
@@ -153,7 +164,17 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_predict_mean": (c_int, [_p, _p, _p, _p]),
     "cr_prediction_free": (None, [_p, POINTER(Prediction)]),
     "cr_prediction_intervals": (c_int, [_p, POINTER(Prediction), _d, _p, _p, _p]),
+    "cr_score": (c_int, [_p, _p, _p, _p]),
+    "cr_next": (c_int, [_p, _p, POINTER(Prediction)]),
+    "cr_sample": (c_int, [_p, _p, _n, c_uint64, _p]),
+    "cr_sample_targets": (c_int, [_p, _p, _p, _n, c_uint64, _p]),
+    "cr_loss_read": (c_int, [_p, _s, POINTER(Loss)]),
+    "cr_loss_free": (None, [_p, POINTER(Loss)]),
+    "cr_decide": (c_int, [_p, POINTER(Prediction), POINTER(Loss), POINTER(Decisions)]),
+    "cr_decisions_free": (None, [_p, POINTER(Decisions)]),
     "cr_model_get_class": (_p, [_p]),
+    "cr_model_get_task": (c_uint, [_p]),
+    "cr_model_labels": (POINTER(_s), [_p, POINTER(_n)]),
     "cr_model_get_design": (_p, [_p]),
     "cr_model_get_report": (POINTER(Report), [_p]),
     "cr_stop_name": (_s, [c_int]),
@@ -162,6 +183,9 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_design_term_name": (_s, [_p, _n]),
     "cr_design_columns": (_n, [_p]),
     "cr_design_column_name": (_s, [_p, _n]),
+    "cr_design_column_type": (c_int, [_p, _n]),
+    "cr_design_levels": (_n, [_p, _n]),
+    "cr_design_level": (_s, [_p, _n, _n]),
     "cr_design_target": (_s, [_p]),
     "cr_design_weights": (_s, [_p]),
     "cr_design_classes": (_n, [_p]),

@@ -13,8 +13,6 @@ feature_names_in_ : ndarray of str
     Their names; only when X had names that are all texts.
 parameters_ : list of dict
     The parameters with name, value and sd, and what else the model knows of them.
-coef_, intercept_ : ndarray, float
-    The values of the parameters of the terms, and of the intercept, in a model that is linear.
 statistics_ : dict
     What else the model says of itself.
 report_ : dict
@@ -28,6 +26,18 @@ n_iter_ : int
     The number of iterations.
 """
 
+COEFFICIENTS = """\
+coef_, intercept_ : ndarray, float
+    The values of the parameters of the terms, and of the intercept, in a model that is linear.
+"""
+
+CLUSTERS = """\
+labels_ : ndarray
+    The cluster of every row of the fit, counted from 0.
+cluster_names_ : ndarray of str
+    What the model calls the clusters.
+"""
+
 CLASSES = """\
 classes_ : ndarray
     The classes, sorted.
@@ -37,6 +47,7 @@ ROLES = {  # what Python users give in another way
     "target": "name for the column of y in the saved model; or, when y is not given, the column of X to "
               "predict",
     "weights": "name for the column of sample_weight; or the column of X that holds the row weights",
+    "class_weights": "what a row counts by its class: 'balanced', or a dict of classes and weights",
 }
 
 
@@ -52,6 +63,8 @@ HINTS = {**TYPES, c.OPTION_LIST: "str | Sequence[str]"}
 
 def option_hint(option):
     """The type of an option as an annotation: float; bool; Literal['a', 'b']."""
+    if option.name == "class_weights":
+        return "str | Mapping[Any, float] | None"
     if option.kind == c.OPTION_CHOICE:
         return f"Literal[{', '.join(map(repr, option.choices))}]"
     return HINTS[option.kind] + (" | None" if option.default is None else "")
@@ -68,7 +81,8 @@ def _parameter(option):
     if option.example:
         text += f"  Example: {option.example}."
     lines = textwrap.wrap(text, 94, initial_indent="    ", subsequent_indent="    ")
-    return [f"{option.name} : {option_type(option)}, default={option.default!r}", *lines]
+    kind = "str or dict or None" if option.name == "class_weights" else option_type(option)
+    return [f"{option.name} : {kind}, default={option.default!r}", *lines]
 
 
 class LazyDoc:
@@ -83,13 +97,16 @@ class LazyDoc:
         return self._text
 
 
-def class_doc(declaration, options, classifies, iterates):
+def class_doc(declaration, options, made):
     """The docstring of an estimator, in the sections of numpydoc."""
-    attributes = ATTRIBUTES + (CLASSES if classifies else "") + (N_ITER if iterates else "")
+    parts = ((COEFFICIENTS, "coef_"), (CLASSES, "predict_log_proba"), (CLUSTERS, "fit_predict"),
+             (N_ITER, "n_iter_"))
+    attributes = ATTRIBUTES + "".join(text for text, having in parts if hasattr(made, having))
+    target = " --target y" if hasattr(made, "coef_") else ""
     lines = [_sentence(declaration.summary), "", "::", "",
              *textwrap.indent(declaration.formulas, "    ").splitlines(), "",
              "Parameters", "----------", *(line for option in options for line in _parameter(option)), "",
              "Attributes", "----------", *attributes.splitlines(), "",
              "References", "----------", *textwrap.wrap(declaration.reference, 98), "",
-             "Examples", "--------", f"credence fit {declaration.name} data.csv --target y   # in the shell"]
+             "Examples", "--------", f"credence fit {declaration.name} data.csv{target}   # in the shell"]
     return "\n".join(lines) + "\n"

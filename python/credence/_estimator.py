@@ -34,7 +34,7 @@ def make_init(options):
 class Estimator(Tags):
     """What every estimator has."""
 
-    _options = ()           # of the model class, and of every fit
+    _options = ()           # of the model class, of the design, and of every fit
     _model_name = ""        # in the registry
     _model = None           # the fitted model
 

@@ -29,6 +29,11 @@ def is_frame(X):
     return hasattr(X, "columns") and hasattr(X, "iloc")
 
 
+def frame_column(X, name, fallback=None):
+    """The column of a frame, if X is one and has it."""
+    return X[name] if is_frame(X) and name in X.columns else fallback
+
+
 def frame_names(frame):
     """The names of the columns; None when they are not texts, as of a frame made from an array."""
     kinds = sorted({type(name).__name__ for name in frame.columns})

@@ -1,4 +1,5 @@
 """A fitted model of the library: immutable, and the same bytes in memory, in a pickle and in a file."""
+import contextlib
 import ctypes
 import json
 import math
@@ -14,13 +15,15 @@ from ._settings import settings
 
 
 class Answers(NamedTuple):
-    """The predictive distributions of all rows: of numbers, or of classes."""
+    """What the model says of all rows: distributions of numbers or of classes, coordinates, densities."""
     mean: Optional[np.ndarray] = None
     sd: Optional[np.ndarray] = None
     lower: Optional[np.ndarray] = None
     upper: Optional[np.ndarray] = None
-    classes: Optional[list] = None            # texts
+    classes: Optional[list] = None            # texts; also the names of clusters and coordinates
     probability: Optional[np.ndarray] = None  # [n x classes]
+    vector: Optional[np.ndarray] = None       # [n x classes]
+    log_density: Optional[np.ndarray] = None
 
 
 def _text(name):
@@ -33,15 +36,26 @@ def _copy(address, *shape):
     return array
 
 
-def _read_answers(p, sd, level):
-    if p.kind == c.ANSWER_CLASS:
-        classes = [p.classes[k].decode() for k in range(p.n_classes)]
-        return Answers(classes=classes, probability=_copy(p.prob, p.n, p.n_classes))
+def _texts(pointer, n):
+    return [pointer[k].decode() for k in range(n)]
+
+
+def _read_numbers(p, sd, level):
     wanted = [np.empty(p.n) if want else None for want in (sd, level is not None, level is not None)]
     if sd or level is not None:
         call(lib.cr_prediction_intervals, p, 0.5 if level is None else level,
              *(None if a is None else a.ctypes.data for a in wanted))
     return Answers(_copy(p.mean, p.n), *wanted)
+
+
+def _read_answers(p, sd=False, level=None):
+    if p.kind == c.ANSWER_NUMBER:
+        return _read_numbers(p, sd, level)
+    answers = Answers(log_density=_copy(p.log_density, p.n) if p.log_density else None)
+    if p.kind == c.ANSWER_DENSITY:
+        return answers
+    name, address = ("probability", p.prob) if p.kind == c.ANSWER_CLASS else ("vector", p.vector)
+    return answers._replace(classes=_texts(p.classes, p.n_classes), **{name: _copy(address, p.n, p.n_classes)})
 
 
 class Model:
@@ -52,6 +66,7 @@ class Model:
         self._description = None
         self.target = _text(lib.cr_design_target(self._design))
         self.weights = _text(lib.cr_design_weights(self._design))
+        self.task = lib.cr_model_get_task(self._pointer)
         self.classes = self._names(lib.cr_design_classes, lib.cr_design_class)   # texts; [] for numbers
 
     # --- making
@@ -96,20 +111,70 @@ class Model:
 
     # --- answering
 
+    @contextlib.contextmanager
+    def _prediction(self, function, *args):
+        """The struct that function(model, *args, &out) fills; freed at the end."""
+        prediction = c.Prediction()
+        context = work(function, self._pointer, *args, prediction)
+        try:
+            yield prediction
+        finally:
+            lib.cr_prediction_free(context.handle, prediction)
+        context.pass_warnings_on()
+
     def predict(self, table, sd=False, level=None):
         """Answers for the rows of the table, with sd and with the interval of mass `level` if asked for."""
-        if not (sd or level is not None or self.classes):
+        if self.task == c.TASK_REGRESSION and not sd and level is None:
             mean = np.empty(len(table))
             work(lib.cr_predict_mean, self._pointer, table._handle.pointer,
                  mean.ctypes.data).pass_warnings_on()
             return Answers(mean)
-        prediction = c.Prediction()
-        context = work(lib.cr_predict, self._pointer, table._handle.pointer, prediction)
-        try:
+        with self._prediction(lib.cr_predict, table._handle.pointer) as prediction:
             return _read_answers(prediction, sd, level)
-        finally:
-            lib.cr_prediction_free(context.handle, prediction)
-            context.pass_warnings_on()
+
+    def next(self, level):
+        """What the next row would be: answers with one entry for each column of numbers, and their names."""
+        with self._prediction(lib.cr_next) as prediction:
+            numbers = [name for i, name in enumerate(self.columns)
+                       if lib.cr_design_column_type(self._design, i) != c.CATEGORY]
+            return _read_answers(prediction, True, level)._replace(classes=numbers)
+
+    def log_density(self, table):
+        """The log density of every row, or of its target given the rest; NaN in rows left out."""
+        out = np.empty(len(table))
+        work(lib.cr_score, self._pointer, table._handle.pointer, out.ctypes.data).pass_warnings_on()
+        return out
+
+    def sample(self, count, seed):
+        """Rows drawn from a model of densities: an array, of objects where a column holds texts."""
+        out = np.empty((count, len(self.columns)))
+        work(lib.cr_sample, self._pointer, count, seed, out.ctypes.data).pass_warnings_on()
+        levels = [[lib.cr_design_level(self._design, i, k).decode()
+                   for k in range(lib.cr_design_levels(self._design, i))] for i in range(out.shape[1])]
+        if not any(levels):
+            return out
+        rows = out.astype(object)
+        for i, texts in enumerate(levels):
+            if texts:
+                rows[:, i] = np.array(texts, dtype=object)[out[:, i].astype(int)]
+        return rows
+
+    def sample_targets(self, table, count, seed):
+        """Draws of the target of every row [rows x count]; a class as its index."""
+        out = np.empty((len(table), count))
+        work(lib.cr_sample_targets, self._pointer, table._handle.pointer, count, seed,
+             out.ctypes.data).pass_warnings_on()
+        return out
+
+    def decide(self, table, loss):
+        """(actions, expected losses) for a c.Loss; actions are numbers or indices."""
+        with self._prediction(lib.cr_predict, table._handle.pointer) as prediction:
+            decisions = c.Decisions()
+            context = work(lib.cr_decide, prediction, loss, decisions)
+            try:
+                return _copy(decisions.action, decisions.n), _copy(decisions.expected_loss, decisions.n)
+            finally:
+                lib.cr_decisions_free(context.handle, decisions)
 
     # --- looking
 
@@ -119,6 +184,11 @@ class Model:
     @property
     def name(self):
         return lib.cr_class_name(lib.cr_model_get_class(self._pointer)).decode()
+
+    def labels(self):
+        """The names of its clusters or coordinates, or of the classes of its target."""
+        n = ctypes.c_size_t()
+        return _texts(lib.cr_model_labels(self._pointer, n), n.value)
 
     @property
     def columns(self):

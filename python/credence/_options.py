@@ -81,10 +81,17 @@ def _scalar_text(value):
     return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
+def _list_item(text):
+    """A text as an item of a list of the library: in double quotes where it holds a comma or one of them."""
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
+
+
 def to_text(option, value):
     """The value as the library reads it; what is wrong with it, the library says."""
     if value is None:
         return ""
+    if option.kind == c.OPTION_LIST and hasattr(value, "items"):   # {class: weight}
+        return ",".join(_list_item(f"{_scalar_text(key)}={_scalar_text(x)}") for key, x in value.items())
     if option.kind == c.OPTION_LIST and not isinstance(value, str):
         return ",".join(map(str, value))
     if option.kind == c.OPTION_COUNT and isinstance(value, float) and value.is_integer():

@@ -1,6 +1,6 @@
-"""One class for every model of the library that predicts: made at import from what the library declares,
-so a new model there is a new class here."""
-from typing import NamedTuple
+"""One class for every model of the library: made at import from what the library declares, so a new model
+there is a new class here."""
+from typing import NamedTuple, Optional
 
 from . import _declarations as c
 from . import _options
@@ -8,7 +8,8 @@ from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._library import lib
 from ._supervised import Classifier, Regressor
-from ._updates import ClassUpdates, Updates
+from ._unsupervised import Cluster, Density, Next, Transform
+from ._updates import ClassUpdates, RowUpdates, Updates
 
 
 class Declaration(NamedTuple):
@@ -21,6 +22,8 @@ class Declaration(NamedTuple):
     options: list       # its own
     updates: bool
     keeps_missing: bool = False   # sees gaps in the features itself
+    tells_next: bool = False      # knows what the next row would be
+    takes_negative: bool = True   # targets of either sign
 
 
 def declarations():
@@ -31,39 +34,65 @@ def declarations():
                                              lib.cr_class_formulas, lib.cr_class_reference)]
         yield Declaration(*texts, lib.cr_class_tasks(model),
                           _options.read_table(lib.cr_class_options(model)),
-                          lib.cr_class_offers(model, b"update"), lib.cr_class_offers(model, b"missing"))
+                          *(lib.cr_class_offers(model, verb) for verb in (b"update", b"missing", b"next", b"negative")))
 
 
 def camel_case(name):
     return "".join(part[:1].upper() + part[1:] for part in name.replace("_", "-").split("-"))
 
 
+UNSUPERVISED = {c.TASK_CLUSTER: Cluster, c.TASK_TRANSFORM: Transform, c.TASK_DENSITY: Density}
+
+
+class Kind(NamedTuple):
+    """One estimator for a model."""
+    name: str
+    bases: tuple
+    task: Optional[str] = None      # where the model does several
+
+
 def _kinds(declaration):
-    """(class name, base, how it updates) of the estimators for a model; a model with both tasks has two."""
-    name = camel_case(declaration.name)
-    both = declaration.tasks & c.TASK_REGRESSION and declaration.tasks & c.TASK_CLASSIFICATION
-    if declaration.tasks & c.TASK_REGRESSION:
-        yield name + ("Regressor" if both else ""), Regressor, Updates
-    if declaration.tasks & c.TASK_CLASSIFICATION:
-        yield name + ("Classifier" if both else ""), Classifier, ClassUpdates
+    """The estimators for a model: two for one that does regression and classification, one that has the
+    methods of all for densities, clusters and coordinates."""
+    name, tasks = camel_case(declaration.name), declaration.tasks
+    both = tasks & c.TASK_REGRESSION and tasks & c.TASK_CLASSIFICATION
+    for task, base, updates in (("regression", Regressor, Updates),
+                                ("classification", Classifier, ClassUpdates)):
+        if tasks & getattr(c, f"TASK_{task.upper()}"):
+            suffix = base.__name__ if both else ""
+            yield Kind(name + suffix, (updates, base) if declaration.updates else (base,),
+                       task if both else None)
+    bases = tuple(base for task, base in UNSUPERVISED.items() if tasks & task)
+    if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):
+        more = (RowUpdates,) * declaration.updates + (Next,) * declaration.tells_next
+        yield Kind(name, more + bases)
 
 
-def _make_class(name, base, updates, declaration):
-    options = [*declaration.options, *_options.DESIGN, *_options.FIT]
+# Options that estimators of a type have no use for, or set themselves.
+NOT_FOR = {"regressor": {"task", "class_weights"}, "classifier": {"task", "scale_target"}}
+NEVER_WITHOUT_TARGET = {"task", "class_weights", "target", "scale_target"}
+
+
+def _make_class(kind, declaration):
+    of_type = next((base._estimator_type for base in kind.bases if hasattr(base, "_estimator_type")), None)
+    left_out = NOT_FOR.get(of_type, NEVER_WITHOUT_TARGET)
+    options = [*declaration.options, *(o for o in (*_options.DESIGN, *_options.FIT) if o.name not in left_out)]
     iterates = any(option.name == "max_iter" for option in declaration.options)
     body = {
         "__module__": "credence",
-        "__doc__": LazyDoc(declaration, options, base._estimator_type == "classifier", iterates),
         "__init__": make_init(options),
         "__annotations__": {option.name: option_hint(option) for option in options},
         "_options": tuple(options),
         "_model_name": declaration.name,
+        "_task": kind.task,
         "_keeps_missing": bool(declaration.keeps_missing),
+        "_takes_negative": bool(declaration.takes_negative),
     }
     if iterates:
         body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])
-    made = type(name, (updates, base) if declaration.updates else (base,), body)
-    made.__init__.__qualname__ = f"{name}.__init__"
+    made = type(kind.name, kind.bases, body)
+    made.__doc__ = LazyDoc(declaration, options, made)
+    made.__init__.__qualname__ = f"{kind.name}.__init__"
     return made
 
 
@@ -71,18 +100,20 @@ def _make_all():
     made = {}
     for declaration in declarations():
         _options.know(declaration.options)
-        for name, base, updates in _kinds(declaration):
-            made[name] = _make_class(name, base, updates, declaration)
+        for kind in _kinds(declaration):
+            made[kind.name] = _make_class(kind, declaration)
     return made
 
 
 ESTIMATORS = _make_all()
 
 
+TYPES = {c.TASK_REGRESSION: "regressor", c.TASK_CLASSIFICATION: "classifier"}
+
+
 def estimator_for(model):
     """The class for a fitted model."""
-    kind = "classifier" if model.classes else "regressor"
     for made in ESTIMATORS.values():
-        if made._model_name == model.name and made._estimator_type == kind:
+        if made._model_name == model.name and made._estimator_type == TYPES.get(model.task, made._estimator_type):
             return made
     raise NotImplementedError(f"there is no estimator for the model {model.name}")

@@ -1,4 +1,5 @@
 """How good a model is, and how it looks: the library's own assessment of estimators."""
+import math
 import os
 
 from . import _declarations as c
@@ -37,9 +38,13 @@ def _assessed_table(estimator, X, y, sample_weight):
     if isinstance(X, Table):
         return X
     model = estimator._fitted()
-    if y is None and _inputs.is_frame(X) and model.target in X.columns:
-        y = X[model.target]
-    if y is None:
+    if model.target is None:
+        y = None
+    elif y is None:
+        y = _inputs.frame_column(X, model.target)
+    if sample_weight is None and model.weights is not None:
+        sample_weight = _inputs.frame_column(X, model.weights)
+    if y is None and model.target is not None:
         raise ValueError("y is needed: the values of the target that are compared with the predictions")
     if sample_weight is not None and model.weights is None:
         raise ValueError("sample_weight is given, but the model was fitted without weights")
@@ -50,29 +55,36 @@ def _metrics(assessment):
     return {assessment.metrics[i].name.decode(): assessment.metrics[i].value for i in range(assessment.n)}
 
 
+def _errors(assessment):
+    """Standard errors over the rows, of the metrics that have one."""
+    metrics = (assessment.metrics[i] for i in range(assessment.n))
+    return {f"{m.name.decode()}_se": m.se for m in metrics if not math.isnan(m.se)}
+
+
 def evaluate(estimator, X, y=None, sample_weight=None, level=0.95):
     """The metrics of a fitted estimator on given rows, by name: for numbers log_score, rmse, mae, r2,
     crps, and the coverage and width of its intervals of mass `level`; for classes log_loss, accuracy,
-    brier, auc, calibration_error."""
+    brier, auc, calibration_error; for densities log_score, the mean log density, and log_score_se."""
     if not 0 < level < 1:
         raise ValueError(f"level is {level!r}, which is not between 0 and 1")
     table = _assessed_table(estimator, X, y, sample_weight)
     model, assessment = estimator._fitted(), c.Assessment()
     work(lib.cr_evaluate, model._pointer, table._handle.pointer, level, assessment).pass_warnings_on()
-    return _metrics(assessment)
+    return _metrics(assessment) | _errors(assessment)
 
 
 def cross_validate(estimator, X, y=None, sample_weight=None, **options):
     """Cross-validation by the library: folds depend on the estimator's seed and the number of rows alone.
 
-    Options: ``folds`` (10), ``split`` ('shuffled', 'stratified', 'ordered'), ``level`` (0.95).  Gives
+    Options: ``folds`` (10), ``split`` ('shuffled', 'stratified', 'ordered'), ``interval`` (0.95).  Gives
     {'mean': metrics, 'se': their standard errors, 'folds': [metrics of each]}.
     """
     table, target, weights, _, _ = estimator._training_table(X, y, sample_weight)
     cv = c.Cv()
     with filled("cr_cv_table", options) as values:
         context = work(lib.cr_cross_validate, estimator._model_name.encode(), table._handle.pointer,
-                       *settings(estimator._settings(target=target, weights=weights)), values, cv)
+                       *settings(estimator._settings(target=target, weights=weights, task=estimator._task)),
+                       values, cv)
     mean = _metrics(cv.mean)
     result = {"mean": mean, "se": dict(zip(mean, cv.se)),
               "folds": [_metrics(cv.fold[k]) for k in range(cv.folds)]}

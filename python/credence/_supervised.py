@@ -1,15 +1,14 @@
-"""Regressors and classifiers: fit, update, predict and score on the forms of data scikit-learn takes."""
+"""Regressors and classifiers: fit, update, predict, draw, decide and score."""
 import numpy as np
 
-from . import _errors, _inputs, _labels
-from ._estimator import Estimator
-from ._model import Model
+from . import _decisions, _inputs, _labels
+from ._fitting import WEIGHTS, Fitting, draw_count, random_seed
 from ._table import Table
 
-TARGET, WEIGHTS = "y", "sample_weight"   # what the columns are called that X does not name
+TARGET = "y"   # what the column of y is called when nothing names it
 
 
-class Supervised(Estimator):
+class Supervised(Fitting):
     """What estimators with a target share."""
 
     def _read_target(self, y, rows):
@@ -53,20 +52,6 @@ class Supervised(Estimator):
         features = _inputs.without(features, [self.target if y is None else None, self.weights])
         return table, target, weights, features.width, features.names
 
-    def _run(self, function, table, target):
-        """function(), with failures that come from the data in the words of scikit-learn."""
-        try:
-            return function()
-        except (ValueError, RuntimeError) as e:
-            if isinstance(e, NotImplementedError):
-                raise
-            gap = _inputs.describe_gaps(table, target) if isinstance(e, ValueError) else ""
-            if gap:
-                raise ValueError(gap + str(e)) from None
-            if len(table) == 1:
-                raise ValueError(f"{e}\nn_samples=1: one row may be too little") from None
-            raise
-
     # --- fit
 
     def fit(self, X, y=None, sample_weight=None):
@@ -85,54 +70,19 @@ class Supervised(Estimator):
             A row of weight 2 counts twice.
         """
         table, target, weights, width, names = self._training_table(X, y, sample_weight)
-        pairs = self._settings(target=target, weights=weights)
-        self._keep(self._run(lambda: Model.fit(self._model_name, table, pairs), table, target))
+        self._fit_table(table, target, weights)
         self._remember(width, names)
         return self
-
-    def _keep(self, model):
-        self._model = model
-        if not model.converged:
-            _errors.warn(f"not converged: {type(self).__name__} stopped after "
-                         f"{model.report()['iterations']} iterations",
-                         _errors.matching(_errors.ConvergenceWarning))
-
-    def _remember(self, width, names):
-        self.n_features_in_ = width
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-
-    # --- tables for a fitted model
-
-    def _features(self, X, model):
-        """X checked against what was fitted, and the names its columns have in the model."""
-        features = _inputs.without(_inputs.read_features(X), [model.target, model.weights])
-        seen = getattr(self, "feature_names_in_", None)
-        _inputs.check_names(self, features.names, seen)
-        _inputs.check_width(self, features.width, self.n_features_in_)
-        return features, None if seen is None else list(seen)
-
-    def _table(self, X, y=None, sample_weight=None):
-        """A table for predict, and with y for evaluate and update."""
-        model = self._fitted()
-        if isinstance(X, Table):
-            return X
-        features, names = self._features(X, model)
-        table = _inputs.feature_table(features, names)
-        if y is not None:
-            table._add(model.target, self._read_target(y, features.rows))
-        if sample_weight is not None:
-            table._add_numbers(model.weights, _inputs.read_weights(sample_weight, features.rows))
-        return table
-
-    def _answers(self, X, **wanted):
-        model, table = self._fitted(), self._table(X)
-        return self._run(lambda: model.predict(table, **wanted), table, model.target)
 
     def _observed(self, X, y):
         """y, or the target column when X is a table."""
         return X[self._fitted().target] if y is None and isinstance(X, Table) else y
+
+    def _draws(self, X, n_samples, random_state):
+        count = draw_count(n_samples)
+        self._fitted()
+        seed = random_seed(random_state, self.seed)
+        return self._ask(X, lambda model, table: model.sample_targets(table, count, seed))
 
     # --- linear models
 
@@ -179,6 +129,24 @@ class Regressor(Supervised):
         answers = self._answers(X, level=level)
         return answers.lower, answers.upper
 
+    def sample(self, X, n_samples=1, random_state=None):
+        """Draws from the predictive distribution, noise included: an array (n_rows, n_samples).
+
+        random_state is a whole number, a generator of numpy, or None for the parameter ``seed``; the same
+        number gives the same draws."""
+        return self._draws(X, n_samples, random_state)
+
+    def decide(self, X, loss="squared"):
+        """(action, expected_loss) of every row: the number of least expected loss under the predictive
+        distribution, and that loss.
+
+        loss is 'squared' (the mean), 'absolute' (the median), 'quantile:0.9' (too little costs nine times as
+        much as too much), '0-1' (the mode), or, for counts, the path of a CSV file with a matrix: then the
+        actions are its names."""
+        with _decisions.loss(loss, None, ()) as (given, actions):
+            chosen, expected = self._ask(X, lambda model, table: model.decide(table, given))
+            return _names(chosen, actions) if actions else chosen, expected
+
     def score(self, X, y=None, sample_weight=None):
         """R², the share of the variance of y that is explained."""
         y = np.asarray(self._observed(X, y), dtype=np.float64)
@@ -189,6 +157,17 @@ class Regressor(Supervised):
         if total == 0:
             return 1.0 if left == 0 else 0.0
         return float(1 - left / total)
+
+
+def _names(indices, names):
+    """The names that indices stand for; None for NaN, in an array that can hold it."""
+    known = ~np.isnan(indices)
+    chosen = np.asarray(names)[np.where(known, indices, 0).astype(int)]
+    if known.all():
+        return chosen
+    chosen = chosen.astype(object)
+    chosen[~known] = None
+    return chosen
 
 
 class Classifier(Supervised):
@@ -206,6 +185,11 @@ class Classifier(Supervised):
 
     fit.__doc__ = Supervised.fit.__doc__
 
+    def _in_order(self, texts):
+        """For each class of the model the place of its label in classes_."""
+        places = _labels.order(self.classes_, texts)
+        return np.argsort(places)
+
     def predict_proba(self, X):
         """The probability of each class, in the order of ``classes_``, for every row."""
         answers = self._answers(X)
@@ -213,12 +197,36 @@ class Classifier(Supervised):
 
     def predict_log_proba(self, X):
         """The logarithm of predict_proba."""
-        return np.log(self.predict_proba(X))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def predict(self, X):
         """The most probable class of every row."""
-        most_likely = np.argmax(self.predict_proba(X), axis=1)  # first: says so when there is no fit
-        return self.classes_[most_likely]
+        best = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[best]
+
+    def sample(self, X, n_samples=1, random_state=None):
+        """Draws from the predictive distribution: an array of classes (n_rows, n_samples).
+
+        random_state is a whole number, a generator of numpy, or None for the parameter ``seed``; the same
+        number gives the same draws."""
+        draws = self._draws(X, n_samples, random_state)
+        return _names(draws, self.classes_[self._in_order(self._model.classes)])
+
+    def decide(self, X, loss="0-1", actions=None):
+        """(action, expected_loss) of every row: the action of least expected loss under the probabilities of
+        the classes, and that loss.
+
+        loss is '0-1' (the most probable class), an array with a row for each action and a column for each
+        class in the order of ``classes_``, or the path of a CSV file with such a matrix.  The actions of an
+        array are the classes, or what ``actions`` names."""
+        classes = self._fitted().classes
+        texts = [classes[k] for k in _labels.order(self.classes_, classes)]
+        if actions is None and not isinstance(loss, str) and not hasattr(loss, "__fspath__"):
+            actions = self.classes_
+        with _decisions.loss(loss, actions, texts) as (given, named):
+            chosen, expected = self._ask(X, lambda model, table: model.decide(table, given))
+            return _names(chosen, named or self.classes_[self._in_order(classes)]), expected
 
     def score(self, X, y=None, sample_weight=None):
         """The accuracy: the share of rows whose most probable class is right."""

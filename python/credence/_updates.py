@@ -1,10 +1,11 @@
 """partial_fit: models whose posterior takes in new rows exactly."""
 import numpy as np
 
+from . import _inputs, _labels
 from ._table import Table
 
 
-class Updates:
+class RowUpdates:
     """Models whose posterior takes in new rows exactly."""
 
     def partial_fit(self, X, y=None, sample_weight=None):
@@ -14,24 +15,57 @@ class Updates:
             if sample_weight is None and self.weights is None and not isinstance(X, Table):
                 sample_weight = 1.0   # so that later rows may have weights
             return self.fit(X, y, sample_weight)
-        if y is None and not isinstance(X, Table):
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         model = self._model
         if sample_weight is not None and model.weights is None:
             raise ValueError("sample_weight is given, but the model was fitted without weights")
-        table = self._table(X, y, sample_weight)
+        if sample_weight is None and model.weights is not None and not isinstance(X, Table):
+            sample_weight = _inputs.frame_column(X, model.weights, 1.0)
+        table = self._table(X, y if model.target else None, sample_weight)
         self._keep(self._run(lambda: model.update(table), table, model.target))
         return self
 
 
-class ClassUpdates(Updates):
-    """The same for classifiers: all classes must be in the rows of the first call."""
+class Updates(RowUpdates):
+    """The same with a target."""
 
-    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
-        if self._model is None and classes is not None and y is not None:
-            absent = np.setdiff1d(classes, y)
-            if len(absent):
-                raise NotImplementedError(f"no row of the first call has the class {absent[0]!r}")
+    def partial_fit(self, X, y=None, sample_weight=None):
+        if self._model is not None and y is None:
+            y = _inputs.frame_column(X, self._model.target)
+        if self._model is not None and y is None and not isinstance(X, Table):
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         return super().partial_fit(X, y, sample_weight)
 
-    partial_fit.__doc__ = Updates.partial_fit.__doc__
+    partial_fit.__doc__ = RowUpdates.partial_fit.__doc__
+
+
+def _with_first_row(X, times):
+    """X and its first row, so many times more: an array, a frame or a sparse matrix."""
+    if _inputs.is_frame(X):
+        import pandas
+        return pandas.concat([X, X.iloc[[0] * times]], ignore_index=True)
+    if hasattr(X, "tocsr"):
+        from scipy import sparse
+        return sparse.vstack([X, X.tocsr()[[0] * times]], format="csr")
+    X = np.asarray(X)
+    return np.concatenate([X, X[[0] * times]])
+
+
+def _with_classes(X, y, sample_weight, absent):
+    """X, y and weights with a row of weight 0 for each class that has none: it counts for nothing, and the
+    model knows the class."""
+    weights = _inputs.read_weights(1.0 if sample_weight is None else sample_weight, len(y))
+    return (_with_first_row(X, len(absent)), np.concatenate([np.asarray(y), absent]),
+            np.append(weights, np.zeros(len(absent))))
+
+
+class ClassUpdates(Updates):
+    """The same for classifiers: the first call names all classes there will be."""
+
+    def partial_fit(self, X, y=None, classes=None, sample_weight=None):
+        """Adds rows to what the model knows: the same as a fit on all rows so far.  The parameters are
+        those of the first call.  Classes that the first rows do not have are named by ``classes`` then."""
+        if self._model is None and classes is not None and y is not None and not isinstance(X, Table):
+            absent = np.setdiff1d(classes, _labels.check(y))
+            if len(absent):
+                X, y, sample_weight = _with_classes(X, y, sample_weight, absent)
+        return super().partial_fit(X, y, sample_weight)

@@ -28,6 +28,12 @@ SIGNATURES = {
     "fit": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self",
     "partial_fit": "(self, X: Any, y: ArrayLike | None = None, "
                    "sample_weight: ArrayLike | None = None) -> Self",
+    "predict_next": "(self, level: float = 0.95) -> dict[str, dict[str, float]]",
+    "fit_predict": "(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int64]",
+    "transform": "(self, X: Any) -> Floats",
+    "fit_transform": "(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Floats",
+    "get_feature_names_out": "(self, input_features: Sequence[str] | None = None) -> NDArray[Any]",
+    "score_samples": "(self, X: Any) -> Floats",
     "predict_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
     "predict_proba": "(self, X: Any) -> Floats",
     "predict_log_proba": "(self, X: Any) -> Floats",
@@ -48,22 +54,35 @@ SIGNATURES = {
     "get_threads": "() -> int",
     "version": "() -> dict[str, Any]",
 }
-CLASS_SIGNATURES = {  # where those of classifiers differ
-    "partial_fit": "(self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None, "
-                   "sample_weight: ArrayLike | None = None) -> Self",
+DRAWS = "(self, X: Any, n_samples: int = 1, random_state: Any = None)"
+TYPE_SIGNATURES = {  # where those of a type differ, or only it has them
+    "regressor": {
+        "sample": DRAWS + " -> Floats",
+        "decide": "(self, X: Any, loss: str | os.PathLike[str] = 'squared') -> tuple[NDArray[Any], Floats]",
+    },
+    "classifier": {
+        "partial_fit": "(self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None, "
+                       "sample_weight: ArrayLike | None = None) -> Self",
+        "sample": DRAWS + " -> NDArray[Any]",
+        "decide": "(self, X: Any, loss: str | os.PathLike[str] | ArrayLike = '0-1', "
+                  "actions: Sequence[Any] | None = None) -> tuple[NDArray[Any], Floats]",
+    },
 }
+ROWS = {"sample": "(self, n_samples: int = 1, random_state: Any = None) -> NDArray[Any]"}
 PREDICT = {
     "regressor": ["    @overload",
                   "    def predict(self, X: Any, return_std: Literal[False] = False) -> Floats: ...",
                   "    @overload",
                   "    def predict(self, X: Any, return_std: Literal[True]) -> tuple[Floats, Floats]: ..."],
     "classifier": ["    def predict(self, X: Any) -> NDArray[Any]: ..."],
+    "clusterer": ["    def predict(self, X: Any) -> NDArray[np.int64]: ..."],
 }
 ATTRIBUTES = {
     "n_features_in_": "int", "feature_names_in_": "NDArray[Any]", "classes_": "NDArray[Any]",
     "coef_": "Floats", "intercept_": "float", "parameters_": "list[dict[str, Any]]",
     "statistics_": "dict[str, Any]", "report_": "dict[str, Any]", "log_evidence_": "float",
-    "log_likelihood_": "float", "n_iter_": "int",
+    "log_likelihood_": "float", "n_iter_": "int", "labels_": "NDArray[np.int64]",
+    "cluster_names_": "NDArray[Any]",
 }
 TABLE = '''
 class Table:
@@ -98,7 +117,8 @@ def attributes(made):
     """The names of what a fit leaves behind."""
     own = {name for name, value in inspect.getmembers(made) if isinstance(value, property)}
     own |= {"n_features_in_", "feature_names_in_"}
-    return sorted(own | {"classes_"} if made._estimator_type == "classifier" else own)
+    more = {"classifier": {"classes_"}, "clusterer": {"labels_"}}
+    return sorted(own | more.get(made._estimator_type, set()))
 
 
 def class_stub(name, made):
@@ -108,8 +128,8 @@ def class_stub(name, made):
     yield from (f"    {attribute}: {ATTRIBUTES[attribute]}" for attribute in attributes(made))
     keywords = ", ".join(f"{o.name}: {option_hint(o)} = {o.default!r}" for o in made._options)
     yield f"    def __init__(self, *, {keywords}) -> None: ..."
-    yield from PREDICT[made._estimator_type]
-    signatures = SIGNATURES | (CLASS_SIGNATURES if made._estimator_type == "classifier" else {})
+    yield from PREDICT.get(made._estimator_type, ())
+    signatures = SIGNATURES | TYPE_SIGNATURES.get(made._estimator_type, ROWS)
     for method in methods(made):
         yield f"    def {method}{signatures[method].replace('-> Self', f'-> {name}')}:"
         yield f'        """{_doc(inspect.getdoc(getattr(made, method)) or "")}"""'

@@ -89,6 +89,14 @@ size_t        cr_design_terms(const cr_design *d) { return d->p; }
 const double *cr_design_shift(const cr_design *d) { return d->shift; }
 const double *cr_design_scale(const cr_design *d) { return d->scale; }
 size_t        cr_design_columns(const cr_design *d) { return d->block.n + d->n_columns; }
+size_t        cr_design_levels(const cr_design *d, size_t i)
+{
+    return i < d->block.n ? 0 : d->columns[i - d->block.n].n_levels;
+}
+const char *cr_design_level(const cr_design *d, size_t i, size_t k)
+{
+    return d->columns[i - d->block.n].levels[k];
+}
 const char   *cr_design_target(const cr_design *d) { return d->target.name; }
 const char   *cr_design_weights(const cr_design *d) { return d->weights; }
 size_t        cr_design_classes(const cr_design *d) { return d->target.n_levels; }

@@ -58,10 +58,15 @@ CR_API size_t        cr_design_terms(const cr_design *design);
 CR_API const char   *cr_design_term_name(const cr_design *design, size_t term);
 CR_API const double *cr_design_shift(const cr_design *design);
 CR_API const double *cr_design_scale(const cr_design *design);
-/* The columns it reads: their number, names and types; the target's and the weights' name or NULL. */
+/* The columns it reads: their number, names and types. */
 CR_API size_t      cr_design_columns(const cr_design *design);
 CR_API const char *cr_design_column_name(const cr_design *design, size_t column);
 CR_API cr_type     cr_design_column_type(const cr_design *design, size_t column);
+/* The levels of a column that is a category, sorted by bytes: their number (0 for numbers) and the
+ * k-th. */
+CR_API size_t      cr_design_levels(const cr_design *design, size_t column);
+CR_API const char *cr_design_level(const cr_design *design, size_t column, size_t k);
+/* The names of the target and of the column of weights; NULL where there is none. */
 CR_API const char *cr_design_target(const cr_design *design);
 CR_API const char *cr_design_weights(const cr_design *design);
 /* The classes of a target that is a category, sorted by bytes: their number (0 for numbers) and the

@@ -37,7 +37,8 @@ struct cr_model_class {
                         void **out_state, cr_report *report);
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
      * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which the
-     * class asks for itself.  With means_alone it may be asked for the mean only: scale, dof and
+     * class asks for itself.  A class of densities and clusters, or densities and coordinates, fills
+     * log_density too.  With means_alone it may be asked for the mean only: scale, dof and
      * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
     /* The names of its clusters or coordinates; not needed for classes of a target. */

@@ -10,18 +10,18 @@
 
 static const char *class_name(const void *design, size_t k) { return cr_design_class(design, k); }
 
-/* n / (K n_k) of the summed weights. */
+/* n / (K n_k) of the summed weights, K the classes that have any. */
 static void balance(const cri_rows *rows, size_t K, double *weight)
 {
-    double total = 0;
+    double total = 0, there = 0;
     memset(weight, 0, K * sizeof *weight);
     for (size_t i = 0; i < rows->n; i++) {
         double w = rows->w ? rows->w[i] : 1;
         weight[(size_t)rows->y[i]] += w;
         total += w;
     }
-    for (size_t k = 0; k < K; k++)
-        weight[k] = weight[k] > 0 ? total / ((double)K * weight[k]) : 1;
+    for (size_t k = 0; k < K; k++) there += weight[k] > 0;
+    for (size_t k = 0; k < K; k++) weight[k] = weight[k] > 0 ? total / (there * weight[k]) : 1;
 }
 
 /* One item, CLASS=WEIGHT; the class may hold '=' itself. */

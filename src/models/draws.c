@@ -21,10 +21,11 @@ static double draw_class(const double *prob, size_t K, double u)
     return (double)k;
 }
 
+/* By the logarithm of the gamma variate, which does not vanish for few degrees of freedom. */
 static double student_t(cr_rng *rng, double dof)
 {
-    double z = cr_rng_normal(rng);
-    return z / sqrt(2 * cr_rng_gamma(rng, dof / 2) / dof);
+    double z = cr_rng_normal(rng), half = dof / 2;
+    return z * exp(0.5 * (log(half) - cr_rng_log_gamma(rng, half)));
 }
 
 /* Every row draws from a stream of its own, so that the rows before it change nothing. */

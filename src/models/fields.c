@@ -65,7 +65,12 @@ static cr_status read_field(cr_ctx *cx, const cri_field *f, const cri_store *sto
     json_t *value = json_object_get(in, f->name);
     switch (f->kind) {
     case CRI_KIND_COUNT: return cri_store_get_count(cx, store, in, f->name, (size_t *)at);
-    case CRI_KIND_FLAG: *(bool *)at = json_is_true(value); return CR_OK;
+    case CRI_KIND_FLAG:
+        if (!json_is_boolean(value))
+            return cr_fail(cx, CR_EDATA, "%s: '%s' is neither true nor false",
+                           cri_store_source(store), f->name);
+        *(bool *)at = json_is_true(value);
+        return CR_OK;
     case CRI_KIND_REAL:
         *(double *)at = NAN;
         if (json_is_null(value)) return CR_OK;

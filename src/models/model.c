@@ -121,8 +121,11 @@ static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_tabl
         return fail_task(cx, c, "regression");
     if (f->task == TASK_CLASSIFICATION && !(c->tasks & CR_TASK_CLASSIFICATION))
         return fail_task(cx, c, "classification");
-    *out_task = c->tasks;
-    if (!(c->tasks & supervised)) return CR_OK;
+    if (!(c->tasks & supervised)) {
+        unsigned more = c->tasks & ~(unsigned)CR_TASK_DENSITY, tasks = more ? more : c->tasks;
+        *out_task = tasks & (~tasks + 1); /* the lowest bit */
+        return CR_OK;
+    }
     if (!o->target) {
         cr_fail(cx, CR_EARG, "the model %s needs a target: the column to predict", c->name);
         return cr_fail_hint(cx, "name it with --target COLUMN");
@@ -137,6 +140,20 @@ static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_tabl
                             o->target);
     }
     return CR_OK;
+}
+
+cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                       size_t n_settings, unsigned *out_task)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = cr_class_find(cx, name);
+    cr_model             *m = c ? cri_model_new(cx, c) : NULL;
+    if (!m) return c ? CR_ENOMEM : CR_EARG;
+    for (size_t i = 0; i < n_settings && st == CR_OK; i++)
+        st = cri_model_set(cx, m, settings[i].name, settings[i].value);
+    if (st == CR_OK) st = resolve_task(cx, c, t, &m->design_options, &m->fit, out_task);
+    cr_model_free(cx, m);
+    return st;
 }
 
 /* Names and levels go into the model file, which is UTF-8. */

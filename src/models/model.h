@@ -43,16 +43,20 @@ CR_API const char      *cr_class_reference(const cr_model_class *c);
 CR_API const char      *cr_class_example(const cr_model_class *c);
 CR_API unsigned         cr_class_tasks(const cr_model_class *c);
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
-/* true when the class offers this: "update", "predict", "score", "next", "sample", or, of data with
- * gaps in the features, "missing". */
+/* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target sex". */
+CR_API const char *cr_class_example(const cr_model_class *c);
+/* true when the class offers this: "update", "predict", "score", "next", "sample"; or takes data with
+ * gaps in the features, "missing", or with targets of either sign, "negative". */
 CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);
 
 /* --- options of every fit ------------------------------------------------------------------------ */
 
+#define CR_SEED_OPTIONS(X)                                                                         \
+    X(count, seed, "0", "", "random seed; the same seed gives the same bits", "7")
 #define CR_FIT_OPTIONS(X)                                                                          \
-    X(count, seed, "0", "", "random seed; the same seed gives the same bits", "7")                 \
+    CR_SEED_OPTIONS(X)                                                                             \
     X(choice, task, "auto", "auto|regression|classification",                                      \
       "what a target means to a model that does both; auto goes by its type", "classification")    \
     X(list, class_weights, "", "",                                                                 \
@@ -108,7 +112,8 @@ typedef struct cr_prediction {
     const char *const *classes;   /* [n_classes] their names, of the model                     */
     double            *prob;      /* [n x n_classes] probabilities                             */
     double            *vector;    /* [n x n_classes] coordinates                               */
-    double            *log_density; /* [n]                                                     */
+    double            *log_density; /* [n] of the row itself; also beside the clusters or coordinates
+                                     * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and
      * scale are then its mean and sd, dof is infinite.  NULL otherwise. */
     const cr_dist_class *family;
@@ -136,7 +141,8 @@ CR_API cr_status cr_prediction_intervals(cr_ctx *cx, const cr_prediction *predic
                                          double *opt_sd, double *opt_lower, double *opt_upper);
 
 /* The log predictive density of every row, out [rows of the table]: of its target given its features,
- * or of the row itself for a model of densities.  NaN in rows left out. */
+ * or of the row itself for a model of densities.  NaN in rows left out.  CR_EUNSUPPORTED where the
+ * model has none. */
 CR_API cr_status cr_score(cr_ctx *cx, const cr_model *model, const cr_table *table,
                           double *out_log_density);
 /* What the next row would be, for a model that describes columns rather than predicts one from others:
@@ -155,9 +161,10 @@ CR_API cr_status cr_sample_targets(cr_ctx *cx, const cr_model *model, const cr_t
                                    size_t count, uint64_t seed, double *out);
 
 /* The observed target of every row, as cr_predict would see it (NaN where missing or left out; a
- * class as its index), and its weight in `opt_weight` (1 without weights).  For assessment. */
+ * class as its index), and its weight (1 without weights).  For assessment.  CR_EUNSUPPORTED when
+ * the target of a model without one is asked for. */
 CR_API cr_status cr_observed(cr_ctx *cx, const cr_model *model, const cr_table *table,
-                             double *out_target, double *opt_weight);
+                             double *opt_target, double *opt_weight);
 
 /* --- looks --------------------------------------------------------------------------------------- */
 
@@ -189,8 +196,12 @@ CR_API const cr_model_class *cr_model_get_class(const cr_model *model);
 CR_API const cr_design      *cr_model_get_design(const cr_model *model);
 CR_API const cr_report      *cr_model_get_report(const cr_model *model);
 CR_API uint64_t              cr_model_get_seed(const cr_model *model);
-/* The one task of enum cr_task that this model was fitted for. */
+/* The one task of enum cr_task that this model was fitted for.  Of a class that has densities beside
+ * clusters or coordinates it is the latter, and answers hold both. */
 CR_API unsigned cr_model_get_task(const cr_model *model);
+/* The names of the classes of its target, of its clusters or of its coordinates, and how many; NULL and
+ * 0 for a model of numbers or densities alone. */
+CR_API const char *const *cr_model_labels(const cr_model *model, size_t *out_n);
 /* "exact", "Laplace approximation", "lower bound", "estimate". */
 CR_API const char *cr_evidence_name(cr_evidence_kind kind);
 /* "closed form", "converged", "iteration limit". */

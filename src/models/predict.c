@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
+
 /* --- room for the answers -------------------------------------------------------------------- */
 
 static cr_answer answer_of(unsigned task)
@@ -30,21 +32,28 @@ static cr_status allocate_numbers(cr_ctx *cx, bool mean_only, bool leverage, cr_
     return p->mean && p->scale && p->dof && (!leverage || p->leverage) ? CR_OK : CR_ENOMEM;
 }
 
+const char *const *cr_model_labels(const cr_model *m, size_t *out_n)
+{
+    cr_answer kind = answer_of(m->task);
+    *out_n = 0;
+    if (kind != CR_ANSWER_CLASS && kind != CR_ANSWER_VECTOR) return NULL;
+    if (m->task != CR_TASK_CLASSIFICATION) return m->class->labels(m->state, out_n);
+    *out_n = m->design->target.n_levels;
+    return (const char *const *)m->design->target.levels;
+}
+
 /* Room for the answers; for the mean only where nothing else is wanted. */
 static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
                                      cr_prediction *p)
 {
-    const cri_design_column *target = &m->design->target;
+    bool density = !(m->task & supervised) && m->class->tasks & CR_TASK_DENSITY;
     *p = (cr_prediction){ .kind = answer_of(m->task), .n = n };
     if (p->kind == CR_ANSWER_NUMBER)
         return allocate_numbers(cx, mean_only, m->class->has_leverage, p);
-    if (p->kind == CR_ANSWER_DENSITY) {
-        p->log_density = cr_alloc(cx, n, sizeof(double));
+    if (density || p->kind == CR_ANSWER_DENSITY) p->log_density = cr_alloc(cx, n, sizeof(double));
+    if (p->kind == CR_ANSWER_DENSITY || (density && !p->log_density))
         return p->log_density ? CR_OK : CR_ENOMEM;
-    }
-    p->n_classes = target->n_levels;
-    p->classes = (const char *const *)target->levels;
-    if (m->task != CR_TASK_CLASSIFICATION) p->classes = m->class->labels(m->state, &p->n_classes);
+    p->classes = cr_model_labels(m, &p->n_classes);
     double *a = cr_alloc(cx, n * p->n_classes, sizeof(double));
     *(p->kind == CR_ANSWER_CLASS ? &p->prob : &p->vector) = a;
     return a ? CR_OK : CR_ENOMEM;
@@ -95,8 +104,8 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
         p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
         if (p.scale) p.scale[i] *= m->design->target_scale;
     }
-    for (size_t i = 0; p.mean && i < rows.n; i++)
-        if (isinf(p.mean[i]) || (p.scale && isinf(p.scale[i])))
+    for (size_t i = 0; p.mean && i < rows.n; i++) /* a family may have no variance */
+        if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
             CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
     double *columns[] = { p.mean, p.scale, p.dof, p.leverage, p.log_density };
     for (size_t c = 0; c < 5; c++) cri_rows_spread(&rows, 1, columns[c]);
@@ -206,27 +215,39 @@ static cr_status log_density_of(cr_ctx *cx, const cr_prediction *p, size_t i, do
     return CR_OK;
 }
 
+/* Of the target of every row. */
+static cr_status score_targets(cr_ctx *cx, const cr_model *m, const cr_table *t,
+                               const cr_prediction *p, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *y = cr_scratch_f64(&s, p->n), *score = cr_scratch_f64(&s, p->n);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_observed(cx, m, t, y, NULL));
+    for (size_t i = 0; i < p->n; i++) {
+        if (i % 4096 == 0) CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(log_density_of(cx, p, i, y[i], &score[i]));
+    }
+    if (p->n > 0) memcpy(out, score, p->n * sizeof *out);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cr_score(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
 {
     cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        n = cr_table_rows(t);
-    double       *y = cr_scratch_f64(&s, n);
     cr_prediction p = { 0 };
+    bool          target = (m->task & supervised) != 0;
 
-    CR_TRY(s.status);
+    if (!target && !(m->class->tasks & CR_TASK_DENSITY) && answer_of(m->task) != CR_ANSWER_DENSITY)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no density", m->class->name);
     CR_TRY(cr_predict(cx, m, t, &p));
-    if (p.kind == CR_ANSWER_DENSITY) {
-        if (n > 0) memcpy(out, p.log_density, n * sizeof *out);
-        goto done;
-    }
-    if (!(m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION)))
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no density", m->class->name));
-    CR_TRY(cr_observed(cx, m, t, y, NULL));
-    for (size_t i = 0; i < n; i++) CR_TRY(log_density_of(cx, &p, i, y[i], &out[i]));
+    if (target) CR_TRY(score_targets(cx, m, t, &p, out));
+    else if (p.n > 0) memcpy(out, p.log_density, p.n * sizeof *out);
 done:
     cr_prediction_free(cx, &p);
-    cr_scratch_end(&s);
     return st;
 }
 
@@ -248,23 +269,23 @@ done:
     return st;
 }
 
-cr_status cr_observed(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_target,
+cr_status cr_observed(cr_ctx *cx, const cr_model *m, const cr_table *t, double *opt_target,
                       double *opt_weight)
 {
     cr_status st = CR_OK;
     cri_rows  rows = { 0 };
 
-    if (!m->design->target.name)
+    if (opt_target && !m->design->target.name)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target", m->class->name);
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
     for (size_t i = 0; i < rows.n; i++) {
-        out_target[i] = rows.y[i] * m->design->target_scale + m->design->target_shift;
+        if (opt_target)
+            opt_target[i] = rows.y[i] * m->design->target_scale + m->design->target_shift;
         if (opt_weight) opt_weight[i] = rows.w ? rows.w[i] : 1;
     }
-    cri_rows_spread(&rows, 1, out_target);
+    cri_rows_spread(&rows, 1, opt_target);
     cri_rows_spread(&rows, 1, opt_weight);
 done:
     cri_rows_close(cx, &rows);
     return st;
 }
-

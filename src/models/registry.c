@@ -35,22 +35,24 @@ const cr_model_class *cr_class_find(cr_ctx *cx, const char *name)
 const char      *cr_class_name(const cr_model_class *c) { return c->name; }
 const char      *cr_class_summary(const cr_model_class *c) { return c->summary; }
 const char      *cr_class_formulas(const cr_model_class *c) { return c->formulas; }
-const char      *cr_class_example(const cr_model_class *c)
+const char      *cr_class_reference(const cr_model_class *c) { return c->reference; }
+unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }
+const cr_option *cr_class_options(const cr_model_class *c) { return c->options; }
+
+const char *cr_class_example(const cr_model_class *c)
 {
     if (c->example) return c->example;
     if (c->tasks & CR_TASK_REGRESSION) return "examples/diabetes.csv --target progression";
     if (c->tasks & CR_TASK_CLASSIFICATION) return "examples/diabetes.csv --target sex";
-    return "examples/diabetes.csv";
+    return "examples/diabetes.csv --features bmi,bp";
 }
-const char      *cr_class_reference(const cr_model_class *c) { return c->reference; }
-unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }
-const cr_option *cr_class_options(const cr_model_class *c) { return c->options; }
 
 bool cr_class_offers(const cr_model_class *c, const char *verb)
 {
     if (strcmp(verb, "update") == 0) return c->update != NULL;
     if (strcmp(verb, "predict") == 0 || strcmp(verb, "score") == 0) return c->predict != NULL;
     if (strcmp(verb, "missing") == 0) return c->takes_missing;
+    if (strcmp(verb, "negative") == 0) return !c->target_as_is;
     if (strcmp(verb, "next") == 0) return c->next != NULL;
     if (strcmp(verb, "sample") == 0)
         return c->sample || c->tasks & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION);

@@ -4,7 +4,6 @@
 #include "../base/number.h"
 #include "../base/rng.h"
 #include "../base/scratch.h"
-#include "../math/special.h"
 
 #include <float.h>
 #include <math.h>
@@ -126,38 +125,30 @@ static const char *single_column(const cr_model *model)
     return type == CR_REAL || type == CR_INTEGER ? cr_design_column_name(d, 0) : NULL;
 }
 
-/* half[i] = half the width of the central interval of row i.  Finding a quantile takes microseconds
- * and most models have the same degrees of freedom in all rows: it is found where they change. */
-static void half_widths(const cr_prediction *answer, double level, double *half)
-{
-    double dof = NAN, quantile = NAN;
-    for (size_t i = 0; i < answer->n; i++) {
-        if (answer->dof[i] != dof) {
-            dof = answer->dof[i];
-            quantile = cr_student_t_ppf(0.5 + level / 2, dof);
-        }
-        half[i] = quantile * answer->scale[i];
-    }
-}
+/* The central intervals of all rows, [rows] each. */
+typedef struct bounds {
+    double *lower, *upper;
+} bounds;
+
+static bool holds(bounds b, size_t row, double y) { return b.lower[row] <= y && y <= b.upper[row]; }
 
 /* Lists in `kept` the rows that can be drawn and counts them and their intervals. */
 static void keep_rows(picture *p, const cr_column *x, const double *y, const cr_prediction *answer,
-                      const double *half, size_t *kept)
+                      bounds b, size_t *kept)
 {
     for (size_t i = 0; i < answer->n; i++) {
-        double residual = y[i] - answer->mean[i];
         if (!isfinite(y[i]) || !isfinite(answer->mean[i])) continue;
         if (x && !isfinite(x->values[i * x->stride])) continue;
         if (x) take_in(&p->x_kept, &x->values[i * x->stride], 1);
         kept[p->kept++] = i;
-        if (!isnan(half[i])) p->bounded++;
-        if (fabs(residual) <= half[i]) p->held++;
+        if (!isnan(b.lower[i])) p->bounded++;
+        if (holds(b, i, y[i])) p->held++;
     }
 }
 
 /* Fills the arrays with the shown rows: all, or a sample that the model's seed decides. */
 static cr_status gather(cr_scratch *s, picture *p, const cr_column *x, const double *y,
-                        const cr_prediction *answer, const double *half, const size_t *kept)
+                        const cr_prediction *answer, bounds b, const size_t *kept)
 {
     p->shown = p->kept < MOST_SHOWN ? p->kept : MOST_SHOWN;
     size_t *chosen = cr_scratch_index(s, p->shown), k = 0;
@@ -171,13 +162,12 @@ static cr_status gather(cr_scratch *s, picture *p, const cr_column *x, const dou
     for (int missed = 0; missed < 2; missed++) {
         for (size_t i = 0; i < p->shown; i++) {
             size_t row = kept[chosen[i]];
-            double mean = answer->mean[row];
-            if ((fabs(y[row] - mean) <= half[row]) == missed) continue;
+            if (holds(b, row, y[row]) == missed) continue;
             p->x[k] = x ? x->values[row * x->stride] : y[row];
             p->y[k] = y[row];
-            p->mean[k] = mean;
-            p->lower[k] = mean - half[row];
-            p->upper[k++] = mean + half[row];
+            p->mean[k] = answer->mean[row];
+            p->lower[k] = b.lower[row];
+            p->upper[k++] = b.upper[row];
         }
         if (!missed) p->shown_held = k;
     }
@@ -330,7 +320,8 @@ cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     size_t        rows = cr_table_rows(table), *kept = cr_scratch_index(&s, rows);
-    double       *y = cr_scratch_f64(&s, rows), *half = cr_scratch_f64(&s, rows);
+    double       *y = cr_scratch_f64(&s, rows);
+    bounds        b = { cr_scratch_f64(&s, rows), cr_scratch_f64(&s, rows) };
     cr_prediction answer = { 0 };
     picture       p = { .model = model, .level = level, .x_kept = nothing,
                         .target = cr_design_target(cr_model_get_design(model)),
@@ -341,14 +332,15 @@ cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table
     CR_TRY(cr_observed(cx, model, table, y, NULL));
     CR_TRY(cr_predict(cx, model, table, &answer));
     if (answer.kind != CR_ANSWER_NUMBER)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts classes: figures are of numbers",
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "the model %s does not predict a number, and figures are of numbers",
                        cr_class_name(cr_model_get_class(model))));
     const cr_column *x = p.column ? cr_table_find(table, p.column) : NULL;
-    half_widths(&answer, level, half);
-    keep_rows(&p, x, y, &answer, half, kept);
+    CR_TRY(cr_prediction_intervals(cx, &answer, level, NULL, b.lower, b.upper));
+    keep_rows(&p, x, y, &answer, b, kept);
     if (p.kept == 0)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
-    CR_TRY(gather(&s, &p, x, y, &answer, half, kept));
+    CR_TRY(gather(&s, &p, x, y, &answer, b, kept));
     write_texts(&s, &p);
     CR_TRY(s.status);
     CR_TRY(cr_check_interrupt(cx));

@@ -7,11 +7,12 @@
 #include "../data/metrics.h"
 #include "../models/model.h"
 
-enum { CR_MOST_METRICS = 8 };
+enum { CR_MOST_METRICS = 12 };
 
 typedef struct cr_metric {
     const char *name;
     double      value;
+    double      se; /* standard error over the rows, where it is known; else NaN */
 } cr_metric;
 
 typedef struct cr_assessment {
@@ -22,8 +23,11 @@ typedef struct cr_assessment {
     cr_calibration_bin bins[CR_CALIBRATION_BINS];
 } cr_assessment;
 
-/* Predicts the rows of the table and scores them against their target.  `level` is that of the
- * intervals whose coverage is counted.  Fails with CR_EDATA when the target is not there. */
+/* Predicts the rows of the table and scores them against their target; of a model of densities, scores
+ * the rows themselves: log_score, the mean log density, with its standard error.  `level` is that of
+ * the intervals whose coverage is counted.  Metrics that predictions without spread do not have are
+ * NaN, with a warning.  Fails with CR_EDATA when the target is not there, with CR_EUNSUPPORTED for a
+ * model that has neither target nor density. */
 CR_API cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
                              cr_assessment *out_assessment);
 

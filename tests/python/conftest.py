@@ -17,8 +17,10 @@ sys.path.insert(0, str(PACKAGE))
 import credence  # noqa: E402
 from credence import _registry  # noqa: E402
 
-ESTIMATORS = list(_registry.ESTIMATORS.values())
+# All but the toy that predicts one number for every row.
+ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean"]
 REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]
+SUPERVISED = [made for made in ESTIMATORS if made._estimator_type in ("regressor", "classifier")]
 UPDATING = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]
 
 
@@ -39,15 +41,26 @@ def data(rows=60, columns=4, seed=0):
 
 
 def target_for(made, y):
-    """y as the estimator takes it: two classes for a classifier."""
-    return y if made._estimator_type == "regressor" else np.where(y > np.median(y), "high", "low")
+    """y as the estimator takes it: two classes for a classifier, and none for those without a target."""
+    if made._estimator_type == "classifier":
+        return np.where(y > np.median(y), "high", "low")
+    if made._estimator_type != "regressor":
+        return None
+    return np.round(y - y.min() + 1) if made()._get_tags()["requires_positive_y"] else y
+
+
+def part(y, rows):
+    """Some rows of a target, if there is one."""
+    return None if y is None else y[rows]
 
 
 def answers(model, X, level=0.95):
     """All that the model says of every row, as one array."""
-    if model._estimator_type == "classifier":
-        return model.predict_proba(X)
-    return np.column_stack([*model.predict(X, return_std=True), *model.predict_interval(X, level)])
+    if model._estimator_type == "regressor":
+        return np.column_stack([*model.predict(X, return_std=True), *model.predict_interval(X, level)])
+    parts = [getattr(model, name)(X) for name in ("predict_proba", "score_samples", "transform")
+             if hasattr(model, name)]
+    return np.column_stack(parts)
 
 
 @pytest.fixture

@@ -13,11 +13,12 @@ PROTOTYPES, STRUCTS, CONSTANTS = header.prototypes(TEXT), header.structs(TEXT), 
 SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.c_bool,
            "unsigned": ctypes.c_uint, "int": ctypes.c_int, "uint64_t": ctypes.c_uint64,
            "uint32_t": ctypes.c_uint32}
-ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr_option_kind", "cr_log_level"}
+ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr_option_kind", "cr_log_level",
+         "cr_loss_kind"}
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
         "cr_prediction": c.Prediction, "cr_report": c.Report, "cr_metric": c.Metric,
         "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
-        "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr}
+        "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr, "cr_loss": c.Loss, "cr_decisions": c.Decisions}
 
 
 def is_pointer_to(ours, theirs):
@@ -81,9 +82,12 @@ def test_struct(name):
 def test_constants():
     expected = {"OK": "CR_OK", **{n: f"CR_{n}" for n in (
         "EARG EDATA ENUMERIC EIO ENOMEM EINTERRUPTED EUNSUPPORTED LOG_DEBUG LOG_INFO LOG_WARNING REAL "
-        "INTEGER BOOLEAN CATEGORY OPTION_END ANSWER_NUMBER ANSWER_CLASS STOP_CLOSED_FORM STOP_TOLERANCE "
-        "STOP_LIMIT TASK_REGRESSION TASK_CLASSIFICATION MOST_METRICS CALIBRATION_BINS").split()},
+        "INTEGER BOOLEAN CATEGORY OPTION_END ANSWER_NUMBER ANSWER_CLASS ANSWER_DENSITY ANSWER_VECTOR "
+        "STOP_CLOSED_FORM STOP_TOLERANCE STOP_LIMIT LOSS_ZERO_ONE LOSS_SQUARED LOSS_ABSOLUTE LOSS_QUANTILE "
+        "LOSS_MATRIX MOST_METRICS CALIBRATION_BINS").split()},
         **{f"OPTION_{n.upper()}": f"CR_OPTION_{n}" for n in "flag count real choice text list".split()}}
+    for k, task in enumerate(("REGRESSION", "CLASSIFICATION", "DENSITY", "CLUSTER", "TRANSFORM")):
+        assert getattr(c, f"TASK_{task}") == 1 << k and f"CR_TASK_{task} = 1 << {k}" in TEXT
     for ours, theirs in expected.items():
         assert getattr(c, ours) == CONSTANTS[theirs], ours
     assert _library.ABI_VERSION == CONSTANTS["CR_ABI_VERSION"]

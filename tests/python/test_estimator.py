@@ -1,10 +1,11 @@
 """What the estimators do beyond the checks of scikit-learn: parameters, distributions, updates, weights."""
 import copy
 import inspect
+import warnings
 
 import numpy as np
 import pytest
-from conftest import ESTIMATORS, REGRESSORS, UPDATING, answers, data, target_for
+from conftest import ESTIMATORS, REGRESSORS, SUPERVISED, UPDATING, answers, data, part, target_for
 
 import credence
 
@@ -56,7 +57,7 @@ def test_parameters_reach_the_library(Xy):
 def test_what_a_fit_leaves_behind(made, Xy):
     X, y = Xy[0], target_for(made, Xy[1])
     model = made()
-    for name in ("n_features_in_", "parameters_", "report_", "log_evidence_", "coef_", "n_iter_"):
+    for name in ("n_features_in_", "parameters_", "report_", "log_evidence_", "coef_", "n_iter_", "labels_"):
         assert not hasattr(model, name)
     model.fit(X, y)
     assert model.n_features_in_ == 4 and not hasattr(model, "feature_names_in_")
@@ -80,11 +81,22 @@ def test_evidence_and_parameters(Xy):
 
 
 @pytest.mark.parametrize("made", REGRESSORS)
+def test_intervals(made):
+    X, y = data(rows=200)
+    model = made().fit(X, target_for(made, y))
+    mean, sd = model.predict(X, return_std=True)
+    np.testing.assert_array_equal(mean, model.predict(X))
+    lower, upper = model.predict_interval(X, level=0.9)
+    inner = model.predict_interval(X, level=0.5)
+    assert (lower <= inner[0]).all() and (inner[0] <= inner[1]).all() and (inner[1] <= upper).all()
+    assert (sd >= 0).all()
+
+
+@pytest.mark.parametrize("made", [credence.Linear, credence.Ridge, credence.BayesLinear])
 def test_intervals_are_those_of_the_distribution(made):
     X, y = data(rows=2000)
     model = made().fit(X, y)
     mean, sd = model.predict(X, return_std=True)
-    np.testing.assert_array_equal(mean, model.predict(X))
     lower, upper = model.predict_interval(X, level=0.9)
     np.testing.assert_allclose((lower + upper) / 2, mean, rtol=1e-12)
     np.testing.assert_allclose((upper - lower) / 2, 1.645 * sd, rtol=1e-2)   # almost normal
@@ -100,9 +112,9 @@ def test_intervals_are_those_of_the_distribution(made):
 @pytest.mark.parametrize("made", ESTIMATORS)
 def test_weights_are_repetitions(made, Xy):
     X, y = Xy[0], target_for(made, Xy[1])
-    w = np.random.default_rng(2).integers(0, 4, size=len(y))
+    w = np.random.default_rng(2).integers(0, 4, size=len(X))
     weighted = made().fit(X, y, sample_weight=w)
-    repeated = made().fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    repeated = made().fit(np.repeat(X, w, axis=0), part(y, np.repeat(np.arange(len(X)), w)))
     np.testing.assert_allclose(answers(weighted, X), answers(repeated, X), rtol=1e-6)
     np.testing.assert_array_equal(answers(made().fit(X, y, 1.0), X), answers(made().fit(X, y), X))
 
@@ -112,14 +124,32 @@ def test_partial_fit_is_a_fit_on_all_rows(made):
     X, y = data(rows=300)
     y = target_for(made, y)
     w = np.random.default_rng(3).uniform(0.5, 2, size=300)
-    parts = made().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:], sample_weight=w[100:])
+    first, rest = slice(100), slice(100, None)
+    parts = made().partial_fit(X[first], part(y, first))
+    parts.partial_fit(X[rest], part(y, rest), sample_weight=w[rest])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")   # no weights: each row counts once, as it should
+        made().partial_fit(X[first], part(y, first)).partial_fit(X[rest], part(y, rest))
     whole = made().fit(X, y, np.append(np.ones(100), w[100:]))
     np.testing.assert_allclose(answers(parts, X), answers(whole, X), rtol=1e-8)
     assert parts.report_["rows"] == 300
     with pytest.raises(ValueError, match="fitted without weights"):
         made().fit(X, y).partial_fit(X, y, sample_weight=w)
-    with pytest.raises(ValueError, match="requires y"):
-        parts.partial_fit(X)
+    if made in SUPERVISED:
+        with pytest.raises(ValueError, match="requires y"):
+            parts.partial_fit(X)
+
+
+def test_partial_fit_by_the_names_of_a_frame():
+    """Target and weights as columns of X, in every call."""
+    import pandas as pd
+    X, y = data(rows=90)
+    f = pd.DataFrame(X, columns=list("abcd")).assign(y=y, w=np.random.default_rng(3).uniform(0.5, 2, size=90))
+    parts = credence.Ridge(target="y", weights="w").partial_fit(f[:40]).partial_fit(f[40:])
+    whole = credence.Ridge(target="y", weights="w").fit(f)
+    np.testing.assert_allclose(answers(parts, f), answers(whole, f), rtol=1e-8)
+    assert credence.evaluate(whole, f)["rmse"] == pytest.approx(
+        np.sqrt(np.average((f.y - whole.predict(f)) ** 2, weights=f.w)), rel=1e-12)
 
 
 def test_partial_fit_only_where_it_is_exact():
@@ -154,14 +184,14 @@ def test_refit_and_copy(made, Xy):
     model = made().fit(X, y)
     before = answers(model, X)
     twin = copy.deepcopy(model)
-    model.fit(X, y[::-1])
+    model.fit(X[:30] + 1, part(y, slice(30)))
     np.testing.assert_array_equal(answers(twin, X), before)
     assert not np.allclose(answers(model, X), before)
 
 
 @pytest.mark.parametrize("made", REGRESSORS)
 def test_evaluate_and_cross_validate(made, Xy, tmp_path):
-    X, y = Xy
+    X, y = Xy[0], target_for(made, Xy[1])
     model = made().fit(X, y)
     found = credence.evaluate(model, X, y)
     assert found["r2"] == pytest.approx(model.score(X, y), rel=1e-12)

@@ -35,7 +35,7 @@ def test_texts_come_back(labels):
 
 class FakeModel:
     """Gives the probabilities it was made with, for classes in the order of their texts."""
-    target, weights, converged, classes = "y", None, True, ["1", "10", "2"]
+    target, weights, converged, classes, task = "y", None, True, ["1", "10", "2"], 2
 
     def predict(self, table):
         return _model.Answers(classes=self.classes, probability=np.array([[0.1, 0.7, 0.2], [0.3, 0.1, 0.6]]))
@@ -59,8 +59,13 @@ def test_a_classifier_answers_in_its_classes(monkeypatch):
         model.fit([[1.0], [2.0]], [0.5, 1])
 
 
-def test_names_of_classes_for_models_with_both_tasks():
+def test_names_of_classes_for_models_with_several_tasks():
     both = _registry.Declaration("two-ways", "", "", "", 3, [], False)
-    assert [name for name, _, _ in _registry._kinds(both)] == ["TwoWaysRegressor", "TwoWaysClassifier"]
-    assert [name for name, _, _ in _registry._kinds(both._replace(tasks=2))] == ["TwoWays"]
-    assert not list(_registry._kinds(both._replace(tasks=4)))
+    kinds = list(_registry._kinds(both))
+    assert [(kind.name, kind.task) for kind in kinds] == [("TwoWaysRegressor", "regression"),
+                                                         ("TwoWaysClassifier", "classification")]
+    one, = _registry._kinds(both._replace(tasks=2))
+    assert one.name == "TwoWays" and one.task is None
+    one, = _registry._kinds(both._replace(tasks=4 | 8, updates=True, tells_next=True))
+    assert [base.__name__ for base in one.bases] == ["RowUpdates", "Next", "Cluster", "Density"]
+    assert not list(_registry._kinds(both._replace(tasks=64)))

@@ -45,7 +45,9 @@ def test_estimators(made):
     for name in public:
         assert parameters_of(methods[name]) == list(inspect.signature(getattr(made, name)).parameters)
     fields = {n.target.id for n in node.body if isinstance(n, ast.AnnAssign)}
-    assert {"coef_", "n_features_in_", *made().get_params()} <= fields
+    assert {"n_features_in_", *made().get_params()} <= fields
+    for name in ("coef_", "cluster_names_", "n_iter_"):
+        assert (name in fields) == hasattr(made, name)
     assert made.__doc__.splitlines()[0] in ast.get_docstring(node)
 
 

@@ -1,0 +1,39 @@
+/* answers.h -- a result with a line for each row: columns of numbers, names and texts, as text, CSV
+ * or JSON.  Columns point at what they show; the arena they are made in outlives them. */
+#ifndef CREDENCE_CLI_ANSWERS_H
+#define CREDENCE_CLI_ANSWERS_H
+
+#include "cli.h"
+#include "base/scratch.h"
+
+/* The cell of row i is x[i * stride], a number or, with names, the index of one; or the cell of a
+ * column of data; or texts[i].  NaN and NULL are empty. */
+typedef struct answer_column {
+    const char        *name;        /* in the header of text and CSV; NULL: in JSON only          */
+    const char        *group, *key; /* in JSON: row[key]; with a group row[group][key], or, when  */
+    const double      *x;           /* key is NULL, an item of the array row[group]               */
+    size_t             stride;
+    const char *const *names;
+    size_t             n_names;
+    const cr_column   *from;
+    const char *const *texts;
+} answer_column;
+
+typedef struct answers {
+    answer_column *columns; /* [capacity] in the arena */
+    size_t         n, capacity, rows;
+} answers;
+
+/* Room for some columns; the status of a full arena is that of the arena. */
+answers answers_new(cr_scratch *s, size_t rows, size_t capacity);
+/* Adds a column and gives it back to be filled in; one more than there is room for is not shown. */
+answer_column *answers_add(answers *a, const char *name, const char *key);
+/* "<prefix><name>" in the arena; "" when that has failed. */
+const char *answers_name(cr_scratch *s, const char *prefix, const char *name);
+
+/* Header and rows as text or CSV. */
+cr_status answers_print(cli *c, const answers *a);
+/* The rows as the items of an array that out_json_begin has opened. */
+cr_status answers_print_json(cli *c, const answers *a);
+
+#endif

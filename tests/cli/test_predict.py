@@ -1,0 +1,138 @@
+"""predict beyond mean and interval: columns carried along, draws, decisions; and what it refuses."""
+import csv
+import io
+import json
+import math
+
+import pytest
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def line(credence, tmp_path):
+    """A straight line through ten points, with names that are numbers with zeros before them."""
+    (tmp_path / "d.csv").write_text("name,x,y,kind\n" + "".join(
+        f"{i:03d},{i},{2 * i + (-1) ** i * 0.5},{'ab'[i % 2]}\n" for i in range(10)))
+    assert credence("fit", "linear", "d.csv", "--target", "y", "--features", "x", "-o", "m.cred").code == 0
+    return tmp_path
+
+
+# --- columns carried along
+
+
+def test_ids_are_as_they_are_written(credence, line):
+    rows = table(credence("predict", "m.cred", "d.csv", "--id", "name,kind,y").stdout)
+    assert list(rows[0]) == ["name", "kind", "y", "mean", "sd", "lower", "upper"]
+    assert [row["name"] for row in rows] == [f"{i:03d}" for i in range(10)]
+    assert [row["kind"] for row in rows] == ["ab"[i % 2] for i in range(10)]
+    plain = table(credence("predict", "m.cred", "d.csv").stdout)
+    assert [row["mean"] for row in rows] == [row["mean"] for row in plain]
+    answer = json.loads(credence("predict", "m.cred", "d.csv", "--id", "name,x", "--json").stdout)
+    assert answer["predictions"][7]["id"] == {"name": "007", "x": 7}   # x is a feature: a number
+    text = credence("predict", "m.cred", "d.csv", "--id", "name", "--format", "text").stdout.splitlines()
+    assert text[0].split() == ["name", "mean", "sd", "lower", "upper"] and text[1].split()[0] == "000"
+
+
+def test_ids_of_rows_left_out(credence, line):
+    (line / "gap.csv").write_text("x,who\n1,ann\n,bob\n3,\n")
+    credence("fit", "linear", "d.csv", "--target", "y", "--features", "x", "--missing", "drop", "-o", "drop.cred")
+    rows = table(credence("predict", "drop.cred", "gap.csv", "--id", "who").stdout)
+    assert [row["who"] for row in rows] == ["ann", "bob", ""]
+    assert rows[1]["mean"] == "" and rows[0]["mean"] != ""
+
+
+def test_ids_with_commas(credence, line):
+    (line / "odd.csv").write_text('x,"a,b"\n1,"say ""hi"", you"\n')
+    out = credence("predict", "m.cred", "odd.csv", "--id", '"a,b"').stdout
+    assert out.splitlines()[0].startswith('"a,b",mean') and table(out)[0]["a,b"] == 'say "hi", you'
+
+
+def test_unknown_id(refused, line):
+    refused(3, "predict", "m.cred", "d.csv", "--id", "nme", says=["column 'nme' not found", "--id name"])
+
+
+# --- draws
+
+
+def test_draws(credence, line):
+    rows = table(credence("predict", "m.cred", "d.csv", "--draws", "400", "--seed", "3").stdout)
+    assert list(rows[0])[4:7] == ["draw1", "draw2", "draw3"] and len(rows[0]) == 404
+    for row in rows:
+        draws = [float(row[f"draw{k}"]) for k in range(1, 401)]
+        mean, sd = float(row["mean"]), float(row["sd"])
+        assert abs(sum(draws) / 400 - mean) < 5 * sd / 20
+        inside = sum(float(row["lower"]) < d < float(row["upper"]) for d in draws)
+        assert 355 <= inside <= 400
+    same = [credence("predict", "m.cred", "d.csv", "--draws", "2", "--seed", s).stdout for s in ("3", "3", "4")]
+    assert same[0] == same[1] != same[2]
+    assert table(same[0])[0]["draw2"] == rows[0]["draw2"]
+    answer = json.loads(credence("predict", "m.cred", "d.csv", "--draws", "2", "--seed", "3", "--json").stdout)
+    assert answer["seed"] == 3 and answer["predictions"][0]["draws"] == [float(rows[0][f"draw{k}"]) for k in (1, 2)]
+
+
+# --- decisions
+
+
+def test_decisions_of_numbers(credence, line):
+    ask = ["predict", "m.cred", "d.csv", "--interval", "0.8"]
+    for loss, action, expected in (("squared", lambda r: r["mean"], lambda r: r["sd"] ** 2),
+                                   ("absolute", lambda r: r["mean"], None),
+                                   ("quantile:0.9", lambda r: r["upper"], None),
+                                   ("quantile:0.1", lambda r: r["lower"], None),
+                                   ("0-1", lambda r: r["mean"], lambda r: 1)):
+        for row in json.loads(credence(*ask, "--loss", loss, "--json").stdout)["predictions"]:
+            assert row["action"] == pytest.approx(action(row), rel=1e-12)
+            if expected:
+                assert row["expected_loss"] == pytest.approx(expected(row), rel=1e-12)
+            elif loss == "absolute":   # between 0.75 and 0.8 of the sd for Student's t
+                assert 0.7 * row["sd"] < row["expected_loss"] < 0.8 * row["sd"]
+    rows = table(credence(*ask, "--loss", "absolute").stdout)
+    assert list(rows[0])[-2:] == ["action", "expected_loss"]
+    both = [float(table(credence(*ask, "--loss", f"quantile:{q}").stdout)[0]["expected_loss"]) for q in (0.3, 0.7)]
+    assert both[0] == pytest.approx(both[1], rel=1e-12)   # a symmetric distribution
+
+
+def test_infinite_losses_are_told(credence, line):
+    """Three points, a line and its noise: one degree of freedom, no variance."""
+    (line / "few.csv").write_text("x,y\n0,1\n1,2\n2,5\n")
+    credence("fit", "linear", "few.csv", "--target", "y", "-o", "few.cred")
+    result = credence("predict", "few.cred", "few.csv", "--loss", "absolute")
+    assert result.code == 0 and "infinite for any action in 3 of 3 rows" in result.stderr
+    rows = table(result.stdout)
+    assert all(row["expected_loss"] == "inf" and math.isfinite(float(row["action"])) for row in rows)
+    squared = table(credence("predict", "few.cred", "few.csv", "--loss", "squared", "-q").stdout)
+    assert all(row["action"] == "" for row in squared)   # there is no mean
+    answer = json.loads(credence("predict", "few.cred", "few.csv", "--loss", "squared", "--json", "-q").stdout)
+    assert answer["loss"] == "squared" and answer["predictions"][0]["expected_loss"] is None
+    assert credence("predict", "few.cred", "few.csv", "--loss", "absolute", "--strict").code == 4
+
+
+def test_refusals(refused, line):
+    (line / "l.csv").write_text("action,a,b\nx,0,1\n")
+    (line / "bad.csv").write_text("action,a,b\nx,0,\n")
+    refused(2, "predict", "m.cred", "d.csv", "--loss", "l.csv", says=["classes and counts", "--loss squared"])
+    refused(3, "predict", "m.cred", "d.csv", "--loss", "bad.csv", says="bad.csv:2: the loss in column 'b'")
+    refused(2, "predict", "m.cred", says=["the argument DATA is missing", "linear says nothing without"])
+    refused(2, "sample", "m.cred", "-n", "3", says=["linear does not draw rows", "predict m.cred DATA --draws N"])
+
+
+# --- evaluate
+
+
+def test_evaluate_rows(credence, line):
+    out = credence("evaluate", "m.cred", "d.csv", "--rows").stdout.split()
+    whole = json.loads(credence("evaluate", "m.cred", "d.csv", "--rows", "--json").stdout)
+    assert out[0] == "log_density" and [float(x) for x in out[1:]] == whole["log_density"]
+    assert whole["metrics"]["log_score"] == pytest.approx(sum(whole["log_density"]) / 10, rel=1e-12)
+
+
+def test_points_without_spread_are_told(credence, line):
+    (line / "two.csv").write_text("x,y\n0,1\n1,2\n")
+    credence("fit", "linear", "two.csv", "--target", "y", "-o", "two.cred", "-q")
+    result = credence("evaluate", "two.cred", "d.csv", "--json")
+    assert "without any spread" in result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["metrics"]["crps"] is None and answer["metrics"]["rmse"] > 0 and answer["warnings"]

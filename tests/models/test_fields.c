@@ -1,0 +1,183 @@
+/* test_fields.c -- states saved, loaded and freed by the list of their members. */
+#include "support.h"
+#include "models/fields.h"
+#include "models/store_internal.h"
+
+typedef struct thing {
+    size_t  n, p;
+    bool    flag;
+    double  real, hole;
+    double *vector, *matrix, *maybe;
+} thing;
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(thing, n),
+    CRI_FIELD_COUNT(thing, p),
+    CRI_FIELD_FLAG(thing, flag),
+    CRI_FIELD_REAL(thing, real),
+    CRI_FIELD_REAL(thing, hole),
+    CRI_FIELD_VECTOR(thing, vector, n),
+    CRI_FIELD_MATRIX(thing, matrix, n, p),
+    CRI_FIELD_OPTIONAL_MATRIX(thing, maybe, p, p),
+    CRI_FIELD_LAST,
+};
+
+static cr_status make(cr_ctx *cx, size_t n, size_t p, bool maybe, thing *t)
+{
+    cr_status st = CR_OK;
+    *t = (thing){ .n = n, .p = p, .flag = true, .real = -0.1, .hole = NAN };
+    CR_TRY(cri_fields_allocate(cx, fields, t));
+    if (maybe && !(t->maybe = cr_alloc(cx, p * p, sizeof(double)))) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < n; i++) t->vector[i] = 1 / (double)(i + 3);
+    for (size_t i = 0; i < n * p; i++) t->matrix[i] = sqrt((double)i);
+    for (size_t i = 0; maybe && i < p * p; i++) t->maybe[i] = -(double)i;
+done:
+    return st;
+}
+
+/* Written and read again, through the bytes of a file. */
+static cr_status copy(cr_ctx *cx, const thing *from, thing *to)
+{
+    cr_status  st = CR_OK;
+    cri_store *s = NULL, *back = NULL;
+    char      *bytes = NULL;
+    size_t     size = 0;
+    CR_TRY(cri_store_new(cx, &s));
+    CR_TRY(cri_fields_write(cx, fields, from, s, cri_store_json(s)));
+    CR_TRY(cri_store_to_bytes(cx, s, &bytes, &size));
+    CR_TRY(cri_store_from_bytes(cx, "the file", bytes, size, &back));
+    CR_TRY(cri_fields_read(cx, fields, back, cri_store_json(back), to));
+done:
+    cr_free(cx, bytes, size, 1);
+    cri_store_free(cx, s);
+    cri_store_free(cx, back);
+    return st;
+}
+
+static void check_copy(size_t n, size_t p, bool maybe)
+{
+    cr_ctx *cx = test_context();
+    thing   a, b = { 0 };
+    assert_ok(cx, make(cx, n, p, maybe, &a));
+    assert_ok(cx, copy(cx, &a, &b));
+    assert_int_equal(b.n, n);
+    assert_int_equal(b.p, p);
+    assert_true(b.flag && b.real == -0.1 && isnan(b.hole));
+    if (n > 0) assert_memory_equal(a.vector, b.vector, n * sizeof(double));
+    if (n * p > 0) assert_memory_equal(a.matrix, b.matrix, n * p * sizeof(double));
+    assert_int_equal(b.maybe != NULL, maybe);
+    if (maybe && p > 0) assert_memory_equal(a.maybe, b.maybe, p * p * sizeof(double));
+    cri_fields_free(cx, fields, &a);
+    cri_fields_free(cx, fields, &b);
+    assert_null(b.vector);
+    cri_fields_free(cx, fields, &b); /* once more does no harm */
+    test_context_free(cx);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    check_copy(5, 3, true);
+    check_copy(5, 3, false);
+    check_copy(1, 1, true);
+    check_copy(0, 3, false);
+    check_copy(4, 0, true);
+    check_copy(0, 0, true);
+}
+
+static void test_allocated_is_zero(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    thing   t = { .n = 3, .p = 2 };
+    assert_ok(cx, cri_fields_allocate(cx, fields, &t));
+    for (size_t i = 0; i < 6; i++) assert_true(t.matrix[i] == 0 && t.vector[i / 2] == 0);
+    assert_null(t.maybe);
+    cri_fields_free(cx, fields, &t);
+    t = (thing){ .n = SIZE_MAX / 4, .p = 5 };
+    assert_fails(cx, cri_fields_allocate(cx, fields, &t), CR_ENOMEM);
+    cri_fields_free(cx, fields, &t);
+    test_context_free(cx);
+}
+
+/* --- what a file may hold -----------------------------------------------------------------------
+ */
+
+static void check_refused(const char *text, bool arrays, const char *said)
+{
+    cr_ctx    *cx = test_context();
+    cri_store *s = NULL;
+    json_t    *in = json_loads(text, 0, NULL);
+    double     a[12] = { 0 };
+    thing      t = { 0 };
+    assert_non_null(in);
+    assert_ok(cx, cri_store_new(cx, &s));
+    if (arrays) {
+        assert_ok(cx, cri_store_put_vector(cx, s, "vector", a, 3));
+        assert_ok(cx, cri_store_put_matrix(cx, s, "matrix", a, 3, 2));
+    }
+    check_status(cx, cri_fields_read(cx, fields, s, in, &t), said ? CR_EDATA : CR_OK, said, text,
+                 __FILE__, __LINE__);
+    cri_fields_free(cx, fields, &t);
+    json_decref(in);
+    cri_store_free(cx, s);
+    test_context_free(cx);
+}
+
+static void test_hostile_files(void **state)
+{
+    (void)state;
+    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": null}", true, NULL);
+    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": null}", false,
+                  "vector");
+    check_refused("{\"n\": 4, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "vector");
+    check_refused("{\"n\": 3, \"p\": 3, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "matrix");
+    check_refused("{\"p\": 2, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "n");
+    check_refused("{\"n\": -1, \"p\": 2, \"flag\": true, \"real\": 1, \"hole\": 0}", true, "n");
+    check_refused("{\"n\": 3, \"p\": 2, \"flag\": 7, \"real\": 1, \"hole\": 0}", true, "flag");
+    check_refused("{\"n\": 3, \"p\": 2, \"real\": 1, \"hole\": 0}", true, "flag");
+    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"real\": \"x\", \"hole\": 0}", true,
+                  "real");
+    check_refused("{\"n\": 3, \"p\": 2, \"flag\": true, \"hole\": 0}", true, "real");
+    /* sizes whose product, or whose bytes, overflow */
+    check_refused(
+        "{\"n\": 4611686018427387904, \"p\": 8, \"flag\": true, \"real\": 1, \"hole\": 0}", true,
+        "");
+    check_refused(
+        "{\"n\": 3, \"p\": 4611686018427387904, \"flag\": true, \"real\": 1, \"hole\": 0}", true,
+        "'matrix' is too large");
+    check_refused(
+        "{\"n\": 9223372036854775807, \"p\": 1, \"flag\": true, \"real\": 1, \"hole\": 0}", true,
+        "'vector' is too large");
+}
+
+/* --- failing allocations
+ * -------------------------------------------------------------------------- */
+
+static cr_status make_and_copy(cr_ctx *cx, void *arg)
+{
+    thing     a = { 0 }, b = { 0 };
+    cr_status st = make(cx, 4, 2, true, &a);
+    (void)arg;
+    if (st == CR_OK) st = copy(cx, &a, &b);
+    cri_fields_free(cx, fields, &a);
+    cri_fields_free(cx, fields, &b);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(make_and_copy, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_allocated_is_zero),
+        cmocka_unit_test(test_hostile_files),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("fields of a state", tests, NULL, NULL);
+}

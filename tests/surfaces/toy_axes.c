@@ -1,0 +1,126 @@
+/* toy_axes.c -- a toy model of coordinates: sum and spread of the columns of a row, centred. */
+#include "models/class.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOY_OPTIONS(X) X(flag, centre, "true", "", "take the mean off first", "false")
+CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(toy_options, __VA_ARGS__)
+static const cr_option toy_table[] = { TOY_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct toy_state {
+    double mean; /* of the mean of a row */
+} toy_state;
+
+static void toy_free(cr_ctx *cx, void *state) { cr_free(cx, state, 1, sizeof(toy_state)); }
+
+/* Mean and sd over the columns of a row. */
+static void measure(const double *x, size_t p, double *mean, double *sd)
+{
+    double sum = 0, square = 0;
+    for (size_t j = 0; j < p; j++) sum += x[j];
+    *mean = sum / (double)p;
+    for (size_t j = 0; j < p; j++) square += (x[j] - *mean) * (x[j] - *mean);
+    *sd = sqrt(square / (double)p);
+}
+
+static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    const toy_options *o = options;
+    toy_state         *m = cr_alloc(cx, 1, sizeof *m);
+    double            *x = cr_alloc(cx, rows->p, sizeof *x), total = 0, mean, sd;
+    (void)seed;
+    if (!m || !x) {
+        if (m) toy_free(cx, m);
+        return CR_ENOMEM;
+    }
+    for (size_t i = 0; o->centre && i < rows->n; i++) {
+        double w = rows->w ? rows->w[i] : 1;
+        cri_rows_fill(rows, i, i + 1, x, rows->p);
+        measure(x, rows->p, &mean, &sd);
+        total += w;
+        if (w > 0) m->mean += w / total * (mean - m->mean);
+    }
+    cr_free(cx, x, rows->p, sizeof *x);
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = m;
+    return CR_OK;
+}
+
+static const char *const names[] = { "level", "spread" };
+
+static const char *const *toy_labels(const void *state, size_t *out_n)
+{
+    (void)state;
+    *out_n = 2;
+    return names;
+}
+
+static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    const toy_state *m = state;
+    double          *x = cr_alloc(cx, rows->p, sizeof *x);
+    if (!x) return CR_ENOMEM;
+    for (size_t i = 0; i < rows->n; i++) {
+        cri_rows_fill(rows, i, i + 1, x, rows->p);
+        measure(x, rows->p, &out->vector[2 * i], &out->vector[2 * i + 1]);
+        out->vector[2 * i] -= m->mean;
+    }
+    cr_free(cx, x, rows->p, sizeof *x);
+    return CR_OK;
+}
+
+static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status        st = CR_OK;
+    const toy_state *m = state;
+    (void)design;
+    CR_TRY(cri_store_set(cx, out, "parameters", json_array()));
+    CR_TRY(cri_store_set(cx, out, "statistics", json_pack("{s:f}", "mean", m->mean)));
+done:
+    return st;
+}
+
+static cr_status toy_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    (void)store;
+    return cri_store_set_real(cx, out, "mean", ((const toy_state *)state)->mean);
+}
+
+static cr_status toy_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                          const cr_design *design, void **out_state)
+{
+    cr_status  st = CR_OK;
+    toy_state *m = cr_alloc(cx, 1, sizeof *m);
+    (void)design;
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_store_get_real(cx, store, in, "mean", &m->mean));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) toy_free(cx, m);
+    return st;
+}
+
+extern const cr_model_class cri_class_toy_axes;
+const cr_model_class        cri_class_toy_axes = {
+           .name = "toy-axes",
+           .summary = "mean and spread over the columns of a row",
+           .formulas = "level = mean_j x_j - m,  spread = sd_j x_j",
+           .reference = "Gauss (1809), Theoria motus",
+           .tasks = CR_TASK_TRANSFORM,
+           .options = toy_table,
+           .options_size = sizeof(toy_options),
+           .default_scale = CR_SCALE_NONE,
+           .fit = toy_fit,
+           .predict = toy_predict,
+           .labels = toy_labels,
+           .describe = toy_describe,
+           .write = toy_write,
+           .read = toy_read,
+           .free = toy_free,
+};
