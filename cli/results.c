@@ -30,6 +30,8 @@ static const cli_field parameter[] = {
     NUMBER("t", FIELD_NULL | FIELD_SOMETIMES, "value / sd, of models that test"),
     NUMBER("p", FIELD_NULL | FIELD_SOMETIMES,
            "probability of a larger |t| by chance, of models that test"),
+    NUMBER("spread", FIELD_NULL | FIELD_SOMETIMES,
+           "standard deviation of the column within the class, of models of classes"),
     FIELD_LAST,
 };
 

@@ -7,7 +7,9 @@
 #define CRI_MODELS(X) \
     X(bayes_linear)   \
     X(glm)            \
+    X(lda)            \
     X(linear)         \
+    X(qda)            \
     X(ridge)          \
     X(robust)
 /* clang-format on */
