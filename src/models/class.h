@@ -39,6 +39,8 @@ struct cr_model_class {
      * class asks for itself.  With means_alone it may be asked for the mean only: scale, dof and
      * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something else. */
+    cr_status (*transform)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* The names of its clusters or coordinates; not needed for classes of a target. */
     const char *const *(*labels)(const void *state, size_t *out_n);
     /* The distribution of the next row's columns; n and mean/scale/dof are allocated for out->n

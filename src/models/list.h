@@ -6,9 +6,11 @@
 /* clang-format off */
 #define CRI_MODELS(X) \
     X(bayes_linear)   \
+    X(fisher)         \
     X(glm)            \
     X(lda)            \
     X(linear)         \
+    X(naive_bayes)    \
     X(qda)            \
     X(ridge)          \
     X(robust)

@@ -65,10 +65,10 @@ cr_status cri_priors_read(cr_ctx *cx, const cr_design *design, const char *text,
 /* Adds "rows(CLASS)" and "prior(CLASS)" of each class to an object. */
 cr_status cri_priors_describe(cr_ctx *cx, const cr_design *design, const double *weight,
                               const double *log_prior, json_t *statistics);
-/* Adds {name: "TERM | CLASS", value, sd, spread} to the list; null for numbers that are NaN, without
- * a spread where opt_spread is NULL. */
-cr_status cri_class_parameter(cr_ctx *cx, json_t *list, const char *term, const char *class_name,
-                              double value, double sd, const double *opt_spread);
+/* Adds {name, value, sd, spread} to the list; null for numbers that are NaN, no spread where opt_spread
+ * is NULL.  The name is taken, also on failure; NULL is CR_ENOMEM. */
+cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
+                            const double *opt_spread);
 
 /* Probabilities from log joints in place: those of one row [K].  If none is finite, far(arg, out)
  * gives them in a wider range; a row so far away that even this fails gets the priors. */

@@ -54,8 +54,9 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
         for (size_t j = 0; j < d->p; j++) {
             double n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
             double spread = sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
-            CR_TRY(cri_class_parameter(cx, list, cr_design_term_name(design, j),
-                                       cr_design_class(design, k), mean, spread / sqrt(n), &spread));
+            json_t *name = json_sprintf("%s | %s", cr_design_term_name(design, j),
+                                        cr_design_class(design, k));
+            CR_TRY(cri_add_parameter(cx, list, name, mean, spread / sqrt(n), &spread));
         }
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "covariance", json_string(d->groups == 1 ? "pooled" : "per class")));

@@ -107,11 +107,11 @@ done:
 
 static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-cr_status cri_class_parameter(cr_ctx *cx, json_t *list, const char *term, const char *class,
-                              double value, double sd, const double *opt_spread)
+cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
+                            const double *opt_spread)
 {
     cr_status st = CR_OK;
-    json_t   *item = json_object(), *name = json_sprintf("%s | %s", term, class);
+    json_t   *item = json_object();
     if (!item || json_array_append_new(list, item) != 0) {
         json_decref(name);
         return cr_fail(cx, CR_ENOMEM, "out of memory");
