@@ -18,6 +18,7 @@ static const cri_field fields[] = {
     CRI_FIELD_FLAG(cri_discriminant, bayes),
     CRI_FIELD_REAL(cri_discriminant, shrinkage),
     CRI_FIELD_REAL(cri_discriminant, pool),
+    CRI_FIELD_REAL(cri_discriminant, jitter),
     CRI_FIELD_VECTOR(cri_discriminant, log_prior, K),
     CRI_FIELD_MATRIX(cri_discriminant, inverse, groups, pp),
     CRI_FIELD_VECTOR(cri_discriminant, log_det, groups),
@@ -85,8 +86,9 @@ static void prepare(const cri_class_moments *m, recipe *r)
     for (size_t i = 0; i < m->pp; i++) r->pooled[i] /= r->n > r->there ? r->n - r->there : 1;
 }
 
-/* S of class k, or of all (k = K), and its diagonal. */
-static void mix(recipe *r, size_t k, double shrinkage, double *S, double *variance)
+/* S of class k, or of all (k = K), and its diagonal.  What the jitter adds is the same for all classes:
+ * a direction without spread tells nothing of them. */
+static void mix(recipe *r, size_t k, double shrinkage, double jitter, double *S, double *variance)
 {
     const double *scatter = k < r->m->K ? cri_class_scatter(r->m, k) : NULL;
     size_t        p = r->m->p;
@@ -106,18 +108,19 @@ static void mix(recipe *r, size_t k, double shrinkage, double *S, double *varian
             if (r->least[i] != 1) r->raised++, r->at_class = k, r->at_term = i;
             S[i * p + i] = r->least[i];
         }
+        S[i * p + i] += jitter * fmax(r->pooled[i * p + i], r->least[i]);
         variance[i] = S[i * p + i];
     }
 }
 
-/* All covariances at this shrinkage; the first that is singular, or SIZE_MAX. */
-static size_t try_shrinkage(recipe *r, double shrinkage, cri_discriminant *d)
+/* All covariances with this jitter; the first that is singular, or SIZE_MAX. */
+static size_t try_jitter(recipe *r, double jitter, cri_discriminant *d)
 {
-    d->shrinkage = shrinkage;
+    d->jitter = jitter;
     r->raised = 0;
     for (size_t g = 0; g < d->groups; g++) {
         double *S = d->inverse + g * d->pp, *variance = d->variance + g * d->p;
-        mix(r, d->groups == 1 ? d->K : g, shrinkage, S, variance);
+        mix(r, d->groups == 1 ? d->K : g, d->shrinkage, jitter, S, variance);
         if (!invert_factor(d->p, S, variance, &d->log_det[g])) return g;
     }
     return SIZE_MAX;
@@ -140,19 +143,19 @@ static void warn(cr_ctx *cx, const cr_design *design, const recipe *r, const cri
                r->at_class < d->K ? "the class " : "the classes",
                r->at_class < d->K ? cr_design_class(design, r->at_class) : "");
     if (singular != SIZE_MAX)
-        cr_log(cx, CR_LOG_WARNING, "the covariance of %s%s is singular: shrunk by %g towards its "
-                                   "diagonal; --shrinkage sets this",
+        cr_log(cx, CR_LOG_WARNING, "the covariance of %s%s is singular: %g of the variances was added "
+                                   "to its diagonal; --shrinkage 0.1 may serve better",
                d->groups == 1 ? "the columns" : "the class ",
-               d->groups == 1 ? "" : cr_design_class(design, singular), d->shrinkage);
+               d->groups == 1 ? "" : cr_design_class(design, singular), d->jitter);
 }
 
-static cr_status make_covariances(cr_ctx *cx, const cr_design *design, recipe *r, double shrinkage,
+static cr_status make_covariances(cr_ctx *cx, const cr_design *design, recipe *r,
                                   cri_discriminant *d)
 {
-    static const double more[] = { 1e-6, 1e-4, 1e-2, 0.1, 1 };
-    size_t              bad = try_shrinkage(r, shrinkage, d), first = bad;
+    static const double more[] = { 1e-8, 1e-6, 1e-4, 1e-2, 1 };
+    size_t              bad = try_jitter(r, 0, d), first = bad;
     for (size_t i = 0; bad != SIZE_MAX && i < sizeof more / sizeof *more; i++)
-        if (more[i] > shrinkage) bad = try_shrinkage(r, more[i], d);
+        bad = try_jitter(r, more[i], d);
     if (bad != SIZE_MAX)
         return cr_fail(cx, CR_ENUMERIC, "the covariance of the columns cannot be inverted");
     warn(cx, design, r, d, first);
@@ -213,6 +216,7 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
                            .pp = m->pp,
                            .groups = o->pooled ? 1 : m->K,
                            .bayes = o->bayes,
+                           .shrinkage = o->shrinkage,
                            .pool = o->pool };
     r.pooled = cr_scratch_f64(&s, m->pp);
     r.least = cr_scratch_f64(&s, m->p);
@@ -222,7 +226,7 @@ cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_c
     CR_TRY(cri_priors_read(cx, design, o->priors, m->weight, d.log_prior));
     prepare(m, &r);
     cri_blas_enter();
-    st = make_covariances(cx, design, &r, o->shrinkage, &d);
+    st = make_covariances(cx, design, &r, &d);
     if (st == CR_OK) make_linear(m, &r, &d);
     cri_blas_leave();
     CR_TRY(st);

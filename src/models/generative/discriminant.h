@@ -24,7 +24,8 @@ typedef struct cri_discriminant_options {
 typedef struct cri_discriminant {
     size_t  K, p, pp, groups; /* groups: 1 or K covariances                            */
     bool    bayes;
-    double  shrinkage, pool;  /* as used: more than asked for where S was singular     */
+    double  shrinkage, pool;  /* s, r                                                  */
+    double  jitter;           /* share of the pooled variances added where S was singular */
     double *log_prior;        /* [K]                                                   */
     double *inverse;          /* [groups x pp] L^-1, lower                             */
     double *log_det;          /* [groups] log |S|                                      */
@@ -34,8 +35,8 @@ typedef struct cri_discriminant {
     double *slope, *offset;   /* [K x p], [K]                                          */
 } cri_discriminant;
 
-/* From the moments.  Where a covariance is singular s is raised to the first of 1e-6, 1e-4, 1e-2, 0.1
- * and 1 that makes it regular, with a warning.  Fails with CR_EDATA with fewer than two classes, for a
+/* From the moments.  Where a covariance is singular the first of 1e-8, 1e-6, 1e-4, 1e-2 and 1 of the
+ * pooled variances that makes all regular is added to the diagonals, with a warning.  Fails with CR_EDATA with fewer than two classes, for a
  * class that has a prior but no rows, and for a Bayesian predictive with too few rows. */
 cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_class_moments *m,
                                 const cri_discriminant_options *o, cri_discriminant *out);

@@ -295,6 +295,7 @@ static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "dimensions", json_integer((json_int_t)f->q)));
     CR_TRY(cri_store_set_real(cx, s, "shrinkage", f->d.shrinkage));
+    if (f->d.jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", f->d.jitter));
     for (size_t j = 0; j < f->q; j++) {
         snprintf(name, sizeof name, "eigenvalue(%s)", f->names[j]);
         CR_TRY(cri_store_set_real(cx, s, name, f->eigenvalue[j]));

@@ -62,6 +62,7 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
     CR_TRY(cri_store_set(cx, s, "covariance", json_string(d->groups == 1 ? "pooled" : "per class")));
     CR_TRY(cri_store_set_real(cx, s, "shrinkage", d->shrinkage));
     if (d->groups > 1) CR_TRY(cri_store_set_real(cx, s, "pool", d->pool));
+    if (d->jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", d->jitter));
     CR_TRY(cri_store_set(cx, s, "predictive", json_string(d->bayes ? "bayes" : "plugin")));
     CR_TRY(cri_priors_describe(cx, design, g->m.weight, d->log_prior, s));
 done:
