@@ -7,7 +7,9 @@
 
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "0.95", "0<..<1", "mass of the central interval", "0.9")                     \
-    X(flag, leverage, "false", "", "add the leverage of each row", "")
+    X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
+    X(flag, coordinates, "false", "",                                                              \
+      "instead, where each row stands in the space of a model that has one (fisher)", "")
 CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(predict_options, __VA_ARGS__)
 static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -155,6 +157,10 @@ static cr_status run_predict(cli *c)
 
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
+    if (o->coordinates) {
+        CR_TRY(cli_print_coordinates(c, m, t, o->interval));
+        goto done;
+    }
     CR_TRY(cr_predict(c->cx, m, t, &p));
     if (o->leverage && !p.leverage)
         CR_TRY(cr_fail(c->cx, CR_EUNSUPPORTED, "the model %s has no leverage",

@@ -78,6 +78,7 @@ static const cli_field prediction[] = {
     TEXT("label", FIELD_NULL | FIELD_SOMETIMES,
          "of a class: the most probable; null for a row left out"),
     OTHER(NUMBERS, "p", FIELD_SOMETIMES, "of a class: the probability of each"),
+    OTHER(NUMBERS, "coordinates", FIELD_SOMETIMES, "with --coordinates: each by its name"),
     FIELD_LAST,
 };
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from . import _declarations as c
 from . import _options
+from ._coordinates import Coordinates
 from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._library import lib
@@ -21,6 +22,7 @@ class Declaration(NamedTuple):
     options: list       # its own
     updates: bool
     keeps_missing: bool = False   # sees gaps in the features itself
+    transforms: bool = False      # gives coordinates beside its predictions
 
 
 def declarations():
@@ -31,7 +33,8 @@ def declarations():
                                              lib.cr_class_formulas, lib.cr_class_reference)]
         yield Declaration(*texts, lib.cr_class_tasks(model),
                           _options.read_table(lib.cr_class_options(model)),
-                          lib.cr_class_offers(model, b"update"), lib.cr_class_offers(model, b"missing"))
+                          lib.cr_class_offers(model, b"update"), lib.cr_class_offers(model, b"missing"),
+                          lib.cr_class_offers(model, b"transform"))
 
 
 def camel_case(name):
@@ -62,7 +65,9 @@ def _make_class(name, base, updates, declaration):
     }
     if iterates:
         body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])
-    made = type(name, (updates, base) if declaration.updates else (base,), body)
+    bases = [part for part, wanted in ((Coordinates, declaration.transforms),
+                                       (updates, declaration.updates)) if wanted]
+    made = type(name, (*bases, base), body)
     made.__init__.__qualname__ = f"{name}.__init__"
     return made
 

@@ -23,5 +23,6 @@ class Tags:
             estimator_type=self._estimator_type,
             target_tags=utils.TargetTags(required=True),
             input_tags=utils.InputTags(allow_nan=self._takes_missing()),
+            transformer_tags=utils.TransformerTags() if hasattr(self, "transform") else None,
             regressor_tags=utils.RegressorTags() if regressor else None,
             classifier_tags=None if regressor else utils.ClassifierTags())
