@@ -200,7 +200,7 @@ class Classifier(Supervised):
 
     def fit(self, X, y=None, sample_weight=None):
         super().fit(X, y, sample_weight)
-        self.classes_ = _labels.from_texts(self._model.classes) if y is None else np.unique(y)
+        self.classes_ = _labels.from_texts(self._model.classes) if y is None else np.unique(np.asarray(y))
         return self
 
     fit.__doc__ = Supervised.fit.__doc__
@@ -216,7 +216,8 @@ class Classifier(Supervised):
 
     def predict(self, X):
         """The most probable class of every row."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        most_likely = np.argmax(self.predict_proba(X), axis=1)  # first: says so when there is no fit
+        return self.classes_[most_likely]
 
     def score(self, X, y=None, sample_weight=None):
         """The accuracy: the share of rows whose most probable class is right."""

@@ -142,6 +142,17 @@ static cr_status check_squares(cr_ctx *cx, const cr_design *d, const cri_nb *m)
     return CR_OK;
 }
 
+/* Fails where no column has any value: gaps everywhere are not data. */
+static cr_status check_values(cr_ctx *cx, const cri_rows *rows, const cri_nb *m)
+{
+    double sum = 0;
+    for (size_t c = 0; c < m->K * m->p; c++) sum += m->weight[c];
+    for (size_t c = 0; c < m->K * m->L; c++) sum += m->count[c];
+    if (sum > 0 || m->p == 0) return CR_OK;
+    return cr_fail(cx, CR_EDATA, "%s: all values of all columns are missing",
+                   cr_table_source(rows->table));
+}
+
 cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
 {
     cr_status  st = CR_OK;
@@ -161,6 +172,7 @@ cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
     for (size_t i = 0; i < rows->n; i++)
         m->class_weight[(size_t)rows->y[i]] += rows->w ? rows->w[i] : 1;
     CR_TRY(check_squares(cx, rows->design, m));
+    CR_TRY(check_values(cx, rows, m));
 done:
     cr_scratch_end(&s);
     return st;

@@ -471,6 +471,9 @@ static void test_refusals(void **state)
         assert_fails_with(cx, try_fit(cx, "naive-bayes", t, cases[i].settings, &m), cases[i].status,
                           cases[i].text);
     assert_fails_with(cx, try_fit(cx, "naive-bayes", one, "target=c", &m), CR_EDATA, "one class only");
+    cr_table *empty = table_of_text(cx, "e.csv", "x,y,c\n,,a\n,,b\n");
+    assert_fails_with(cx, try_fit(cx, "naive-bayes", empty, "target=c", &m), CR_EDATA, "are missing");
+    cr_table_free(cx, empty);
     cr_table     *unseen = table_of_text(cx, "u.csv", "x,n,s\n1,1,u\n2,2,new\n");
     cr_prediction p = { 0 };
     m = fit(cx, "naive-bayes", t, "target=c");
