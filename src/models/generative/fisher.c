@@ -20,8 +20,8 @@
 
 /* clang-format off */
 #define FISHER_OPTIONS(X)                                                                            \
-    X(count,  dimensions, "0",      ">=0",  "number of directions; 0 takes all, classes - 1 at most", "2") \
     X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are made smaller", "0.1") \
+    X(count,  dimensions, "0",      ">=0",  "number of directions; 0 takes all, classes - 1 at most", "2") \
     X(list,   priors,     "",       "",     "probabilities of the classes: uniform, or CLASS=P for each; " \
       "else their shares of the rows", "uniform")
 /* clang-format on */

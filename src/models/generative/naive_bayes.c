@@ -8,7 +8,7 @@
 /* clang-format off */
 #define NAIVE_BAYES_OPTIONS(X)                                                                       \
     X(list,   numbers,        "gaussian", "", "distribution of numbers: gaussian, kernel, multinomial, " \
-      "bernoulli[:THRESHOLD] or poisson, and COLUMN=... for some", "gaussian,visits=poisson")        \
+      "bernoulli[:THRESHOLD] or poisson, and COLUMN=... for some", "kernel")                         \
     X(real,   smoothing,      "1",      ">=0", "added to each count of levels, ones and zeros, and words", "0.5") \
     X(real,   variance_floor, "1e-9",   "0<..1", "least variance in a class, as a share of that over all rows", "1e-6") \
     X(list,   bandwidth,      "",       "", "of kernels, in the units of the column: H, and COLUMN=H for " \
