@@ -5,10 +5,10 @@
  *     poisson      rate = mean, at least `floor` of that over all rows
  *     bernoulli    x > threshold with probability (n_1 + a) / (n + 2 a)
  *     category     level l with probability (n_l + a) / (n + a levels)
- *     multinomial  counts of all such columns together, theta_j = (sum x_j + a) / (sum all + a columns);
- *                  with a gap, the counts of the columns that are there, given their sum
- * Bayesian predictive: Student's t with n - 1 degrees of freedom for gaussian (prior 1/v), negative
- * binomial for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are that
+ *     multinomial  counts of all such columns together, theta_j = (sum x_j + a) / (sum all + a
+ * columns); with a gap, the counts of the columns that are there, given their sum Bayesian
+ * predictive: Student's t with n - 1 degrees of freedom for gaussian (prior 1/v), negative binomial
+ * for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are that
  * already.  A class that has no spread in a column (one value only) takes the spread within all
  * classes; one that has no value there, mean and spread over all rows.
  * The statistics merge exactly.  (Internal header.) */
@@ -33,25 +33,25 @@ typedef struct cri_nb_entry {
 } cri_nb_entry;
 
 typedef struct cri_nb {
-    size_t K, p, L;      /* classes, terms, levels of all categories                             */
-    size_t kernels;      /* terms of that kind                                                   */
-    size_t cells, ends;  /* kernels * K, and one more                                            */
-    size_t points;       /* different values kept for kernels                                    */
-    bool   bayes;
-    double smoothing, floor;
-    double log_shared;     /* sum w log of what counts have beside their parameters: factorials   */
-    double *log_prior;     /* [K]                                                                */
-    double *class_weight;  /* [K]                                                                */
-    double *kind;          /* [p] cri_nb_kind                                                    */
-    double *threshold;     /* [p] of bernoulli                                                   */
-    double *first;         /* [p] the first level of a category in count, the number of a kernel */
-    double *weight;        /* [K x p] of the values that are there                               */
-    double *mean;          /* [K x p]                                                            */
-    double *scatter;       /* [K x p] sum w (x - mean)^2                                         */
-    double *count;         /* [K x L] of levels                                                  */
-    double *start;         /* [ends] of the points of kernel c and class k, at c K + k           */
-    double *point, *mass;  /* [points] sorted in each cell                                       */
-    double *width;         /* [p] a bandwidth that is given, else 0                              */
+    size_t  K, p, L;     /* classes, terms, levels of all categories                             */
+    size_t  kernels;     /* terms of that kind                                                   */
+    size_t  cells, ends; /* kernels * K, and one more                                            */
+    size_t  points;      /* different values kept for kernels                                    */
+    bool    bayes;
+    double  smoothing, floor;
+    double  log_shared;   /* sum w log of what counts have beside their parameters: factorials   */
+    double *log_prior;    /* [K]                                                                */
+    double *class_weight; /* [K]                                                                */
+    double *kind;         /* [p] cri_nb_kind                                                    */
+    double *threshold;    /* [p] of bernoulli                                                   */
+    double *first;        /* [p] the first level of a category in count, the number of a kernel */
+    double *weight;       /* [K x p] of the values that are there                               */
+    double *mean;         /* [K x p]                                                            */
+    double *scatter;      /* [K x p] sum w (x - mean)^2                                         */
+    double *count;        /* [K x L] of levels                                                  */
+    double *start;        /* [ends] of the points of kernel c and class k, at c K + k           */
+    double *point, *mass; /* [points] sorted in each cell                                       */
+    double *width;        /* [p] a bandwidth that is given, else 0                              */
     /* made from these, not saved */
     cri_nb_entry *entry;     /* [p x K]                                                          */
     double       *log_level; /* [K x L] log probability of a level                               */
@@ -59,7 +59,7 @@ typedef struct cri_nb {
 } cri_nb;
 
 /* The number of levels of term j; 0 if it is no category. */
-size_t cri_nb_levels(const cr_design *design, size_t term);
+size_t                    cri_nb_levels(const cr_design *design, size_t term);
 static inline cri_nb_kind cri_nb_kind_of(const cri_nb *m, size_t j)
 {
     return (cri_nb_kind)(int)m->kind[j];

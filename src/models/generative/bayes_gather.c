@@ -42,7 +42,7 @@ void cri_nb_merge(cri_nb *to, const cri_nb *from)
     to->log_shared += from->log_shared;
 }
 
-/* --- one block ------------------------------------------------------------------------------------- */
+/* --- one block -------------------------------------------------------------------------------- */
 
 /* Levels are counted and their cells emptied; bernoulli columns become 0 and 1. */
 static void recode_block(const cri_nb *m, const cri_rows *rows, cri_range r, double *X, sums s)
@@ -65,7 +65,8 @@ static void recode_block(const cri_nb *m, const cri_rows *rows, cri_range r, dou
 }
 
 /* Means first, then squares about them, while the block is in the cache. */
-static void gather_block(const cri_nb *m, const cri_rows *rows, cri_range r, const double *X, sums s)
+static void gather_block(const cri_nb *m, const cri_rows *rows, cri_range r, const double *X,
+                         sums s)
 {
     size_t p = m->p;
     memset(s.weight, 0, 3 * m->K * p * sizeof(double));
@@ -92,7 +93,7 @@ static void gather_block(const cri_nb *m, const cri_rows *rows, cri_range r, con
     }
 }
 
-/* --- all rows -------------------------------------------------------------------------------------- */
+/* --- all rows --------------------------------------------------------------------------------- */
 
 /* The rows are cut into blocks, and the blocks into spans, by n and the number of sums alone. */
 typedef struct pass {
@@ -178,7 +179,7 @@ done:
     return st;
 }
 
-/* --- counts ---------------------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 static cr_status refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t j, double x,
                               cri_nb_kind kind)
@@ -189,8 +190,9 @@ static cr_status refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t
             cr_design_term_name(rows->design, j), x,
             kind == CRI_NB_POISSON ? "poisson" : "multinomial",
             x < 0 ? "are not negative" : "are whole numbers");
-    return cr_fail_hint(cx, "--numbers gaussian takes any number; --numbers gaussian,COLUMN=poisson "
-                            "chooses by column");
+    return cr_fail_hint(cx,
+                        "--numbers gaussian takes any number; --numbers gaussian,COLUMN=poisson "
+                        "chooses by column");
 }
 
 /* Checks term j; with `shared` adds log(1 / x!) to it, and x to total [n]. */
@@ -220,7 +222,8 @@ cr_status cri_nb_check_counts(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
     for (size_t j = 0; j < m->p; j++) {
         cri_nb_kind kind = cri_nb_kind_of(m, j);
         if (kind != CRI_NB_POISSON && kind != CRI_NB_MULTINOMIAL) continue;
-        if (!x) x = cr_scratch_f64(&s, rows->n), total = cr_scratch_bytes(&s, rows->n, sizeof *total);
+        if (!x)
+            x = cr_scratch_f64(&s, rows->n), total = cr_scratch_bytes(&s, rows->n, sizeof *total);
         CR_TRY(s.status);
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(check_term(cx, rows, m, j, x, opt_log_shared ? &shared : NULL, total));

@@ -1,12 +1,12 @@
-/* bayes_kernel.c -- densities by Gaussian kernels: the points that are kept, their bandwidth, and the
- * sum over those near enough to count.  Silverman (1986), Density Estimation, sec. 3.4. */
+/* bayes_kernel.c -- densities by Gaussian kernels: the points that are kept, their bandwidth, and
+ * the sum over those near enough to count.  Silverman (1986), Density Estimation, sec. 3.4. */
 #include "bayes_columns.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* --- points ---------------------------------------------------------------------------------------- */
+/* --- points ----------------------------------------------------------------------------------- */
 
 typedef struct weighted_point {
     size_t cell;
@@ -51,8 +51,10 @@ static size_t join_equal(weighted_point *list, size_t n)
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         weighted_point *last = kept ? &list[kept - 1] : NULL;
-        if (last && last->cell == list[i].cell && last->x == list[i].x) last->w += list[i].w;
-        else list[kept++] = list[i];
+        if (last && last->cell == list[i].cell && last->x == list[i].x)
+            last->w += list[i].w;
+        else
+            list[kept++] = list[i];
     }
     return kept;
 }
@@ -87,7 +89,7 @@ done:
     return st;
 }
 
-/* --- bandwidth ------------------------------------------------------------------------------------- */
+/* --- bandwidth -------------------------------------------------------------------------------- */
 
 /* The least value with at least the share q of the mass up to it. */
 static double quantile(const cri_nb *m, size_t cell, double n, double q)
@@ -117,19 +119,21 @@ void cri_nb_set_bandwidths(cri_nb *m, const double *spread)
     }
 }
 
-/* --- density --------------------------------------------------------------------------------------- */
+/* --- density ---------------------------------------------------------------------------------- */
 
 /* Points so far off that all of them together are less than e^-40 of the nearest are left out. */
 long double cri_nb_kernel(const cri_nb *m, size_t j, size_t k, double x)
 {
     static const double log_root = 0.91893853320467274178; /* log(2 pi) / 2 */
     size_t              cell = (size_t)m->first[j] * m->K + k;
-    size_t              begin = (size_t)m->start[cell], end = (size_t)m->start[cell + 1], low = begin;
-    double              h = m->bandwidth[cell], n = m->weight[k * m->p + j], sum = 0;
+    size_t begin = (size_t)m->start[cell], end = (size_t)m->start[cell + 1], low = begin;
+    double h = m->bandwidth[cell], n = m->weight[k * m->p + j], sum = 0;
     for (size_t high = end; low < high;) { /* the first point not below x */
         size_t middle = low + (high - low) / 2;
-        if (m->point[middle] < x) low = middle + 1;
-        else high = middle;
+        if (m->point[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
     }
     size_t near = low;
     if (near == end || (near > begin && x - m->point[near - 1] < m->point[near] - x)) near--;

@@ -50,7 +50,8 @@ static cr_status split_item(cr_ctx *cx, const cr_design *d, const char *option, 
         return cr_fail_nearest(cx, item, "columns", cr_design_columns(d), column_name, d);
     }
     if (cr_design_column_type(d, *out_column) == CR_CATEGORY)
-        return cr_fail(cx, CR_EARG, "--%s: the column '%s' is a category, not a number", option, item);
+        return cr_fail(cx, CR_EARG, "--%s: the column '%s' is a category, not a number", option,
+                       item);
     return CR_OK;
 }
 

@@ -1,4 +1,5 @@
-/* bayes_predict.c -- naive Bayes: the probabilities of classes, term by term over blocks of rows. */
+/* bayes_predict.c -- naive Bayes: the probabilities of classes, term by term over blocks of rows.
+ */
 #include "bayes_columns.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -19,14 +20,14 @@ typedef struct work {
     bool            counts, gaps; /* multinomial columns; some with gaps */
 } work;
 
-/* One block: score [K x BLOCK]; of multinomial columns total [BLOCK], and `seen` [K x BLOCK], the sum
- * of theta (or of the Dirichlet's parameters) over the columns that are there. */
+/* One block: score [K x BLOCK]; of multinomial columns total [BLOCK], and `seen` [K x BLOCK], the
+ * sum of theta (or of the Dirichlet's parameters) over the columns that are there. */
 typedef struct block {
     size_t  n;
     double *x, *score, *seen, *total;
 } block;
 
-/* --- terms ----------------------------------------------------------------------------------------- */
+/* --- terms ------------------------------------------------------------------------------------ */
 
 static void add_gaussian(const double *x, size_t n, cri_nb_entry e, double *score)
 {
@@ -43,7 +44,8 @@ static void add_gaussian(const double *x, size_t n, cri_nb_entry e, double *scor
     }
 }
 
-static void add_bernoulli(const double *x, size_t n, double threshold, cri_nb_entry e, double *score)
+static void add_bernoulli(const double *x, size_t n, double threshold, cri_nb_entry e,
+                          double *score)
 {
     for (size_t i = 0; i < n; i++) {
         double s = x[i] > threshold ? e.a : e.b;
@@ -102,19 +104,22 @@ static void add_term(const work *w, size_t j, size_t k, const block *b)
     }
 }
 
-/* What the counts of a row share: the share of the columns that are there, or the Dirichlet's sum. */
+/* What the counts of a row share: the share of the columns that are there, or the Dirichlet's sum.
+ */
 static void add_totals(const work *w, const block *b)
 {
     for (size_t k = 0; k < w->m->K; k++)
         for (size_t i = 0; i < b->n; i++) {
             double n = b->total[i], seen = b->seen[k * BLOCK + i], *score = b->score + k * BLOCK;
             if (!(n > 0)) continue;
-            if (w->m->bayes) score[i] -= seen > 0 ? cr_lgamma_diff(seen, n) : 0;
-            else if (w->gaps && seen > 0) score[i] -= n * log(seen);
+            if (w->m->bayes)
+                score[i] -= seen > 0 ? cr_lgamma_diff(seen, n) : 0;
+            else if (w->gaps && seen > 0)
+                score[i] -= n * log(seen);
         }
 }
 
-/* --- rows far away --------------------------------------------------------------------------------- */
+/* --- rows far away ---------------------------------------------------------------------------- */
 
 typedef struct far_row {
     const cri_nb *m;
@@ -129,14 +134,19 @@ static long double wide_term(const cri_nb *m, size_t j, size_t k, double x)
     case CRI_NB_KERNEL:
         if (has_points(m, j, k)) return cri_nb_kernel(m, j, k, x);
         return e.c - 0.5L * u * u;
-    case CRI_NB_GAUSSIAN: return e.d > 0 ? e.c - e.d * log1pl(u * u) : e.c - 0.5L * u * u;
-    case CRI_NB_BERNOULLI: return x > m->threshold[j] ? e.a : e.b;
+    case CRI_NB_GAUSSIAN:
+        return e.d > 0 ? e.c - e.d * log1pl(u * u) : e.c - 0.5L * u * u;
+    case CRI_NB_BERNOULLI:
+        return x > m->threshold[j] ? e.a : e.b;
     case CRI_NB_POISSON:
         u = e.c + (x > 0 ? (long double)x * e.b : 0);
         if (!(e.d > 0)) return u;
-        return u + (x < 1e300 ? cr_lgamma_diff(e.a, x) : (x + e.a - 0.5L) * logl(x) - x); /* Stirling */
-    case CRI_NB_MULTINOMIAL: return x > 0 ? (long double)x * e.b : 0;
-    default: return category_score(m, j, k, x);
+        return u +
+               (x < 1e300 ? cr_lgamma_diff(e.a, x) : (x + e.a - 0.5L) * logl(x) - x); /* Stirling */
+    case CRI_NB_MULTINOMIAL:
+        return x > 0 ? (long double)x * e.b : 0;
+    default:
+        return category_score(m, j, k, x);
     }
 }
 
@@ -150,7 +160,7 @@ static void far_scores(const void *arg, long double *out)
     }
 }
 
-/* --- all rows -------------------------------------------------------------------------------------- */
+/* --- all rows --------------------------------------------------------------------------------- */
 
 static void predict_block(const work *w, cri_range r, const block *b, long double *wide)
 {

@@ -33,7 +33,7 @@ static overall sum_up(const cri_nb *m, size_t j)
     return o;
 }
 
-/* --- one term in one class ------------------------------------------------------------------------- */
+/* --- one term in one class -------------------------------------------------------------------- */
 
 static cri_nb_entry normal(double mean, double variance)
 {
@@ -81,8 +81,10 @@ static void multinomial_entries(cri_nb *m, size_t k)
             if (cri_nb_kind_of(m, j) != CRI_NB_MULTINOMIAL) continue;
             double a = m->weight[k * m->p + j] * m->mean[k * m->p + j] + m->smoothing;
             double theta = sum > 0 ? a / sum : 1 / columns;
-            if (round == 0) sum += a, columns++;
-            else m->entry[j * m->K + k] = (cri_nb_entry){ a, log(theta), theta, 0 };
+            if (round == 0)
+                sum += a, columns++;
+            else
+                m->entry[j * m->K + k] = (cri_nb_entry){ a, log(theta), theta, 0 };
         }
 }
 
@@ -109,7 +111,8 @@ static void make_term(const cr_design *d, cri_nb *m, size_t j, const overall *o)
         size_t        cell = k * m->p + j;
         cri_nb_entry *e = &m->entry[j * m->K + k];
         if (kind == CRI_NB_GAUSSIAN) *e = gaussian_entry(m, cell, o);
-        if (kind == CRI_NB_KERNEL) *e = normal(o->mean, o->variance); /* of a class without values */
+        if (kind == CRI_NB_KERNEL)
+            *e = normal(o->mean, o->variance); /* of a class without values */
         if (kind == CRI_NB_POISSON) *e = poisson_entry(m, cell, o);
         if (kind == CRI_NB_BERNOULLI) *e = bernoulli_entry(m, cell);
     }
@@ -138,7 +141,7 @@ done:
     return st;
 }
 
-/* --- likelihood ------------------------------------------------------------------------------------ */
+/* --- likelihood ------------------------------------------------------------------------------- */
 
 static double times(double n, double log_p) { return n > 0 ? n * log_p : 0; }
 
@@ -158,10 +161,13 @@ static double term_likelihood(const cri_nb *m, size_t j, size_t k)
         double rate = e->d > 0 ? mean : e->a;
         return times(n * mean, log(rate)) - n * rate;
     }
-    case CRI_NB_BERNOULLI: return times(n * mean, e->a) + times(n - n * mean, e->b);
+    case CRI_NB_BERNOULLI:
+        return times(n * mean, e->a) + times(n - n * mean, e->b);
     case CRI_NB_MULTINOMIAL:
-        return n == m->class_weight[k] ? times(n * mean, e->b) : NAN; /* gaps change what is summed */
-    default: return NAN;
+        return n == m->class_weight[k] ? times(n * mean, e->b)
+                                       : NAN; /* gaps change what is summed */
+    default:
+        return NAN;
     }
 }
 

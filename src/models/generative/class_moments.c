@@ -29,7 +29,7 @@ const double *cri_class_scatter(const cri_class_moments *m, size_t k)
     return m->scatter + (m->groups == 1 ? 0 : k) * m->pp;
 }
 
-/* --- from rows ------------------------------------------------------------------------------------- */
+/* --- from rows -------------------------------------------------------------------------------- */
 
 /* The rows in the order of their classes: class k has those from start[k] to start[k + 1]. */
 typedef struct sorted_rows {
@@ -79,7 +79,8 @@ static cr_status check_squares(cr_ctx *cx, const cr_design *d, const cri_moments
         bool   large = !isfinite(square);
         if (!large && (square >= 1e-290 || (mean == 0 && S == 0))) continue;
         cr_fail(cx, CR_ENUMERIC, "the numbers in '%s' are so %s that their squares %s",
-                cr_design_term_name(d, j), large ? "large" : "small", large ? "overflow" : "vanish");
+                cr_design_term_name(d, j), large ? "large" : "small",
+                large ? "overflow" : "vanish");
         return cr_fail_hint(cx, "multiply the column by a power of ten");
     }
     return CR_OK;
@@ -91,10 +92,12 @@ cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool poole
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     size_t            K = cr_design_classes(rows->design), n = rows->n;
-    cri_class_moments m = { .K = K, .p = rows->p, .pp = rows->p * rows->p, .groups = pooled ? 1 : K };
-    sorted_rows       sorted = { cr_scratch_index(&s, n), cr_scratch_bytes(&s, K + 1, sizeof(size_t)),
-                                 cr_scratch_f64(&s, n), cr_scratch_bytes(&s, n, sizeof(double)) };
-    cri_moments       one = { 0 };
+    cri_class_moments m = {
+        .K = K, .p = rows->p, .pp = rows->p * rows->p, .groups = pooled ? 1 : K
+    };
+    sorted_rows sorted = { cr_scratch_index(&s, n), cr_scratch_bytes(&s, K + 1, sizeof(size_t)),
+                           cr_scratch_f64(&s, n), cr_scratch_bytes(&s, n, sizeof(double)) };
+    cri_moments one = { 0 };
 
     CR_TRY(s.status);
     CR_TRY(cri_fields_allocate(cx, fields, &m));
@@ -116,7 +119,7 @@ done:
     return st;
 }
 
-/* --- merge and pool -------------------------------------------------------------------------------- */
+/* --- merge and pool --------------------------------------------------------------------------- */
 
 void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b)
 {
@@ -143,7 +146,7 @@ void cri_class_moments_pool(const cri_class_moments *m, double *out)
         for (size_t i = 0; i < m->pp; i++) out[i] += m->scatter[g * m->pp + i];
 }
 
-/* --- file ------------------------------------------------------------------------------------------ */
+/* --- file ------------------------------------------------------------------------------------- */
 
 cr_status cri_class_moments_write(cr_ctx *cx, const cri_class_moments *m, cri_store *store,
                                   json_t *out)

@@ -37,10 +37,10 @@ void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d)
     *d = (cri_discriminant){ 0 };
 }
 
-/* --- covariances ----------------------------------------------------------------------------------- */
+/* --- covariances ------------------------------------------------------------------------------ */
 
-/* L^-1 of S = L L^T over S [p x p], its upper part zero, and log |S|; false where a pivot is lost in
- * rounding.  The diagonal of S is in `variance`. */
+/* L^-1 of S = L L^T over S [p x p], its upper part zero, and log |S|; false where a pivot is lost
+ * in rounding.  The diagonal of S is in `variance`. */
 static bool invert_factor(size_t p, double *S, const double *variance, double *log_det)
 {
     *log_det = 0;
@@ -86,8 +86,8 @@ static void prepare(const cri_class_moments *m, recipe *r)
     for (size_t i = 0; i < m->pp; i++) r->pooled[i] /= r->n > r->there ? r->n - r->there : 1;
 }
 
-/* S of class k, or of all (k = K), and its diagonal.  What the jitter adds is the same for all classes:
- * a direction without spread tells nothing of them. */
+/* S of class k, or of all (k = K), and its diagonal.  What the jitter adds is the same for all
+ * classes: a direction without spread tells nothing of them. */
 static void mix(recipe *r, size_t k, double shrinkage, double jitter, double *S, double *variance)
 {
     const double *scatter = k < r->m->K ? cri_class_scatter(r->m, k) : NULL;
@@ -133,18 +133,21 @@ static void warn(cr_ctx *cx, const cr_design *design, const recipe *r, const cri
     for (size_t k = 0; k < d->K && d->groups > 1; k++)
         if (r->m->weight[k] > 0 && r->m->weight[k] <= 1) alone++, last = k;
     if (alone)
-        cr_log(cx, CR_LOG_WARNING, "the class '%s'%s has one row only: its covariance is that of all "
-                                   "classes together",
+        cr_log(cx, CR_LOG_WARNING,
+               "the class '%s'%s has one row only: its covariance is that of all "
+               "classes together",
                cr_design_class(design, last), alone > 1 ? " (and others)" : "");
     if (r->raised)
-        cr_log(cx, CR_LOG_WARNING, "'%s'%s does not vary within %s%s: its variance there is taken as "
-                                   "1e-9 of that over all rows",
+        cr_log(cx, CR_LOG_WARNING,
+               "'%s'%s does not vary within %s%s: its variance there is taken as "
+               "1e-9 of that over all rows",
                cr_design_term_name(design, r->at_term), r->raised > 1 ? " (and others)" : "",
                r->at_class < d->K ? "the class " : "the classes",
                r->at_class < d->K ? cr_design_class(design, r->at_class) : "");
     if (singular != SIZE_MAX)
-        cr_log(cx, CR_LOG_WARNING, "the covariance of %s%s is singular: %g of the variances was added "
-                                   "to its diagonal; --shrinkage 0.1 may serve better",
+        cr_log(cx, CR_LOG_WARNING,
+               "the covariance of %s%s is singular: %g of the variances was added "
+               "to its diagonal; --shrinkage 0.1 may serve better",
                d->groups == 1 ? "the columns" : "the class ",
                d->groups == 1 ? "" : cr_design_class(design, singular), d->jitter);
 }
@@ -162,15 +165,14 @@ static cr_status make_covariances(cr_ctx *cx, const cr_design *design, recipe *r
     return CR_OK;
 }
 
-/* --- what follows from them ------------------------------------------------------------------------ */
+/* --- what follows from them ------------------------------------------------------------------- */
 
 /* slope_k = S^-1 (m_k - centre), offset_k = log prior - (m_k - centre) . slope_k / 2. */
 static void make_linear(const cri_class_moments *m, const recipe *r, cri_discriminant *d)
 {
     size_t p = d->p;
     for (size_t j = 0; j < p; j++)
-        for (size_t k = 0; k < d->K; k++)
-            d->centre[j] += m->weight[k] / r->n * m->mean[k * p + j];
+        for (size_t k = 0; k < d->K; k++) d->centre[j] += m->weight[k] / r->n * m->mean[k * p + j];
     for (size_t k = 0; k < d->K && d->groups == 1; k++) {
         double *u = d->slope + k * p, square = 0;
         for (size_t j = 0; j < p; j++) u[j] = m->mean[k * p + j] - d->centre[j];
@@ -260,8 +262,8 @@ double cri_discriminant_log_likelihood(const cri_discriminant *d, const cri_clas
     for (size_t k = 0; k < d->K; k++) {
         size_t g = d->groups == 1 ? 0 : k;
         if (!(m->weight[k] > 0)) continue;
-        sum += m->weight[k] *
-               (d->log_prior[k] - 0.5 * (d->log_det[g] + (double)d->p * log(2 * M_PI)));
+        sum +=
+            m->weight[k] * (d->log_prior[k] - 0.5 * (d->log_det[g] + (double)d->p * log(2 * M_PI)));
         if (m->groups > 1)
             sum -= 0.5 * trace_of(d->p, d->inverse + g * d->pp, cri_class_scatter(m, k), room);
     }
@@ -270,9 +272,10 @@ double cri_discriminant_log_likelihood(const cri_discriminant *d, const cri_clas
     return sum;
 }
 
-/* --- file ------------------------------------------------------------------------------------------ */
+/* --- file ------------------------------------------------------------------------------------- */
 
-cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store, json_t *out)
+cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store,
+                                 json_t *out)
 {
     return cri_fields_write(cx, fields, d, store, out);
 }

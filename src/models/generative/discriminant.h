@@ -19,25 +19,27 @@ typedef struct cri_discriminant_options {
     const char *priors;    /* NULL: the shares of the classes; else see cri_priors_read */
 } cri_discriminant_options;
 
-/* The densities as they are used: S = L L^T, |L^-1 (x - m_k)|^2 the squared distance of Mahalanobis.
- * With one covariance, not Bayesian, the score is linear:  offset_k + slope_k . (x - centre). */
+/* The densities as they are used: S = L L^T, |L^-1 (x - m_k)|^2 the squared distance of
+ * Mahalanobis. With one covariance, not Bayesian, the score is linear:  offset_k + slope_k . (x -
+ * centre). */
 typedef struct cri_discriminant {
     size_t  K, p, pp, groups; /* groups: 1 or K covariances                            */
     bool    bayes;
-    double  shrinkage, pool;  /* s, r                                                  */
-    double  jitter;           /* share of the pooled variances added where S was singular */
-    double *log_prior;        /* [K]                                                   */
-    double *inverse;          /* [groups x pp] L^-1, lower                             */
-    double *log_det;          /* [groups] log |S|                                      */
-    double *variance;         /* [groups x p] the diagonal of S                        */
-    double *dof, *spread;     /* [K] of the t: degrees of freedom, scale^2 / S         */
-    double *centre;           /* [p]                                                   */
-    double *slope, *offset;   /* [K x p], [K]                                          */
+    double  shrinkage, pool; /* s, r                                                  */
+    double  jitter;          /* share of the pooled variances added where S was singular */
+    double *log_prior;       /* [K]                                                   */
+    double *inverse;         /* [groups x pp] L^-1, lower                             */
+    double *log_det;         /* [groups] log |S|                                      */
+    double *variance;        /* [groups x p] the diagonal of S                        */
+    double *dof, *spread;    /* [K] of the t: degrees of freedom, scale^2 / S         */
+    double *centre;          /* [p]                                                   */
+    double *slope, *offset;  /* [K x p], [K]                                          */
 } cri_discriminant;
 
-/* From the moments.  Where a covariance is singular the first of 1e-8, 1e-6, 1e-4, 1e-2 and 1 of the
- * pooled variances that makes all regular is added to the diagonals, with a warning.  Fails with CR_EDATA with fewer than two classes, for a
- * class that has a prior but no rows, and for a Bayesian predictive with too few rows. */
+/* From the moments.  Where a covariance is singular the first of 1e-8, 1e-6, 1e-4, 1e-2 and 1 of
+ * the pooled variances that makes all regular is added to the diagonals, with a warning.  Fails
+ * with CR_EDATA with fewer than two classes, for a class that has a prior but no rows, and for a
+ * Bayesian predictive with too few rows. */
 cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_class_moments *m,
                                 const cri_discriminant_options *o, cri_discriminant *out);
 /* Frees the arrays. */
@@ -56,18 +58,18 @@ cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_stor
 cr_status cri_discriminant_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                                 const cri_class_moments *m, cri_discriminant *out);
 
-/* --- what generative classifiers share (priors.c) -------------------------------------------------- */
+/* --- what generative classifiers share (priors.c) --------------------------------------------- */
 
-/* Log priors from --priors: NULL for the shares of the weights, "uniform", or CLASS=P for each.  Fails
- * with CR_EARG for a faulty text, with CR_EDATA where fewer than two classes have rows or one without
- * rows has a prior. */
+/* Log priors from --priors: NULL for the shares of the weights, "uniform", or CLASS=P for each.
+ * Fails with CR_EARG for a faulty text, with CR_EDATA where fewer than two classes have rows or one
+ * without rows has a prior. */
 cr_status cri_priors_read(cr_ctx *cx, const cr_design *design, const char *text,
                           const double *weight, double *out_log_prior);
 /* Adds "rows(CLASS)" and "prior(CLASS)" of each class to an object. */
 cr_status cri_priors_describe(cr_ctx *cx, const cr_design *design, const double *weight,
                               const double *log_prior, json_t *statistics);
-/* Adds {name, value, sd, spread} to the list; null for numbers that are NaN, no spread where opt_spread
- * is NULL.  The name is taken, also on failure; NULL is CR_ENOMEM. */
+/* Adds {name, value, sd, spread} to the list; null for numbers that are NaN, no spread where
+ * opt_spread is NULL.  The name is taken, also on failure; NULL is CR_ENOMEM. */
 cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
                             const double *opt_spread);
 

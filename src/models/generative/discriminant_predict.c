@@ -41,7 +41,7 @@ static double density(const cri_discriminant *d, size_t k, double level, double 
     return level - 0.5 * (nu + (double)d->p) * log1p(square / (nu * d->spread[k]));
 }
 
-/* --- scores ---------------------------------------------------------------------------------------- */
+/* --- scores ----------------------------------------------------------------------------------- */
 
 /* offset_k + slope_k . (x - centre) of n rows; X is centred in place. */
 static void linear_scores(const cri_discriminant *d, double *X, size_t n, double *score)
@@ -67,7 +67,8 @@ static void quadratic_scores(const work *w, const double *X, size_t n, double *U
             for (size_t j = 0; j < p; j++) U[i * p + j] = X[i * p + j] - mean[j];
         if (p > 0)
             cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)n,
-                        (int)p, 1, d->inverse + (d->groups == 1 ? 0 : k) * d->pp, (int)p, U, (int)p);
+                        (int)p, 1, d->inverse + (d->groups == 1 ? 0 : k) * d->pp, (int)p, U,
+                        (int)p);
         for (size_t i = 0; i < n; i++) {
             double square = 0;
             for (size_t j = 0; j < p; j++) square += U[i * p + j] * U[i * p + j];
@@ -79,7 +80,7 @@ static void quadratic_scores(const work *w, const double *X, size_t n, double *U
 /* A row at which doubles overflow. */
 typedef struct far_row {
     const work   *w;
-    const double *x;      /* [p], centred where the scores are linear */
+    const double *x; /* [p], centred where the scores are linear */
     bool          linear;
 } far_row;
 
@@ -98,16 +99,20 @@ static void far_scores(const void *arg, long double *out)
                 u += (long double)L[i * p + j] * ((long double)f->x[j] - mean[j]);
             square += u * u;
         }
-        for (size_t j = 0; j < p && f->linear; j++) dot += (long double)d->slope[k * p + j] * f->x[j];
-        if (f->linear) out[k] = d->offset[k] + dot;
-        else if (d->bayes && !(d->dof[k] > 0)) out[k] = -INFINITY;
+        for (size_t j = 0; j < p && f->linear; j++)
+            dot += (long double)d->slope[k * p + j] * f->x[j];
+        if (f->linear)
+            out[k] = d->offset[k] + dot;
+        else if (d->bayes && !(d->dof[k] > 0))
+            out[k] = -INFINITY;
         else if (d->bayes)
             out[k] = f->w->level[k] - 0.5L * (d->dof[k] + (double)p) * log1pl(square / scale);
-        else out[k] = f->w->level[k] - 0.5L * square;
+        else
+            out[k] = f->w->level[k] - 0.5L * square;
     }
 }
 
-/* --- rows ------------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static void predict_slot(void *arg, size_t s)
 {
@@ -120,8 +125,10 @@ static void predict_slot(void *arg, size_t s)
         size_t    n = range.end - range.begin;
         double   *score = w->prob + range.begin * K;
         cri_rows_fill(w->rows, range.begin, range.end, X, p);
-        if (linear) linear_scores(w->d, X, n, score);
-        else quadratic_scores(w, X, n, U, score);
+        if (linear)
+            linear_scores(w->d, X, n, score);
+        else
+            quadratic_scores(w, X, n, U, score);
         for (size_t i = 0; i < n; i++) {
             far_row far = { w, X + i * p, linear };
             cri_class_probabilities(score + i * K, K, w->d->log_prior, far_scores, &far,

@@ -2,10 +2,10 @@
  *   directions w:  maximise  (w' B w) / (w' W w),   B = sum_k n_k (m_k - m)(m_k - m)',
  *                  W = sum of the scatters of the classes;   W^-1 B w = lambda w,
  * at most K - 1 with lambda > 0.  Coordinates z_j = w_j . (x - m), each of variance 1 within the
- * classes (divisor n - K).  Classes are told apart by lda in these coordinates; with all K - 1 of them
- * that is lda itself.  Through L^-1, S = W / (n - K) = L L^T, the eigenvectors are the right singular
- * vectors of the scaled class means: O(n p^2 + p^3 + K p min(K, p)).
- * Fisher (1936), Annals of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10. */
+ * classes (divisor n - K).  Classes are told apart by lda in these coordinates; with all K - 1 of
+ * them that is lda itself.  Through L^-1, S = W / (n - K) = L L^T, the eigenvectors are the right
+ * singular vectors of the scaled class means: O(n p^2 + p^3 + K p min(K, p)). Fisher (1936), Annals
+ * of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10. */
 #include "discriminant.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -81,7 +81,7 @@ static cr_status name_coordinates(cr_ctx *cx, fisher_state *f)
     return CR_OK;
 }
 
-/* --- fit ------------------------------------------------------------------------------------------- */
+/* --- fit -------------------------------------------------------------------------------------- */
 
 /* Rows sqrt(n_k / (n - K)) L^-1 (m_k - m) [K x p]; returns the number of classes that have rows. */
 static size_t whiten_means(const fisher_state *f, double *M)
@@ -92,12 +92,11 @@ static size_t whiten_means(const fisher_state *f, double *M)
     double left = n > (double)there ? n - (double)there : 1;
     for (size_t k = 0; k < f->K; k++)
         for (size_t j = 0; j < p; j++)
-            M[k * p + j] =
-                sqrt(f->m.weight[k] / left) * (f->m.mean[k * p + j] - f->d.centre[j]);
+            M[k * p + j] = sqrt(f->m.weight[k] / left) * (f->m.mean[k * p + j] - f->d.centre[j]);
     cri_blas_enter();
     if (p > 0)
-        cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)f->K, (int)p,
-                    1, f->d.inverse, (int)p, M, (int)p);
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)f->K,
+                    (int)p, 1, f->d.inverse, (int)p, M, (int)p);
     cri_blas_leave();
     return there;
 }
@@ -110,8 +109,8 @@ static void set_directions(fisher_state *f, const double *V, size_t stride)
     for (size_t j = 0; j < f->q; j++) {
         double *w = f->direction + j * p, most = 0, sign = 1;
         for (size_t i = 0; i < p; i++) w[i] = V[i * stride + j];
-        cblas_dtrmv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)p, f->d.inverse, (int)p,
-                    w, 1);
+        cblas_dtrmv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)p, f->d.inverse,
+                    (int)p, w, 1);
         for (size_t i = 0; i < p; i++) {
             double share = w[i] * sqrt(f->d.variance[i]);
             if (fabs(share) > most * (1 + 1e-9)) most = fabs(share), sign = share < 0 ? -1 : 1;
@@ -131,8 +130,7 @@ static void set_positions(fisher_state *f)
         f->d.offset[k] = f->d.log_prior[k];
         for (size_t j = 0; j < q; j++) {
             const double *w = f->direction + j * p;
-            for (size_t i = 0; i < p; i++)
-                at[j] += w[i] * (f->m.mean[k * p + i] - f->d.centre[i]);
+            for (size_t i = 0; i < p; i++) at[j] += w[i] * (f->m.mean[k * p + i] - f->d.centre[i]);
             for (size_t i = 0; i < p; i++) slope[i] += at[j] * w[i];
             f->d.offset[k] -= 0.5 * at[j] * at[j];
         }
@@ -150,8 +148,7 @@ static cr_status find_directions(cr_ctx *cx, fisher_state *f, size_t wanted)
     CR_TRY(s.status);
     size_t most = whiten_means(f, M) - 1;
     if (most > p) most = p;
-    if (r > 0)
-        CR_TRY(cr_svd(cx, cr_cmat_of(M, K, p), cr_mat_of(U, K, r), sv, cr_mat_of(V, p, r)));
+    if (r > 0) CR_TRY(cr_svd(cx, cr_cmat_of(M, K, p), cr_mat_of(U, K, r), sv, cr_mat_of(V, p, r)));
     f->q = wanted > 0 && wanted < most ? wanted : most;
     if (wanted > most)
         cr_log(cx, CR_LOG_WARNING, "there are %zu directions at most, not %zu", most, wanted);
@@ -206,7 +203,7 @@ static cr_status fisher_update(cr_ctx *cx, const void *state, const cri_rows *ro
     return make(cx, rows, options, state, out_state, report);
 }
 
-/* --- predict and transform ------------------------------------------------------------------------- */
+/* --- predict and transform -------------------------------------------------------------------- */
 
 static cr_status fisher_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
@@ -236,8 +233,8 @@ static void transform_slot(void *arg, size_t s)
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < p; j++) X[i * p + j] -= w->f->d.centre[j];
         if (p > 0 && q > 0)
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)q, (int)p, 1, X, (int)p,
-                        w->f->direction, (int)p, 0, w->out + range.begin * q, (int)q);
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)q, (int)p, 1, X,
+                        (int)p, w->f->direction, (int)p, 0, w->out + range.begin * q, (int)q);
     }
 }
 
@@ -265,10 +262,10 @@ static const char *const *fisher_labels(const void *state, size_t *out_n)
     return f->names;
 }
 
-/* --- describe and file ----------------------------------------------------------------------------- */
+/* --- describe and file ------------------------------------------------------------------------ */
 
-static cr_status describe_coordinate(cr_ctx *cx, const fisher_state *f, const cr_design *d, size_t j,
-                                     json_t *list)
+static cr_status describe_coordinate(cr_ctx *cx, const fisher_state *f, const cr_design *d,
+                                     size_t j, json_t *list)
 {
     cr_status st = CR_OK;
     for (size_t i = 0; i < f->p; i++)
@@ -277,14 +274,16 @@ static cr_status describe_coordinate(cr_ctx *cx, const fisher_state *f, const cr
                                  f->direction[j * f->p + i], NAN, NULL));
     for (size_t k = 0; k < f->K; k++) {
         double n = f->m.weight[k];
-        CR_TRY(cri_add_parameter(cx, list, json_sprintf("%s | %s", f->names[j], cr_design_class(d, k)),
+        CR_TRY(cri_add_parameter(cx, list,
+                                 json_sprintf("%s | %s", f->names[j], cr_design_class(d, k)),
                                  n > 0 ? f->position[k * f->q + j] : NAN, 1 / sqrt(n), NULL));
     }
 done:
     return st;
 }
 
-static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out)
 {
     cr_status           st = CR_OK;
     const fisher_state *f = state;
@@ -349,8 +348,9 @@ const cr_model_class cri_class_fisher = {
     .formulas = "z_j = w_j . (x - m),   W^-1 B w = lambda w,   w' S w = 1\n"
                 "B = sum_k n_k (m_k - m)(m_k - m)',  W = sum of scatters,  S = W / (n - K)\n"
                 "p(k | z) ~ prior_k exp(-|z - z(m_k)|^2 / 2)",
-    .reference = "Fisher (1936), Annals of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10; Hastie, "
-                 "Tibshirani & Friedman (2009), sec. 4.3.3",
+    .reference =
+        "Fisher (1936), Annals of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10; Hastie, "
+        "Tibshirani & Friedman (2009), sec. 4.3.3",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = fisher_table,
     .options_size = sizeof(fisher_options),

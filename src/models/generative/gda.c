@@ -41,7 +41,7 @@ cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
     return cri_discriminant_predict(cx, &g->d, g->m.mean, rows, out);
 }
 
-/* --- describe -------------------------------------------------------------------------------------- */
+/* --- describe --------------------------------------------------------------------------------- */
 
 cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
 {
@@ -52,14 +52,15 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t k = 0; k < d->K; k++)
         for (size_t j = 0; j < d->p; j++) {
-            double n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
-            double spread = sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
-            json_t *name = json_sprintf("%s | %s", cr_design_term_name(design, j),
-                                        cr_design_class(design, k));
+            double  n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
+            double  spread = sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
+            json_t *name =
+                json_sprintf("%s | %s", cr_design_term_name(design, j), cr_design_class(design, k));
             CR_TRY(cri_add_parameter(cx, list, name, mean, spread / sqrt(n), &spread));
         }
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "covariance", json_string(d->groups == 1 ? "pooled" : "per class")));
+    CR_TRY(
+        cri_store_set(cx, s, "covariance", json_string(d->groups == 1 ? "pooled" : "per class")));
     CR_TRY(cri_store_set_real(cx, s, "shrinkage", d->shrinkage));
     if (d->groups > 1) CR_TRY(cri_store_set_real(cx, s, "pool", d->pool));
     if (d->jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", d->jitter));
@@ -69,7 +70,7 @@ done:
     return st;
 }
 
-/* --- file ------------------------------------------------------------------------------------------ */
+/* --- file ------------------------------------------------------------------------------------- */
 
 cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
@@ -78,8 +79,8 @@ cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t 
     return st == CR_OK ? cri_discriminant_write(cx, &g->d, store, out) : st;
 }
 
-cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
-                       void **out_state)
+cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                       const cr_design *design, void **out_state)
 {
     cr_status st = CR_OK;
     cri_gda  *g = cr_alloc(cx, 1, sizeof *g);

@@ -18,8 +18,8 @@ cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_o
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
 cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
 cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
-                       void **out_state);
+cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                       const cr_design *design, void **out_state);
 void      cri_gda_free(cr_ctx *cx, void *state);
 
 #endif

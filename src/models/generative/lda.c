@@ -18,10 +18,9 @@ static const cr_option lda_table[] = { LDA_OPTIONS(ROW) CR_OPTION_LAST };
 
 static cri_discriminant_options options_of(const lda_options *o)
 {
-    return (cri_discriminant_options){ .pooled = true,
-                                       .bayes = o->predictive == 1,
-                                       .shrinkage = o->shrinkage,
-                                       .priors = o->priors };
+    return (cri_discriminant_options){
+        .pooled = true, .bayes = o->predictive == 1, .shrinkage = o->shrinkage, .priors = o->priors
+    };
 }
 
 static cr_status lda_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -32,8 +31,8 @@ static cr_status lda_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     return cri_gda_fit(cx, rows, &o, NULL, out_state, report);
 }
 
-static cr_status lda_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                            void **out_state, cr_report *report)
+static cr_status lda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
 {
     cri_discriminant_options o = options_of(options);
     return cri_gda_fit(cx, rows, &o, state, out_state, report);
@@ -42,11 +41,13 @@ static cr_status lda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
 const cr_model_class cri_class_lda = {
     .name = "lda",
     .summary = "linear discriminant analysis: Gaussian classes with one covariance",
-    .formulas = "p(x | k) = N(m_k, S),   S = (1 - s) C + s diag(C),   C = sum of scatters / (n - K)\n"
-                "p(k | x) ~ prior_k p(x | k):  log odds linear in x\n"
-                "--predictive bayes:  t with n - K - p + 1 degrees of freedom",
-    .reference = "Fisher (1936), Annals of Eugenics 7; Hastie, Tibshirani & Friedman (2009), sec. 4.3; "
-                 "Geisser (1964), J. Royal Stat. Soc. B 26",
+    .formulas =
+        "p(x | k) = N(m_k, S),   S = (1 - s) C + s diag(C),   C = sum of scatters / (n - K)\n"
+        "p(k | x) ~ prior_k p(x | k):  log odds linear in x\n"
+        "--predictive bayes:  t with n - K - p + 1 degrees of freedom",
+    .reference =
+        "Fisher (1936), Annals of Eugenics 7; Hastie, Tibshirani & Friedman (2009), sec. 4.3; "
+        "Geisser (1964), J. Royal Stat. Soc. B 26",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = lda_table,
     .options_size = sizeof(lda_options),

@@ -71,7 +71,7 @@ static void nb_free(cr_ctx *cx, void *state)
     cr_free(cx, m, 1, sizeof *m);
 }
 
-/* --- fit ------------------------------------------------------------------------------------------- */
+/* --- fit -------------------------------------------------------------------------------------- */
 
 static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_options *o,
                       const cri_nb *opt_old, void **out_state, cr_report *report)
@@ -121,20 +121,20 @@ static cr_status nb_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
     return cri_nb_predict(cx, state, rows, out->prob);
 }
 
-/* --- describe -------------------------------------------------------------------------------------- */
+/* --- describe --------------------------------------------------------------------------------- */
 
-static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d, size_t j, size_t k,
-                                 json_t *list)
+static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d, size_t j,
+                                 size_t k, json_t *list)
 {
     cr_status                st = CR_OK;
     const cri_design_column *column = &d->columns[d->terms[j].column];
-    double n = m->weight[k * m->p + j] + m->smoothing * (double)column->n_levels;
+    double                   n = m->weight[k * m->p + j] + m->smoothing * (double)column->n_levels;
     for (size_t l = 0; l < column->n_levels; l++) {
         double p = exp(m->log_level[k * m->L + (size_t)m->first[j] + l]);
-        CR_TRY(cri_add_parameter(cx, list,
-                                 json_sprintf("%s=%s | %s", column->name, column->levels[l],
-                                              cr_design_class(d, k)),
-                                 p, sqrt(p * (1 - p) / (n + 1)), NULL));
+        CR_TRY(cri_add_parameter(
+            cx, list,
+            json_sprintf("%s=%s | %s", column->name, column->levels[l], cr_design_class(d, k)), p,
+            sqrt(p * (1 - p) / (n + 1)), NULL));
     }
 done:
     return st;
@@ -159,8 +159,8 @@ static cr_status describe_term(cr_ctx *cx, const cri_nb *m, const cr_design *d, 
         sd = kind == CRI_NB_BERNOULLI ? sqrt(p * (1 - p) / (n + 2 * m->smoothing + 1)) : NAN;
     }
     return cri_add_parameter(
-        cx, list, json_sprintf("%s | %s", cr_design_term_name(d, j), cr_design_class(d, k)), value, sd,
-        &spread);
+        cx, list, json_sprintf("%s | %s", cr_design_term_name(d, j), cr_design_class(d, k)), value,
+        sd, &spread);
 }
 
 static cr_status describe_bandwidths(cr_ctx *cx, const cri_nb *m, const cr_design *d, json_t *s)
@@ -183,10 +183,10 @@ static cr_status nb_describe(cr_ctx *cx, const void *state, const cr_design *d, 
     static const char *const names[CRI_NB_KINDS] = { "gaussian_columns",    "kernel_columns",
                                                      "multinomial_columns", "bernoulli_columns",
                                                      "poisson_columns",     "category_columns" };
-    cr_status     st = CR_OK;
-    const cri_nb *m = state;
-    json_t       *list = json_array(), *s;
-    size_t        columns[CRI_NB_KINDS] = { 0 };
+    cr_status                st = CR_OK;
+    const cri_nb            *m = state;
+    json_t                  *list = json_array(), *s;
+    size_t                   columns[CRI_NB_KINDS] = { 0 };
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     for (size_t k = 0; k < m->K; k++)
         for (size_t j = 0; j < m->p; j++) CR_TRY(describe_term(cx, m, d, j, k, list));
@@ -203,7 +203,7 @@ done:
     return st;
 }
 
-/* --- file ------------------------------------------------------------------------------------------ */
+/* --- file ------------------------------------------------------------------------------------- */
 
 static cr_status nb_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
@@ -223,7 +223,8 @@ static bool fits_design(const cri_nb *m, const cr_design *d)
     for (size_t j = 0; j < m->p; j++) {
         bool category = cri_nb_levels(d, j) > 0, kernel = m->kind[j] == CRI_NB_KERNEL;
         if (!(m->kind[j] >= 0 && m->kind[j] < CRI_NB_KINDS)) return false;
-        if (m->kind[j] != floor(m->kind[j]) || category != (m->kind[j] == CRI_NB_CATEGORY)) return false;
+        if (m->kind[j] != floor(m->kind[j]) || category != (m->kind[j] == CRI_NB_CATEGORY))
+            return false;
         if (m->first[j] != (double)(kernel ? kernels : L)) return false;
         kernels += kernel;
         L += cri_nb_levels(d, j);
@@ -235,7 +236,8 @@ static bool fits_design(const cri_nb *m, const cr_design *d)
 static bool fits_points(const cri_nb *m)
 {
     for (size_t c = 0; c < m->cells; c++)
-        if (!(m->start[c] >= 0 && m->start[c] <= m->start[c + 1]) || m->start[c] != floor(m->start[c]))
+        if (!(m->start[c] >= 0 && m->start[c] <= m->start[c + 1]) ||
+            m->start[c] != floor(m->start[c]))
             return false;
     return m->start[0] == 0 && m->start[m->cells] == (double)m->points;
 }
@@ -266,8 +268,9 @@ const cr_model_class cri_class_naive_bayes = {
     .formulas = "p(k | x) ~ prior_k prod_j p(x_j | k);  a missing x_j has no factor\n"
                 "numbers: normal, kernel density, Poisson, Bernoulli, multinomial counts\n"
                 "categories: (n_kl + a) / (n_k + a levels);  booleans: (n_k1 + a) / (n_k + 2 a)",
-    .reference = "Hand & Yu (2001), Int. Stat. Review 69; John & Langley (1995), UAI 11; Bishop (2006), "
-                 "sec. 8.2.2",
+    .reference =
+        "Hand & Yu (2001), Int. Stat. Review 69; John & Langley (1995), UAI 11; Bishop (2006), "
+        "sec. 8.2.2",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = naive_bayes_table,
     .options_size = sizeof(naive_bayes_options),

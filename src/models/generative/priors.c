@@ -11,7 +11,7 @@
 
 static const char *class_name(const void *design, size_t k) { return cr_design_class(design, k); }
 
-/* --- reading --------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static cr_status read_item(cr_ctx *cx, const cr_design *d, char *item, double *prior)
 {
@@ -48,7 +48,8 @@ static cr_status check_classes(cr_ctx *cx, const cr_design *d, const double *wei
     for (size_t k = 0; k < K; k++)
         if (weight[k] > 0) there++, last = k;
     if (there >= 2) return CR_OK;
-    cr_fail(cx, CR_EDATA, "the target '%s' has one class only, '%s': there is nothing to tell apart",
+    cr_fail(cx, CR_EDATA,
+            "the target '%s' has one class only, '%s': there is nothing to tell apart",
             cr_design_target(d), cr_design_class(d, last));
     return cr_fail_hint(cx, "at least two classes are needed, with rows that have weight");
 }
@@ -88,7 +89,7 @@ done:
     return st;
 }
 
-/* --- telling --------------------------------------------------------------------------------------- */
+/* --- telling ---------------------------------------------------------------------------------- */
 
 cr_status cri_priors_describe(cr_ctx *cx, const cr_design *d, const double *weight,
                               const double *log_prior, json_t *s)
@@ -124,7 +125,7 @@ done:
     return st;
 }
 
-/* --- probabilities --------------------------------------------------------------------------------- */
+/* --- probabilities ---------------------------------------------------------------------------- */
 
 static bool softmax_wide(const long double *score, size_t K, double *out)
 {

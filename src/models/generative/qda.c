@@ -19,10 +19,9 @@ static const cr_option qda_table[] = { QDA_OPTIONS(ROW) CR_OPTION_LAST };
 
 static cri_discriminant_options options_of(const qda_options *o)
 {
-    return (cri_discriminant_options){ .bayes = o->predictive == 1,
-                                       .shrinkage = o->shrinkage,
-                                       .pool = o->pool,
-                                       .priors = o->priors };
+    return (cri_discriminant_options){
+        .bayes = o->predictive == 1, .shrinkage = o->shrinkage, .pool = o->pool, .priors = o->priors
+    };
 }
 
 static cr_status qda_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -33,8 +32,8 @@ static cr_status qda_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     return cri_gda_fit(cx, rows, &o, NULL, out_state, report);
 }
 
-static cr_status qda_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                            void **out_state, cr_report *report)
+static cr_status qda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
 {
     cri_discriminant_options o = options_of(options);
     return cri_gda_fit(cx, rows, &o, state, out_state, report);
@@ -46,8 +45,9 @@ const cr_model_class cri_class_qda = {
     .formulas = "p(x | k) = N(m_k, S_k),   S_k = (1 - s) C_k + s diag(C_k)\n"
                 "C_k = (1 - r) scatter_k / (n_k - 1) + r pooled,   p(k | x) ~ prior_k p(x | k)\n"
                 "--predictive bayes:  t with n_k - p degrees of freedom",
-    .reference = "Hastie, Tibshirani & Friedman (2009), sec. 4.3; Friedman (1989), J. Am. Stat. Assoc. "
-                 "84; Geisser (1964), J. Royal Stat. Soc. B 26",
+    .reference =
+        "Hastie, Tibshirani & Friedman (2009), sec. 4.3; Friedman (1989), J. Am. Stat. Assoc. "
+        "84; Geisser (1964), J. Royal Stat. Soc. B 26",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = qda_table,
     .options_size = sizeof(qda_options),

@@ -5,8 +5,8 @@
 #include "../fixture.h"
 #include "data/subset.h"
 
-/* K classes of n rows in all, X [n x p]: means apart, columns that go together, y = class; weights 1
- * to 3. */
+/* K classes of n rows in all, X [n x p]: means apart, columns that go together, y = class; weights
+ * 1 to 3. */
 static inline void draw_classes(uint64_t seed, size_t n, size_t p, size_t K, double *X, double *y,
                                 double *w)
 {
@@ -23,7 +23,8 @@ static inline void draw_classes(uint64_t seed, size_t n, size_t p, size_t K, dou
 }
 
 /* Every probability the same to a tolerance; each row sums to one. */
-static inline void assert_same_answers(const cr_prediction *a, const cr_prediction *b, double tolerance)
+static inline void assert_same_answers(const cr_prediction *a, const cr_prediction *b,
+                                       double tolerance)
 {
     assert_int_equal(a->n, b->n);
     assert_int_equal(a->n_classes, b->n_classes);
@@ -48,15 +49,16 @@ static inline void assert_same_bits(const cr_prediction *a, const cr_prediction 
 /* The same model after saving and loading, the same on any number of threads, and updates that know
  * what one fit of all rows knows.  Columns as of make_table with weights w. */
 static inline void check_life(cr_ctx *cx, const char *name, const char *settings, const double *X,
-                              size_t n, size_t p, const double *y, const double *w, double tolerance)
+                              size_t n, size_t p, const double *y, const double *w,
+                              double tolerance)
 {
-    size_t        cut = n / 2, bytes_size = 0;
-    cr_table     *t = make_table(cx, X, n, p, y, w);
-    cr_table     *t1 = make_table(cx, X, cut, p, y, w);
-    cr_table     *t2 = make_table(cx, X + cut * p, n - cut, p, y + cut, w + cut);
-    cr_model     *m = fit(cx, name, t, settings), *first = fit(cx, name, t1, settings), *both = NULL;
-    cr_model     *loaded = NULL;
-    char         *bytes = NULL;
+    size_t    cut = n / 2, bytes_size = 0;
+    cr_table *t = make_table(cx, X, n, p, y, w);
+    cr_table *t1 = make_table(cx, X, cut, p, y, w);
+    cr_table *t2 = make_table(cx, X + cut * p, n - cut, p, y + cut, w + cut);
+    cr_model *m = fit(cx, name, t, settings), *first = fit(cx, name, t1, settings), *both = NULL;
+    cr_model *loaded = NULL;
+    char     *bytes = NULL;
     cr_prediction a = predict(cx, m, t);
 
     assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &bytes_size));
@@ -83,13 +85,15 @@ static inline void check_life(cr_ctx *cx, const char *name, const char *settings
     }
     cr_ctx_set_threads(cx, 0);
     cr_prediction_free(cx, &a);
-    cr_model_free(cx, m), cr_model_free(cx, first), cr_model_free(cx, both), cr_model_free(cx, loaded);
+    cr_model_free(cx, m), cr_model_free(cx, first), cr_model_free(cx, both),
+        cr_model_free(cx, loaded);
     cr_table_free(cx, t), cr_table_free(cx, t1), cr_table_free(cx, t2);
 }
 
 /* A row of weight 2 is two rows, one of weight 0 is none, and the order of rows is nothing. */
-static inline void check_weights(cr_ctx *cx, const char *name, const char *settings, const double *X,
-                                 size_t n, size_t p, const double *y, const double *w, double tolerance)
+static inline void check_weights(cr_ctx *cx, const char *name, const char *settings,
+                                 const double *X, size_t n, size_t p, const double *y,
+                                 const double *w, double tolerance)
 {
     double *X3 = malloc(3 * n * p * sizeof *X3), *y3 = malloc(3 * n * sizeof *y3);
     double *w0 = malloc(n * sizeof *w0);
@@ -107,14 +111,15 @@ static inline void check_weights(cr_ctx *cx, const char *name, const char *setti
     cr_model     *a = fit(cx, name, t, weighted), *b = fit(cx, name, t3, settings);
     cr_prediction q = predict(cx, a, t), q3 = predict(cx, b, t);
     assert_same_answers(&q, &q3, tolerance);
-    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood, 1e-10);
+    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
+                 1e-10);
     cr_prediction_free(cx, &q), cr_prediction_free(cx, &q3);
     cr_model_free(cx, a), cr_model_free(cx, b);
     cr_table_free(cx, t), cr_table_free(cx, t3);
     free(X3), free(y3), free(w0);
 }
 
-/* --- reference answers ------------------------------------------------------------------------- */
+/* --- reference answers ------------------------------------------------------------------------ */
 
 /* The rows of a table whose number is (not) a multiple of 5: the test (training) part. */
 static inline cr_table *every_fifth(cr_ctx *cx, const cr_table *t, bool multiple)
@@ -168,9 +173,10 @@ static inline void check_case(const json_t *item, const split_case *c, double to
     json_t *want = json_object_get(item, "expected");
     json_t *joint = json_object_get(want, "log_joint_first3");
     json_t *posterior = json_object_get(want, "test_posterior_first6");
-    json_t *accuracy = json_object_get(want, "test_accuracy"), *nll = json_object_get(want, "test_nll_mean");
-    size_t  K = c->p.n_classes, right = 0;
-    double  loss = 0;
+    json_t *accuracy = json_object_get(want, "test_accuracy"),
+           *nll = json_object_get(want, "test_nll_mean");
+    size_t K = c->p.n_classes, right = 0;
+    double loss = 0;
     for (size_t i = 0; i < c->p.n; i++) {
         const double *prob = c->p.prob + i * K;
         size_t        best = 0;

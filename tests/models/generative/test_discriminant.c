@@ -1,12 +1,13 @@
-/* test_discriminant.c -- lda and qda: densities by their definition in long double, the predictive as a
- * ratio of marginal likelihoods, scikit-learn's answers, laws of weights and updates, corners. */
+/* test_discriminant.c -- lda and qda: densities by their definition in long double, the predictive
+ * as a ratio of marginal likelihoods, scikit-learn's answers, laws of weights and updates, corners.
+ */
 #include "classes.h"
 
 #include "math/special.h"
 
 enum { N = 90, P = 3, K = 3 };
 
-/* --- oracle -------------------------------------------------------------------------------------- */
+/* --- oracle ----------------------------------------------------------------------------------- */
 
 typedef struct moments {
     long double n[K], mean[K][P], S[K][P * P], pooled[P * P], total;
@@ -28,7 +29,8 @@ static moments moments_of(const double *X, const double *y, const double *w, siz
         size_t k = (size_t)y[i];
         for (size_t a = 0; a < P; a++)
             for (size_t b = 0; b < P; b++) {
-                long double s = w[i] * (X[i * P + a] - m.mean[k][a]) * (X[i * P + b] - m.mean[k][b]);
+                long double s =
+                    w[i] * (X[i * P + a] - m.mean[k][a]) * (X[i * P + b] - m.mean[k][b]);
                 m.S[k][a * P + b] += s;
                 m.pooled[a * P + b] += s;
             }
@@ -90,8 +92,10 @@ static void test_definition(void **state)
             double      prior[K];
             for (size_t k = 0; k < K; k++)
                 prior[k] = cases[c].uniform ? 1.0 / K : (double)(o.n[k] / o.total);
-            log_joint(&o, cases[c].pooled, cases[c].shrinkage, cases[c].pool, X + i * P, prior, joint);
-            for (size_t k = 0; k < K; k++) assert_close(p.prob[i * K + k], posterior(joint, k), 1e-12);
+            log_joint(&o, cases[c].pooled, cases[c].shrinkage, cases[c].pool, X + i * P, prior,
+                      joint);
+            for (size_t k = 0; k < K; k++)
+                assert_close(p.prob[i * K + k], posterior(joint, k), 1e-12);
             sum += w[i] * joint[(size_t)y[i]];
         }
         assert_relative(cr_model_get_report(m)->log_likelihood, (double)sum, 1e-12);
@@ -102,8 +106,9 @@ static void test_definition(void **state)
     test_context_free(cx);
 }
 
-/* log marginal likelihood of the rows, up to a constant of p, under |S|^-(p+1)/2: integrals of normals
- * over means and of an inverse Wishart, Gamma_p(v/2) |A|^(-v/2) pi^(-v p/2) prod n_k^(-p/2). */
+/* log marginal likelihood of the rows, up to a constant of p, under |S|^-(p+1)/2: integrals of
+ * normals over means and of an inverse Wishart, Gamma_p(v/2) |A|^(-v/2) pi^(-v p/2) prod
+ * n_k^(-p/2). */
 static long double log_marginal(const moments *m, bool pooled)
 {
     long double sum = 0;
@@ -127,9 +132,11 @@ static void test_predictive_is_ratio_of_marginals(void **state)
     double X[(n + 1) * P], y[n + 1], w[n + 1];
     draw_classes(4, n + 1, P, K, X, y, w);
     for (size_t i = 0; i <= n; i++) w[i] = 1;
-    cr_table *t = make_table(cx, X, n, P, y, NULL), *one = make_table(cx, X + n * P, 1, P, y + n, NULL);
+    cr_table *t = make_table(cx, X, n, P, y, NULL),
+             *one = make_table(cx, X + n * P, 1, P, y + n, NULL);
     for (int pooled = 0; pooled < 2; pooled++) {
-        cr_model     *m = fit(cx, pooled ? "lda" : "qda", t, "target=y predictive=bayes priors=uniform");
+        cr_model *m =
+            fit(cx, pooled ? "lda" : "qda", t, "target=y predictive=bayes priors=uniform");
         cr_prediction p = predict(cx, m, one);
         long double   joint[K];
         for (size_t k = 0; k < K; k++) {
@@ -149,7 +156,7 @@ static void test_predictive_is_ratio_of_marginals(void **state)
     test_context_free(cx);
 }
 
-/* --- peers --------------------------------------------------------------------------------------- */
+/* --- peers ------------------------------------------------------------------------------------ */
 
 static void test_reference(void **state)
 {
@@ -168,7 +175,7 @@ static void test_reference(void **state)
     test_context_free(cx);
 }
 
-/* --- laws ---------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------- */
 
 static const char *const variants[][2] = {
     { "lda", "target=y" },
@@ -204,7 +211,11 @@ static void test_invariance(void **state)
     for (size_t i = 0; i < N; i++) {
         y2[i] = K - 1 - y[i];
         for (size_t j = 0; j < P; j++)
-            X2[i * P + j] = (j == 0 ? 1e60 : j == 1 ? -1e-60 : 3) * X[i * P + j] + (j == 2 ? 1e4 : 0);
+            X2[i * P + j] = (j == 0   ? 1e60
+                             : j == 1 ? -1e-60
+                                      : 3) *
+                                X[i * P + j] +
+                            (j == 2 ? 1e4 : 0);
     }
     cr_table *t = make_table(cx, X, N, P, y, NULL), *t2 = make_table(cx, X2, N, P, y2, NULL);
     for (size_t v = 0; v < 3; v++) {
@@ -225,13 +236,13 @@ static void test_invariance(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ------------------------------------------------------------------------------------- */
+/* --- corners ---------------------------------------------------------------------------------- */
 
 static void test_far_away(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], far[6 * P], none[6] = { 0 };
+    cr_ctx      *cx = test_context();
+    double       X[N * P], y[N], w[N], far[6 * P], none[6] = { 0 };
     const double sizes[] = { 1e3, 1e9, 1e100, 1e160, 1e300, -1.7e308 };
     draw_classes(3, N, P, K, X, y, w);
     for (size_t i = 0; i < 6; i++)
@@ -258,24 +269,29 @@ static void test_refusals(void **state)
     cr_ctx   *cx = test_context();
     cr_model *m = NULL;
     cr_table *one = table_of_text(cx, "one.csv", "x,c\n1,a\n2,a\n3,a\n");
-    cr_table *t = table_of_text(cx, "two.csv", "x,z,w,c\n1,5,1,a\n2,3,1,a\n4,4,0,b\n5,1,0,b\n7,8,1,d\n6,9,1,d\n");
+    cr_table *t = table_of_text(cx, "two.csv",
+                                "x,z,w,c\n1,5,1,a\n2,3,1,a\n4,4,0,b\n5,1,0,b\n7,8,1,d\n6,9,1,d\n");
     for (size_t v = 0; v < 2; v++) {
         const char *name = v ? "qda" : "lda";
-        assert_fails_with(cx, try_fit(cx, name, one, "target=c", &m), CR_EDATA, "one class only, 'a'");
+        assert_fails_with(cx, try_fit(cx, name, one, "target=c", &m), CR_EDATA,
+                          "one class only, 'a'");
         assert_fails_with(cx, try_fit(cx, name, t, "target=c priors=a=0.5,b=0.6,d=0", &m), CR_EARG,
                           "sum to 1.1");
         assert_fails_with(cx, try_fit(cx, name, t, "target=c priors=a=0.5,b=0.5", &m), CR_EARG,
                           "class 'd' has none");
         assert_fails_with(cx, try_fit(cx, name, t, "target=c priors=a=0.5,bb=0.5", &m), CR_EARG,
                           "no class 'bb'");
-        assert_fails_with(cx, try_fit(cx, name, t, "target=c priors=a", &m), CR_EARG, "not CLASS=P");
-        assert_fails_with(cx, try_fit(cx, name, t, "target=c priors=uniform weights=w", &m), CR_EDATA,
-                          "no row of weight has the class 'b'");
-        assert_fails_with(cx, try_fit(cx, name, t, "target=c shrinkage=2", &m), CR_EARG, "shrinkage");
+        assert_fails_with(cx, try_fit(cx, name, t, "target=c priors=a", &m), CR_EARG,
+                          "not CLASS=P");
+        assert_fails_with(cx, try_fit(cx, name, t, "target=c priors=uniform weights=w", &m),
+                          CR_EDATA, "no row of weight has the class 'b'");
+        assert_fails_with(cx, try_fit(cx, name, t, "target=c shrinkage=2", &m), CR_EARG,
+                          "shrinkage");
     }
-    assert_fails_with(cx, try_fit(cx, "qda", t, "target=c features=x,z predictive=bayes", &m), CR_EDATA,
-                      "too few rows");
-    m = fit(cx, "lda", t, "target=c features=x,z weights=w"); /* a class without rows: probability 0 */
+    assert_fails_with(cx, try_fit(cx, "qda", t, "target=c features=x,z predictive=bayes", &m),
+                      CR_EDATA, "too few rows");
+    m = fit(cx, "lda", t,
+            "target=c features=x,z weights=w"); /* a class without rows: probability 0 */
     cr_prediction p = predict(cx, m, t);
     for (size_t i = 0; i < p.n; i++) assert_true(p.prob[i * 3 + 1] == 0);
     cr_prediction_free(cx, &p);
@@ -283,10 +299,12 @@ static void test_refusals(void **state)
     cr_table_free(cx, one), cr_table_free(cx, t);
 
     cr_table *huge = table_of_text(cx, "huge.csv", "x,c\n1e200,a\n-1e200,a\n3e200,b\n1e200,b\n");
-    assert_fails_with(cx, try_fit(cx, "lda", huge, "target=c", &m), CR_ENUMERIC, "'x' are so large");
+    assert_fails_with(cx, try_fit(cx, "lda", huge, "target=c", &m), CR_ENUMERIC,
+                      "'x' are so large");
     cr_table_free(cx, huge);
     huge = table_of_text(cx, "tiny.csv", "x,c\n1e-200,a\n-1e-200,a\n3e-200,b\n1e-200,b\n");
-    assert_fails_with(cx, try_fit(cx, "lda", huge, "target=c", &m), CR_ENUMERIC, "'x' are so small");
+    assert_fails_with(cx, try_fit(cx, "lda", huge, "target=c", &m), CR_ENUMERIC,
+                      "'x' are so small");
     cr_table_free(cx, huge);
     test_context_free(cx);
 }
@@ -301,11 +319,11 @@ static void test_singular(void **state)
     cr_ctx_set_log(cx, keep_warning, &heard);
     double X[N * P], D[N * 3], y[N], w[N];
     draw_classes(6, N, P, 2, X, y, w);
-    for (size_t i = 0; i < N; i++)
-        D[i * 3] = X[i * P], D[i * 3 + 1] = X[i * P], D[i * 3 + 2] = 0.1;
+    for (size_t i = 0; i < N; i++) D[i * 3] = X[i * P], D[i * 3 + 1] = X[i * P], D[i * 3 + 2] = 0.1;
     double single[N];
     for (size_t i = 0; i < N; i++) single[i] = X[i * P];
-    cr_table *dup = make_table(cx, D, N, 3, y, NULL), *alone = make_table(cx, single, N, 1, y, NULL);
+    cr_table *dup = make_table(cx, D, N, 3, y, NULL),
+             *alone = make_table(cx, single, N, 1, y, NULL);
     for (size_t v = 0; v < 2; v++) {
         heard = (warnings){ 0 };
         cr_model     *a = fit(cx, v ? "qda" : "lda", dup, "target=y");
@@ -413,16 +431,11 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_predictive_is_ratio_of_marginals),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_life_and_weights),
-        cmocka_unit_test(test_invariance),
-        cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_description),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_definition),  cmocka_unit_test(test_predictive_is_ratio_of_marginals),
+        cmocka_unit_test(test_reference),   cmocka_unit_test(test_life_and_weights),
+        cmocka_unit_test(test_invariance),  cmocka_unit_test(test_far_away),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_description), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("discriminant", tests, NULL, NULL);
 }

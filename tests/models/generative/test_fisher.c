@@ -1,11 +1,12 @@
-/* test_fisher.c -- Fisher's discriminants: eigenvectors by their equation, scikit-learn's eigenvalues,
- * the direction of two classes, lda as the full case, coordinates. */
+/* test_fisher.c -- Fisher's discriminants: eigenvectors by their equation, scikit-learn's
+ * eigenvalues, the direction of two classes, lda as the full case, coordinates. */
 #include "classes.h"
 
 enum { N = 120, P = 4, K = 3 };
 
 /* W and B in long double from rows of weight w. */
-static void scatters(const double *X, const double *y, const double *w, long double *W, long double *B)
+static void scatters(const double *X, const double *y, const double *w, long double *W,
+                     long double *B)
 {
     long double n[K] = { 0 }, mean[K][P] = { { 0 } }, all[P] = { 0 }, total = 0;
     for (size_t i = 0; i < N; i++) {
@@ -27,7 +28,8 @@ static void scatters(const double *X, const double *y, const double *w, long dou
                 W[a * P + b] += w[i] * (X[i * P + a] - m[a]) * (X[i * P + b] - m[b]);
             }
             for (size_t k = 0; k < K; k++)
-                B[a * P + b] += n[k] * (mean[k][a] - all[a] / total) * (mean[k][b] - all[b] / total);
+                B[a * P + b] +=
+                    n[k] * (mean[k][a] - all[a] / total) * (mean[k][b] - all[b] / total);
         }
 }
 
@@ -67,7 +69,8 @@ static void test_eigenvectors(void **state)
                 right += W[a * P + b] * direction(d, axis, b + 1);
                 scale += fabsl(B[a * P + b] * direction(d, axis, b + 1));
                 cross += (double)W[a * P + b] * direction(d, 1, a + 1) * direction(d, 2, b + 1);
-                size += (double)W[a * P + b] * direction(d, axis, a + 1) * direction(d, axis, b + 1);
+                size +=
+                    (double)W[a * P + b] * direction(d, axis, a + 1) * direction(d, axis, b + 1);
             }
             assert_true(fabsl(left - lambda * right) < 1e-10L * scale);
             double share = direction(d, axis, a + 1) * sqrt((double)W[a * P + a]);
@@ -102,14 +105,16 @@ static void test_two_classes(void **state)
     for (size_t i = 0; i < N; i++)
         for (size_t a = 0; a < P; a++)
             for (size_t b = 0; b < P; b++)
-                W[a * P + b] += (X[i * P + a] - mean[(size_t)y[i]][a]) * (X[i * P + b] - mean[(size_t)y[i]][b]);
+                W[a * P + b] +=
+                    (X[i * P + a] - mean[(size_t)y[i]][a]) * (X[i * P + b] - mean[(size_t)y[i]][b]);
     for (size_t j = 0; j < P; j++) rhs[j] = mean[1][j] - mean[0][j];
     solve_dense(P, W, rhs, 1);
     cr_table *t = make_table(cx, X, N, P, y, NULL);
     cr_model *m = fit(cx, "fisher", t, "target=y");
     json_t   *d = describe(cx, m);
     double    ratio = direction(d, 1, 1) / (double)rhs[0];
-    for (size_t j = 1; j < P; j++) assert_relative(direction(d, 1, j + 1), ratio * (double)rhs[j], 1e-10);
+    for (size_t j = 1; j < P; j++)
+        assert_relative(direction(d, 1, j + 1), ratio * (double)rhs[j], 1e-10);
     json_decref(d);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
@@ -208,7 +213,8 @@ static void test_reference(void **state)
     size_t  i;
     json_array_foreach(cases, i, item)
     {
-        json_t *want = json_object_get(json_object_get(item, "expected"), "fisher_eigenvalues_Sw^-1_Sb");
+        json_t *want =
+            json_object_get(json_object_get(item, "expected"), "fisher_eigenvalues_Sw^-1_Sb");
         if (!want) continue;
         split_case c = run_case(cx, item, "fisher", "");
         json_t    *d = describe(cx, c.model);
@@ -308,10 +314,10 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigenvectors),     cmocka_unit_test(test_two_classes),
-        cmocka_unit_test(test_coordinates),      cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_reference),        cmocka_unit_test(test_life_and_weights),
-        cmocka_unit_test(test_corners),          cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_eigenvectors), cmocka_unit_test(test_two_classes),
+        cmocka_unit_test(test_coordinates),  cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_reference),    cmocka_unit_test(test_life_and_weights),
+        cmocka_unit_test(test_corners),      cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("fisher", tests, NULL, NULL);
 }

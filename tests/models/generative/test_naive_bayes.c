@@ -6,8 +6,8 @@
 
 enum { N = 150, K = 3, COLUMNS = 8 };
 
-/* A table of all kinds, with gaps: g normal, d kernel, c count, b boolean, s category, m1 .. m3 words;
- * and the class and weight of each row. */
+/* A table of all kinds, with gaps: g normal, d kernel, c count, b boolean, s category, m1 .. m3
+ * words; and the class and weight of each row. */
 enum { G, D, C, B, S, M1, M2, M3 };
 static const char *const names[COLUMNS] = { "g", "d", "c", "b", "s", "m1", "m2", "m3" };
 enum { LEVELS = 4 };
@@ -36,14 +36,14 @@ static void draw(uint64_t seed, double gaps, data *t)
         x[C] = draw_count(&r, 1 + 2 * q);
         x[B] = cr_rng_uniform(&r) < 0.3 + 0.2 * q;
         x[S] = floor((double)LEVELS * cr_rng_uniform(&r) / (1 + 0.3 * q));
-        for (size_t j = M1; j <= M3; j++)
-            x[j] = draw_count(&r, 1 + (double)((j + k) % 3));
+        for (size_t j = M1; j <= M3; j++) x[j] = draw_count(&r, 1 + (double)((j + k) % 3));
         for (size_t j = 0; j < COLUMNS; j++)
             if (i >= 3 * K && cr_rng_uniform(&r) < gaps) x[j] = NAN;
     }
 }
 
-/* The rows begin .. end-1 of the data as a file; with `repeated` each as often as its weight says. */
+/* The rows begin .. end-1 of the data as a file; with `repeated` each as often as its weight says.
+ */
 static cr_table *table_of(cr_ctx *cx, const data *t, size_t begin, size_t end, bool repeated)
 {
     static char text[1 << 20];
@@ -52,10 +52,14 @@ static cr_table *table_of(cr_ctx *cx, const data *t, size_t begin, size_t end, b
         for (int copy = 0; copy < (repeated ? (int)t->w[i] : 1); copy++) {
             for (size_t j = 0; j < COLUMNS; j++) {
                 double x = t->x[i][j];
-                if (isnan(x)) used += (size_t)sprintf(text + used, ",");
-                else if (j == S) used += (size_t)sprintf(text + used, "l%g,", x);
-                else if (j == B) used += (size_t)sprintf(text + used, "%s,", x > 0 ? "true" : "false");
-                else used += (size_t)sprintf(text + used, "%.17g,", x);
+                if (isnan(x))
+                    used += (size_t)sprintf(text + used, ",");
+                else if (j == S)
+                    used += (size_t)sprintf(text + used, "l%g,", x);
+                else if (j == B)
+                    used += (size_t)sprintf(text + used, "%s,", x > 0 ? "true" : "false");
+                else
+                    used += (size_t)sprintf(text + used, "%.17g,", x);
             }
             used += (size_t)sprintf(text + used, "%g,k%g\n", t->w[i], t->y[i]);
         }
@@ -63,7 +67,7 @@ static cr_table *table_of(cr_ctx *cx, const data *t, size_t begin, size_t end, b
     return table_of_text(cx, "mixed.csv", text);
 }
 
-/* --- oracle -------------------------------------------------------------------------------------- */
+/* --- oracle ----------------------------------------------------------------------------------- */
 
 static long double normal(long double x, long double m, long double v)
 {
@@ -76,7 +80,8 @@ static long double sum_of(const data *t, size_t j, size_t k, long double (*f)(do
 {
     long double sum = 0;
     for (size_t i = 0; i < N; i++)
-        if ((k == K || t->y[i] == (double)k) && !isnan(t->x[i][j])) sum += t->w[i] * f(t->x[i][j], arg);
+        if ((k == K || t->y[i] == (double)k) && !isnan(t->x[i][j]))
+            sum += t->w[i] * f(t->x[i][j], arg);
     return sum;
 }
 static long double one(double x, const void *arg) { return (void)x, (void)arg, 1; }
@@ -168,16 +173,16 @@ static void test_definition(void **state)
         unsigned    use;
         double      gaps;
     } cases[] = {
-        { "g", 1u << G, 0.1 },  { "d", 1u << D, 0.1 }, { "c", 1u << C, 0 },
-        { "b", 1u << B, 0.1 },  { "s", 1u << S, 0 },   { "m*", 1u << M1, 0 },
+        { "g", 1u << G, 0.1 },   { "d", 1u << D, 0.1 }, { "c", 1u << C, 0 },
+        { "b", 1u << B, 0.1 },   { "s", 1u << S, 0 },   { "m*", 1u << M1, 0 },
         { "m*", 1u << M1, 0.2 }, { "*", 0xff, 0.1 },
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char settings[512];
         draw(c, cases[c].gaps, &t);
         cr_table *table = table_of(cx, &t, 0, N, false);
-        snprintf(settings, sizeof settings, "target=y weights=w smoothing=0.7 features=%s,!w numbers=%s",
-                 cases[c].features,
+        snprintf(settings, sizeof settings,
+                 "target=y weights=w smoothing=0.7 features=%s,!w numbers=%s", cases[c].features,
                  c == 0   ? "gaussian"
                  : c == 1 ? "kernel"
                  : c == 2 ? "poisson"
@@ -190,13 +195,15 @@ static void test_definition(void **state)
         for (size_t i = 0; i < N; i++) {
             long double joint[K];
             for (size_t k = 0; k < K; k++) joint[k] = log_joint(&t, k, t.x[i], 0.7, cases[c].use);
-            for (size_t k = 0; k < K; k++) assert_close(p.prob[i * K + k], posterior(joint, k), 1e-11);
+            for (size_t k = 0; k < K; k++)
+                assert_close(p.prob[i * K + k], posterior(joint, k), 1e-11);
             sum += t.w[i] * joint[(size_t)t.y[i]];
         }
         double said = cr_model_get_report(m)->log_likelihood;
         if (cases[c].use & 1u << D || (cases[c].use & 1u << M1 && cases[c].gaps > 0))
             assert_true(isnan(said));
-        else assert_relative(said, (double)sum, 1e-11);
+        else
+            assert_relative(said, (double)sum, 1e-11);
         cr_prediction_free(cx, &p);
         cr_model_free(cx, m);
         cr_table_free(cx, table);
@@ -219,11 +226,14 @@ static void test_gap_is_no_factor(void **state)
             without.x[0][j] = t.x[0][j]; /* the column keeps its type */
             snprintf(settings, sizeof settings, "%s%s", MIXED, bayes ? " predictive=bayes" : "");
             snprintf(fewer, sizeof fewer, "%s features=*,!w,!%s", settings, names[j]);
-            snprintf(column, sizeof column, ",%s=", names[j]); /* and loses its place in --numbers */
+            snprintf(column, sizeof column,
+                     ",%s=", names[j]); /* and loses its place in --numbers */
             char *place = strstr(fewer, column), *end = place ? strpbrk(place + 1, ", ") : NULL;
             if (place) memmove(place, end, strlen(end) + 1);
-            cr_table     *all = table_of(cx, &t, 0, N, false), *some = table_of(cx, &without, 0, N, false);
-            cr_model     *a = fit(cx, "naive-bayes", all, settings), *b = fit(cx, "naive-bayes", all, fewer);
+            cr_table *all = table_of(cx, &t, 0, N, false),
+                     *some = table_of(cx, &without, 0, N, false);
+            cr_model *a = fit(cx, "naive-bayes", all, settings),
+                     *b = fit(cx, "naive-bayes", all, fewer);
             cr_prediction p = predict(cx, a, some), q = predict(cx, b, all);
             for (size_t i = K; i < N * K; i++) assert_close(p.prob[i], q.prob[i], 1e-12);
             cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
@@ -240,7 +250,8 @@ static void test_gap_is_no_factor(void **state)
 static long double log_marginal(const data *t, size_t k, char kind, double a)
 {
     size_t      j = kind == 'g' ? G : C;
-    long double n = sum_of(t, j, k, one, NULL), sum = sum_of(t, j, k, self, NULL), mean = sum / n, all = 0, out = 0;
+    long double n = sum_of(t, j, k, one, NULL), sum = sum_of(t, j, k, self, NULL), mean = sum / n,
+                all = 0, out = 0;
     if (kind == 'g')
         return lgammal((n - 1) / 2) - 0.5L * logl(n) -
                0.5L * (n - 1) * logl(acosl(-1) * sum_of(t, j, k, square_from, &mean));
@@ -264,9 +275,14 @@ static void test_predictive_is_ratio_of_marginals(void **state)
     for (const char *kind = "gcm"; *kind; kind++) {
         char settings[256];
         snprintf(settings, sizeof settings,
-                 "target=y weights=w priors=uniform predictive=bayes smoothing=0.7 features=%s numbers=%s",
-                 *kind == 'g' ? "g" : *kind == 'c' ? "c" : "m*",
-                 *kind == 'g' ? "gaussian" : *kind == 'c' ? "poisson" : "multinomial");
+                 "target=y weights=w priors=uniform predictive=bayes smoothing=0.7 features=%s "
+                 "numbers=%s",
+                 *kind == 'g'   ? "g"
+                 : *kind == 'c' ? "c"
+                                : "m*",
+                 *kind == 'g'   ? "gaussian"
+                 : *kind == 'c' ? "poisson"
+                                : "multinomial");
         cr_model     *m = fit(cx, "naive-bayes", table, settings);
         cr_prediction p = predict(cx, m, table);
         long double   joint[K];
@@ -276,7 +292,8 @@ static void test_predictive_is_ratio_of_marginals(void **state)
             more.w[N - 1] = 1;
             joint[k] = log_marginal(&more, k, *kind, 0.7) - log_marginal(&t, k, *kind, 0.7);
         }
-        for (size_t k = 0; k < K; k++) assert_close(p.prob[(N - 1) * K + k], posterior(joint, k), 1e-11);
+        for (size_t k = 0; k < K; k++)
+            assert_close(p.prob[(N - 1) * K + k], posterior(joint, k), 1e-11);
         cr_prediction_free(cx, &p);
         cr_model_free(cx, m);
     }
@@ -284,7 +301,7 @@ static void test_predictive_is_ratio_of_marginals(void **state)
     test_context_free(cx);
 }
 
-/* --- peers --------------------------------------------------------------------------------------- */
+/* --- peers ------------------------------------------------------------------------------------ */
 
 static void test_reference(void **state)
 {
@@ -310,9 +327,10 @@ static void test_reference(void **state)
     test_context_free(cx);
 }
 
-/* --- laws ---------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------- */
 
-static const char *const variants[] = { "", " predictive=bayes", " bandwidth=0.5,d=0.8 priors=uniform" };
+static const char *const variants[] = { "", " predictive=bayes",
+                                        " bandwidth=0.5,d=0.8 priors=uniform" };
 
 static void test_updates_weights_threads(void **state)
 {
@@ -351,7 +369,7 @@ static void test_updates_weights_threads(void **state)
     cr_table_free(cx, all), cr_table_free(cx, first), cr_table_free(cx, rest);
     cr_table_free(cx, repeated);
 
-    enum { n = 3000, P = 4 };
+    enum { n = 1600, P = 4 };
     static double X[n * P], y[n], w[n];
     draw_classes(9, n, P, K, X, y, w);
     check_life(cx, "naive-bayes", "target=y weights=w", X, n, P, y, w, 1e-11);
@@ -372,8 +390,8 @@ static void test_shift(void **state)
         X[i] = round(X[i] * 1024) / 1024; /* so that the shift is exact */
         Y[i] = X[i] + 1e12;
     }
-    cr_table     *a = make_table(cx, X, n, P, y, NULL), *b = make_table(cx, Y, n, P, y, NULL);
-    cr_model     *m = fit(cx, "naive-bayes", a, "target=y"), *s = fit(cx, "naive-bayes", b, "target=y");
+    cr_table *a = make_table(cx, X, n, P, y, NULL), *b = make_table(cx, Y, n, P, y, NULL);
+    cr_model *m = fit(cx, "naive-bayes", a, "target=y"), *s = fit(cx, "naive-bayes", b, "target=y");
     cr_prediction p = predict(cx, m, a), q = predict(cx, s, b);
     assert_same_answers(&p, &q, 2e-3); /* the means themselves are good to 1e-4 there */
     cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
@@ -382,13 +400,13 @@ static void test_shift(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ------------------------------------------------------------------------------------- */
+/* --- corners ---------------------------------------------------------------------------------- */
 
 static void test_far_away(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  far[6 * 2], none[6] = { 0 }, X[60 * 2], y[60], w[60];
+    cr_ctx      *cx = test_context();
+    double       far[6 * 2], none[6] = { 0 }, X[60 * 2], y[60], w[60];
     const double sizes[] = { 1e3, 1e9, 1e100, 1e200, 1e300, -1.7e308 };
     const char  *settings[] = { "target=y", "target=y numbers=kernel", "target=y predictive=bayes",
                                 "target=y numbers=kernel bandwidth=1e-200" };
@@ -409,18 +427,22 @@ static void test_far_away(void **state)
     test_context_free(cx);
 }
 
-/* One row in a class, a constant column, a column constant in one class, a class without values in a
- * column, no smoothing: finite answers that make sense. */
+/* One row in a class, a constant column, a column constant in one class, a class without values in
+ * a column, no smoothing: finite answers that make sense. */
 static void test_little_data(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "few.csv",
-                                "x,k,z,s,c\n1,0.1,7,u,a\n2,0.1,7,u,a\n3,0.1,8,v,a\n9,0.1,,v,b\n"
-                                "11,0.1,4,v,d\n11,0.1,,u,d\n11,0.1,,w,d\n");
-    const char *settings[] = { "target=c", "target=c predictive=bayes", "target=c numbers=kernel",
-                               "target=c smoothing=0", "target=c numbers=poisson,k=gaussian",
-                               "target=c numbers=bernoulli:5", "target=c numbers=poisson,k=gaussian predictive=bayes",
+    cr_ctx     *cx = test_context();
+    cr_table   *t = table_of_text(cx, "few.csv",
+                                  "x,k,z,s,c\n1,0.1,7,u,a\n2,0.1,7,u,a\n3,0.1,8,v,a\n9,0.1,,v,b\n"
+                                    "11,0.1,4,v,d\n11,0.1,,u,d\n11,0.1,,w,d\n");
+    const char *settings[] = { "target=c",
+                               "target=c predictive=bayes",
+                               "target=c numbers=kernel",
+                               "target=c smoothing=0",
+                               "target=c numbers=poisson,k=gaussian",
+                               "target=c numbers=bernoulli:5",
+                               "target=c numbers=poisson,k=gaussian predictive=bayes",
                                "target=c numbers=multinomial smoothing=0 predictive=bayes" };
     for (size_t v = 0; v < sizeof settings / sizeof *settings; v++) {
         cr_model     *m = fit(cx, "naive-bayes", t, settings[v]);
@@ -428,14 +450,14 @@ static void test_little_data(void **state)
         assert_same_answers(&p, &p, 0);
         for (size_t i = 0; i < 7 && v < 2; i++) {
             size_t truth = i < 3 ? 0 : i == 3 ? 1 : 2;
-            for (size_t k = 0; k < 3; k++)
-                assert_true(p.prob[i * 3 + truth] >= p.prob[i * 3 + k]);
+            for (size_t k = 0; k < 3; k++) assert_true(p.prob[i * 3 + truth] >= p.prob[i * 3 + k]);
         }
         cr_prediction_free(cx, &p);
         cr_model_free(cx, m);
     }
     cr_model *with = fit(cx, "naive-bayes", t, "target=c features=x,s");
-    cr_model *and = fit(cx, "naive-bayes", t, "target=c features=x,s,k"); /* a constant tells nothing */
+    cr_model *and =
+        fit(cx, "naive-bayes", t, "target=c features=x,s,k"); /* a constant tells nothing */
     cr_prediction p = predict(cx, with, t), q = predict(cx, and, t);
     assert_same_answers(&p, &q, 1e-13);
     cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
@@ -456,7 +478,8 @@ static void test_refusals(void **state)
         cr_status   status;
     } cases[] = {
         { "target=c numbers=poisson", "is 1.5, but poisson counts are whole", CR_EDATA },
-        { "target=c numbers=multinomial", "r.csv:3: 'x' is -2, but multinomial counts are not", CR_EDATA },
+        { "target=c numbers=multinomial", "r.csv:3: 'x' is -2, but multinomial counts are not",
+          CR_EDATA },
         { "target=c numbers=normal", "no distribution 'normal'", CR_EARG },
         { "target=c numbers=kernel:3", "'kernel:3' is not understood", CR_EARG },
         { "target=c numbers=bernoulli:x", "'bernoulli:x' is not understood", CR_EARG },
@@ -470,9 +493,11 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_fails_with(cx, try_fit(cx, "naive-bayes", t, cases[i].settings, &m), cases[i].status,
                           cases[i].text);
-    assert_fails_with(cx, try_fit(cx, "naive-bayes", one, "target=c", &m), CR_EDATA, "one class only");
+    assert_fails_with(cx, try_fit(cx, "naive-bayes", one, "target=c", &m), CR_EDATA,
+                      "one class only");
     cr_table *empty = table_of_text(cx, "e.csv", "x,y,c\n,,a\n,,b\n");
-    assert_fails_with(cx, try_fit(cx, "naive-bayes", empty, "target=c", &m), CR_EDATA, "are missing");
+    assert_fails_with(cx, try_fit(cx, "naive-bayes", empty, "target=c", &m), CR_EDATA,
+                      "are missing");
     cr_table_free(cx, empty);
     cr_table     *unseen = table_of_text(cx, "u.csv", "x,n,s\n1,1,u\n2,2,new\n");
     cr_prediction p = { 0 };
@@ -487,7 +512,9 @@ static void test_description(void **state)
 {
     (void)state;
     cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "d.csv", "x,n,s,b,c\n1,2,u,true,a\n3,4,u,false,a\n8,9,v,true,b\n8,1,u,true,b\n6,2,v,true,b\n");
+    cr_table *t = table_of_text(
+        cx, "d.csv",
+        "x,n,s,b,c\n1,2,u,true,a\n3,4,u,false,a\n8,9,v,true,b\n8,1,u,true,b\n6,2,v,true,b\n");
     cr_model *m = fit(cx, "naive-bayes", t, "target=c numbers=gaussian,n=poisson");
     json_t   *d = describe(cx, m);
     assert_close(parameter(d, "x | a", "value"), 2, 1e-14);
@@ -528,7 +555,8 @@ static void test_allocations(void **state)
 {
     (void)state;
     cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "a.csv", "x,n,s,z,c\n1,2,u,1,a\n3,4,u,2,a\n8,9,v,3,b\n8,1,u,,b\n6,2,v,5,b\n");
+    cr_table *t = table_of_text(
+        cx, "a.csv", "x,n,s,z,c\n1,2,u,1,a\n3,4,u,2,a\n8,9,v,3,b\n8,1,u,,b\n6,2,v,5,b\n");
     test_every_allocation_fails(whole_life, t);
     cr_table_free(cx, t);
     test_context_free(cx);
