@@ -182,6 +182,9 @@ cr_status cli_check_output(cli *c, const char *path, size_t first);
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out);
 /* Prints such a description as text: summary lines, statistics, parameters. */
 void cli_print_model(cli *c, const json_t *description);
+/* predict --coordinates: prints where the rows stand (coordinates.c); `interval` is told along. */
+cr_status cli_print_coordinates(cli *c, const cr_model *model, const cr_table *table,
+                                double interval);
 /* CR_ENUMERIC under --strict when there were warnings. */
 cr_status cli_check_strict(cli *c);
 /* Help of a verb (NULL: of the program). */

@@ -18,7 +18,9 @@
     X(count, draws, "0", "0..100000", "add this many draws from the distribution of each row",     \
       "5")                                                                                         \
     X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
-      "name")
+      "name")                                                                                      \
+    X(flag, coordinates, "false", "",                                                              \
+      "instead, where each row stands in the space of a model that has one (fisher)", "")
 CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(predict_options, __VA_ARGS__)
 static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -307,6 +309,11 @@ static cr_status run_predict(cli *c)
 
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
+    if (j.o->coordinates && c->n_args > 1) {
+        CR_TRY(cli_read_data(c, 1, j.model, &j.table));
+        CR_TRY(cli_print_coordinates(c, j.model, j.table, j.o->interval));
+        goto done;
+    }
     CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
     warn_left_out(&j);
     CR_TRY(make_columns(&j));

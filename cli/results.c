@@ -37,6 +37,8 @@ static const cli_field parameter[] = {
     NUMBER("t", FIELD_NULL | FIELD_SOMETIMES, "value / sd, of models that test"),
     NUMBER("p", FIELD_NULL | FIELD_SOMETIMES,
            "probability of a larger |t| by chance, of models that test"),
+    NUMBER("spread", FIELD_NULL | FIELD_SOMETIMES,
+           "standard deviation of the column within the class, of models of classes"),
     FIELD_LAST,
 };
 
@@ -99,7 +101,7 @@ static const cli_field prediction[] = {
     TEXT("cluster", FIELD_NULL | FIELD_SOMETIMES,
          "of a cluster: the most probable; null for a row left out"),
     OTHER(NUMBERS, "p", FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
-    OTHER(NUMBERS, "coordinates", FIELD_SOMETIMES, "of coordinates: each by its name"),
+    OTHER(NUMBERS, "coordinates", FIELD_SOMETIMES, "of coordinates, or with --coordinates: each by its name"),
     NUMBER("log_density", FIELD_NULL | FIELD_SOMETIMES,
            "of a density: its logarithm at the row; null for a row left out"),
     TEXT("column", FIELD_SOMETIMES, "without DATA: the column that it is about"),

@@ -162,6 +162,8 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_model_from_bytes": (c_int, [_p, _s, _s, _n, POINTER(_p)]),
     "cr_predict": (c_int, [_p, _p, _p, POINTER(Prediction)]),
     "cr_predict_mean": (c_int, [_p, _p, _p, _p]),
+    "cr_transform": (c_int, [_p, _p, _p, _p]),
+    "cr_transform_labels": (POINTER(c_char_p), [_p, POINTER(c_size_t)]),
     "cr_prediction_free": (None, [_p, POINTER(Prediction)]),
     "cr_prediction_intervals": (c_int, [_p, POINTER(Prediction), _d, _p, _p, _p]),
     "cr_score": (c_int, [_p, _p, _p, _p]),

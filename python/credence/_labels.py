@@ -14,7 +14,7 @@ def check(y):
             raise ValueError("Input y contains NaN or infinity.")
         if (labels != np.floor(labels)).any():
             raise ValueError("Unknown label type: continuous. A classifier needs classes.")
-    elif any(is_missing(label) for label in labels.tolist()):
+    elif labels.dtype.kind not in "iubUS" and any(is_missing(label) for label in labels.tolist()):
         raise ValueError("Input y contains NaN.")
     return labels
 

@@ -176,6 +176,19 @@ class Model:
             finally:
                 lib.cr_decisions_free(context.handle, decisions)
 
+    @property
+    def coordinates(self):
+        """The names of the coordinates that transform gives; [] without any."""
+        count = ctypes.c_size_t()
+        names = lib.cr_transform_labels(self._pointer, count)
+        return [names[i].decode() for i in range(count.value)]
+
+    def transform(self, table):
+        """The coordinates of every row."""
+        out = np.empty((len(table), len(self.coordinates)))
+        work(lib.cr_transform, self._pointer, table._handle.pointer, out.ctypes.data).pass_warnings_on()
+        return out
+
     # --- looking
 
     def _names(self, count, name):

@@ -4,6 +4,7 @@ from typing import NamedTuple, Optional
 
 from . import _declarations as c
 from . import _options
+from ._coordinates import Coordinates
 from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._library import lib
@@ -24,6 +25,8 @@ class Declaration(NamedTuple):
     keeps_missing: bool = False   # sees gaps in the features itself
     tells_next: bool = False      # knows what the next row would be
     takes_negative: bool = True   # targets of either sign
+    transforms: bool = False      # gives coordinates beside its predictions
+    takes_numbers: bool = True    # of any size and sign, in columns without a target
 
 
 def declarations():
@@ -34,7 +37,8 @@ def declarations():
                                              lib.cr_class_formulas, lib.cr_class_reference)]
         yield Declaration(*texts, lib.cr_class_tasks(model),
                           _options.read_table(lib.cr_class_options(model)),
-                          *(lib.cr_class_offers(model, verb) for verb in (b"update", b"missing", b"next", b"negative")))
+                          *(lib.cr_class_offers(model, verb) for verb in
+                            (b"update", b"missing", b"next", b"negative", b"transform", b"numbers")))
 
 
 def camel_case(name):
@@ -60,8 +64,8 @@ def _kinds(declaration):
                                 ("classification", Classifier, ClassUpdates)):
         if tasks & getattr(c, f"TASK_{task.upper()}"):
             suffix = base.__name__ if both else ""
-            yield Kind(name + suffix, (updates, base) if declaration.updates else (base,),
-                       task if both else None)
+            more = (Coordinates,) * bool(declaration.transforms) + (updates,) * bool(declaration.updates)
+            yield Kind(name + suffix, (*more, base), task if both else None)
     bases = tuple(base for task, base in UNSUPERVISED.items() if tasks & task)
     if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):
         more = (RowUpdates,) * declaration.updates + (Next,) * declaration.tells_next
@@ -87,6 +91,7 @@ def _make_class(kind, declaration):
         "_task": kind.task,
         "_keeps_missing": bool(declaration.keeps_missing),
         "_takes_negative": bool(declaration.takes_negative),
+        "_takes_numbers": bool(declaration.takes_numbers),
     }
     if iterates:
         body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])

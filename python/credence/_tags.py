@@ -13,7 +13,8 @@ class Tags:
         return self._keeps_missing if policy == "auto" else policy != "error"
 
     def _more_tags(self):
-        return {"requires_y": self._has_target(), "allow_nan": self._takes_missing(),
+        kinds = {} if self._takes_numbers else {"X_types": ["categorical"]}   # counts, yes or no, levels
+        return {**kinds, "requires_y": self._has_target(), "allow_nan": self._takes_missing(),
                 "requires_positive_y": self._estimator_type == "regressor" and not self._takes_negative}
 
     def _get_tags(self):

@@ -24,6 +24,7 @@ struct cr_model_class {
     bool             means_alone;   /* predict can leave out what costs more than the mean           */
     bool             has_leverage;  /* predict fills the leverage of numbers                        */
     bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
+    bool             special_columns; /* its columns hold counts, levels, yes or no: not any numbers */
     bool             takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
     cri_coding       coding;        /* how categories become terms                                  */
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with NULL. */
@@ -41,6 +42,8 @@ struct cr_model_class {
      * log_density too.  With means_alone it may be asked for the mean only: scale, dof and
      * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something else. */
+    cr_status (*transform)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* The names of its clusters or coordinates; not needed for classes of a target. */
     const char *const *(*labels)(const void *state, size_t *out_n);
     /* The distribution of the next row's columns; n and mean/scale/dof are allocated for out->n

@@ -10,13 +10,17 @@
     X(beta_bernoulli)        \
     X(dirichlet_categorical) \
     X(exponential)           \
+    X(fisher)                \
     X(glm)                   \
+    X(lda)                   \
     X(linear)                \
     X(logistic)              \
     X(mvn)                   \
+    X(naive_bayes)           \
     X(normal)                \
     X(poisson)               \
     X(probit)                \
+    X(qda)                   \
     X(ridge)                 \
     X(robust)                \
     X(uniform)               \

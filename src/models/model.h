@@ -40,13 +40,13 @@ CR_API const char      *cr_class_name(const cr_model_class *c);
 CR_API const char      *cr_class_summary(const cr_model_class *c);
 CR_API const char      *cr_class_formulas(const cr_model_class *c);
 CR_API const char      *cr_class_reference(const cr_model_class *c);
-CR_API const char      *cr_class_example(const cr_model_class *c);
 CR_API unsigned         cr_class_tasks(const cr_model_class *c);
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
 /* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target sex". */
 CR_API const char *cr_class_example(const cr_model_class *c);
-/* true when the class offers this: "update", "predict", "score", "next", "sample"; or takes data with
- * gaps in the features, "missing", or with targets of either sign, "negative". */
+/* true when the class offers this: "update", "predict", "score", "next", "sample", "transform"; or takes
+ * data with gaps in the features, "missing", with targets of either sign, "negative", or with any
+ * numbers in columns that are not a target, "numbers". */
 CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);
@@ -145,6 +145,12 @@ CR_API cr_status cr_prediction_intervals(cr_ctx *cx, const cr_prediction *predic
  * model has none. */
 CR_API cr_status cr_score(cr_ctx *cx, const cr_model *model, const cr_table *table,
                           double *out_log_density);
+/* Coordinates of every row in the space the model works in (Fisher's discriminants), for a model that
+ * has such: out [rows of the table x labels], NaN in rows left out.  CR_EUNSUPPORTED where it offers
+ * none. */
+CR_API cr_status cr_transform(cr_ctx *cx, const cr_model *model, const cr_table *table, double *out);
+/* The names of these coordinates, owned by the model, and their number; NULL and 0 without any. */
+CR_API const char *const *cr_transform_labels(const cr_model *model, size_t *out_n);
 /* What the next row would be, for a model that describes columns rather than predicts one from others:
  * a CR_ANSWER_NUMBER whose rows are the columns of the design that hold numbers, in their order.
  * CR_EUNSUPPORTED where the model offers none. */

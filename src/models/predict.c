@@ -139,6 +139,41 @@ cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, doub
     return st;
 }
 
+const char *const *cr_transform_labels(const cr_model *m, size_t *out_n)
+{
+    *out_n = 0;
+    return cr_class_offers(m->class, "transform") ? m->class->labels(m->state, out_n) : NULL;
+}
+
+/* The answers of a model of coordinates, as cr_predict gives them. */
+static cr_status copy_vectors(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_prediction p = { 0 };
+    cr_status     st = cr_predict(cx, m, t, &p);
+    if (st == CR_OK && p.n * p.n_classes > 0)
+        memcpy(out, p.vector, p.n * p.n_classes * sizeof *out);
+    cr_prediction_free(cx, &p);
+    return st;
+}
+
+cr_status cr_transform(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    size_t    q = 0;
+
+    if (!cr_class_offers(m->class, "transform"))
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no coordinates", m->class->name);
+    if (!m->class->transform) return copy_vectors(cx, m, t, out);
+    cr_transform_labels(m, &q);
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(m->class->transform(cx, m->state, &rows, out));
+    cri_rows_spread(&rows, q, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
 /* --- intervals and scores -------------------------------------------------------------------- */
 
 /* Of a distribution that is not Student's. */

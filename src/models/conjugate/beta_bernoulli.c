@@ -147,5 +147,6 @@ const cr_model_class cri_class_beta_bernoulli = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.1-2.4",
     .example = "examples/aspirin.csv --features attack --weights people",
     CRI_CONJUGATE_CLASS(beta_bernoulli),
+    .special_columns = true,
     .next = cri_conjugate_next,
 };

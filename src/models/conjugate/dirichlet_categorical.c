@@ -318,6 +318,7 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 3.4",
     .example = "examples/aspirin.csv --features arm,attack --weights people",
     .tasks = CR_TASK_DENSITY,
+    .special_columns = true,
     .options = dirichlet_categorical_table,
     .options_size = sizeof(dirichlet_categorical_options),
     .default_scale = CR_SCALE_NONE,

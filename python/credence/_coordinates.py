@@ -1,0 +1,19 @@
+"""Estimators whose models work in a space of their own: transform gives the rows' places in it."""
+import numpy as np
+
+
+class Coordinates:
+    """Beside what an estimator predicts, the coordinates of the rows."""
+
+    def transform(self, X):
+        """The coordinates of every row, one column for each name of get_feature_names_out."""
+        model, table = self._fitted(), self._table(X)
+        return self._run(lambda: model.transform(table), table, model.target)
+
+    def fit_transform(self, X, y=None, **fit_params):
+        """Fits the model and gives the coordinates of its rows."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    def get_feature_names_out(self, input_features=None):
+        """The names of the coordinates."""
+        return np.array(self._fitted().coordinates, dtype=object)

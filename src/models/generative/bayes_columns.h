@@ -1,0 +1,96 @@
+/* bayes_columns.h -- naive Bayes: given the class, each column has a distribution of its own.
+ *   p(x | k) = prod_j p(x_j | k),  and a missing x_j has no factor: it is integrated out.
+ *     gaussian     N(m, v), v = sum w (x - m)^2 / n, at least `floor` of the variance over all rows
+ *     kernel       (1/n) sum_i w_i N(x; x_i, h^2), h = 0.9 min(sd, IQR/1.34) n^-1/5 (Silverman)
+ *     poisson      rate = mean, at least `floor` of that over all rows
+ *     bernoulli    x > threshold with probability (n_1 + a) / (n + 2 a)
+ *     category     level l with probability (n_l + a) / (n + a levels)
+ *     multinomial  counts of all such columns together, theta_j = (sum x_j + a) / (sum all + a
+ * columns); with a gap, the counts of the columns that are there, given their sum Bayesian
+ * predictive: Student's t with n - 1 degrees of freedom for gaussian (prior 1/v), negative binomial
+ * for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are that
+ * already.  A class that has no spread in a column (one value only) takes the spread within all
+ * classes; one that has no value there, mean and spread over all rows.
+ * The statistics merge exactly.  (Internal header.) */
+#ifndef CREDENCE_MODELS_GENERATIVE_BAYES_COLUMNS_H
+#define CREDENCE_MODELS_GENERATIVE_BAYES_COLUMNS_H
+
+#include "discriminant.h"
+
+typedef enum cri_nb_kind {
+    CRI_NB_GAUSSIAN,
+    CRI_NB_KERNEL,
+    CRI_NB_MULTINOMIAL,
+    CRI_NB_BERNOULLI,
+    CRI_NB_POISSON,
+    CRI_NB_CATEGORY,
+    CRI_NB_KINDS
+} cri_nb_kind;
+
+/* What is known of one term in one class, as scores use it; see make_entry. */
+typedef struct cri_nb_entry {
+    double a, b, c, d;
+} cri_nb_entry;
+
+typedef struct cri_nb {
+    size_t  K, p, L;     /* classes, terms, levels of all categories                             */
+    size_t  kernels;     /* terms of that kind                                                   */
+    size_t  cells, ends; /* kernels * K, and one more                                            */
+    size_t  points;      /* different values kept for kernels                                    */
+    bool    bayes;
+    double  smoothing, floor;
+    double  log_shared;   /* sum w log of what counts have beside their parameters: factorials   */
+    double *log_prior;    /* [K]                                                                */
+    double *class_weight; /* [K]                                                                */
+    double *kind;         /* [p] cri_nb_kind                                                    */
+    double *threshold;    /* [p] of bernoulli                                                   */
+    double *first;        /* [p] the first level of a category in count, the number of a kernel */
+    double *weight;       /* [K x p] of the values that are there                               */
+    double *mean;         /* [K x p]                                                            */
+    double *scatter;      /* [K x p] sum w (x - mean)^2                                         */
+    double *count;        /* [K x L] of levels                                                  */
+    double *start;        /* [ends] of the points of kernel c and class k, at c K + k           */
+    double *point, *mass; /* [points] sorted in each cell                                       */
+    double *width;        /* [p] a bandwidth that is given, else 0                              */
+    /* made from these, not saved */
+    cri_nb_entry *entry;     /* [p x K]                                                          */
+    double       *log_level; /* [K x L] log probability of a level                               */
+    double       *bandwidth; /* [cells]                                                          */
+} cri_nb;
+
+/* The number of levels of term j; 0 if it is no category. */
+size_t                    cri_nb_levels(const cr_design *design, size_t term);
+static inline cri_nb_kind cri_nb_kind_of(const cri_nb *m, size_t j)
+{
+    return (cri_nb_kind)(int)m->kind[j];
+}
+
+/* Reads --numbers and --bandwidth into kind, threshold, first and width; counts L and kernels. */
+cr_status cri_nb_read_kinds(cr_ctx *cx, const cr_design *design, const char *numbers,
+                            const char *bandwidth, cri_nb *m);
+
+/* Adds rows to the statistics: one pass, parallel, O(n p); with kernels also a sort. */
+cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m);
+/* The statistics of `from` added to those of `to`, of the same shape and kinds; not the points. */
+void cri_nb_merge(cri_nb *to, const cri_nb *from);
+/* Fails with CR_EDATA where a column of counts holds a negative number, or a Poisson count is not
+ * whole; with opt_log_shared also adds what cri_nb has under that name. */
+cr_status cri_nb_check_counts(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
+                              double *opt_log_shared);
+
+/* Sets the points of kernels: those of rows and of opt_old (bayes_kernel.c). */
+cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, const cri_nb *opt_old, cri_nb *m);
+/* Bandwidths of all cells, from points and statistics; `spread` [p] over all rows. */
+void cri_nb_set_bandwidths(cri_nb *m, const double *spread);
+/* log density of kernel term j in class k at x, in the range of long double. */
+long double cri_nb_kernel(const cri_nb *m, size_t j, size_t k, double x);
+
+/* Makes the parts that are not saved; priors are set.  Fails with CR_ENUMERIC, CR_ENOMEM. */
+cr_status cri_nb_prepare(cr_ctx *cx, const cr_design *design, cri_nb *m);
+/* sum of log p(x, k) over the rows, at the estimates; NaN with kernels, or with gaps in counts. */
+double cri_nb_log_likelihood(const cri_nb *m);
+
+/* Class probabilities (bayes_predict.c). */
+cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob);
+
+#endif

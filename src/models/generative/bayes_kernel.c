@@ -1,0 +1,149 @@
+/* bayes_kernel.c -- densities by Gaussian kernels: the points that are kept, their bandwidth, and
+ * the sum over those near enough to count.  Silverman (1986), Density Estimation, sec. 3.4. */
+#include "bayes_columns.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- points ----------------------------------------------------------------------------------- */
+
+typedef struct weighted_point {
+    size_t cell;
+    double x, w;
+} weighted_point;
+
+static int compare_points(const void *a, const void *b)
+{
+    const weighted_point *s = a, *t = b;
+    if (s->cell != t->cell) return s->cell < t->cell ? -1 : 1;
+    if (s->x != t->x) return s->x < t->x ? -1 : 1;
+    return s->w < t->w ? -1 : s->w > t->w;
+}
+
+static size_t list_old(const cri_nb *old, weighted_point *list)
+{
+    size_t n = 0;
+    for (size_t c = 0; c < old->cells; c++)
+        for (size_t i = (size_t)old->start[c]; i < (size_t)old->start[c + 1]; i++)
+            list[n++] = (weighted_point){ c, old->point[i], old->mass[i] };
+    return n;
+}
+
+/* The values of term j that are there and count; x [n] is room. */
+static size_t list_term(const cri_rows *rows, const cri_nb *m, size_t j, double *x,
+                        weighted_point *list)
+{
+    size_t n = 0;
+    cri_rows_fill_term(rows, j, 0, rows->n, x, 1);
+    for (size_t i = 0; i < rows->n; i++) {
+        double w = rows->w ? rows->w[i] : 1;
+        if (isnan(x[i]) || !(w > 0)) continue;
+        list[n++] = (weighted_point){ (size_t)m->first[j] * m->K + (size_t)rows->y[i],
+                                      x[i] == 0 ? 0 : x[i], w };
+    }
+    return n;
+}
+
+/* Equal values of a cell become one; returns how many are left. */
+static size_t join_equal(weighted_point *list, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        weighted_point *last = kept ? &list[kept - 1] : NULL;
+        if (last && last->cell == list[i].cell && last->x == list[i].x)
+            last->w += list[i].w;
+        else
+            list[kept++] = list[i];
+    }
+    return kept;
+}
+
+cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, const cri_nb *old, cri_nb *m)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          n = 0, most = (old ? old->points : 0) + m->kernels * rows->n;
+    double         *x = cr_scratch_f64(&s, m->kernels ? rows->n : 0);
+    weighted_point *list = cr_scratch_bytes(&s, m->kernels ? most : 0, sizeof *list);
+
+    CR_TRY(s.status);
+    if (old && m->kernels) n = list_old(old, list);
+    for (size_t j = 0; j < m->p; j++) {
+        if (cri_nb_kind_of(m, j) != CRI_NB_KERNEL) continue;
+        CR_TRY(cr_check_interrupt(cx));
+        n += list_term(rows, m, j, x, list + n);
+    }
+    if (n > 0) qsort(list, n, sizeof *list, compare_points);
+    n = join_equal(list, n);
+    m->points = n;
+    m->point = cr_alloc(cx, n, sizeof *m->point);
+    m->mass = cr_alloc(cx, n, sizeof *m->mass);
+    if (!m->point || !m->mass) CR_TRY(CR_ENOMEM);
+    for (size_t c = 0, i = 0; c <= m->cells; c++) {
+        m->start[c] = (double)i;
+        for (; i < n && list[i].cell == c; i++) m->point[i] = list[i].x, m->mass[i] = list[i].w;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- bandwidth -------------------------------------------------------------------------------- */
+
+/* The least value with at least the share q of the mass up to it. */
+static double quantile(const cri_nb *m, size_t cell, double n, double q)
+{
+    double sum = 0;
+    size_t i = (size_t)m->start[cell], end = (size_t)m->start[cell + 1];
+    for (; i + 1 < end; i++)
+        if ((sum += m->mass[i]) >= q * n * (1 - 1e-12)) break;
+    return m->point[i];
+}
+
+void cri_nb_set_bandwidths(cri_nb *m, const double *spread)
+{
+    for (size_t j = 0; j < m->p; j++) {
+        if (cri_nb_kind_of(m, j) != CRI_NB_KERNEL) continue;
+        for (size_t k = 0; k < m->K; k++) {
+            size_t cell = (size_t)m->first[j] * m->K + k;
+            double n = m->weight[k * m->p + j], size = 0;
+            if (m->start[cell + 1] > m->start[cell] && n > 1) {
+                double sd = sqrt(m->scatter[k * m->p + j] / (n - 1));
+                double range = quantile(m, cell, n, 0.75) - quantile(m, cell, n, 0.25);
+                size = range > 0 ? fmin(sd, range / 1.34) : sd;
+            }
+            if (!(size > 1e-9 * spread[j])) size = spread[j]; /* one value: how wide is not known */
+            m->bandwidth[cell] = m->width[j] > 0 ? m->width[j] : 0.9 * size * pow(fmax(n, 1), -0.2);
+        }
+    }
+}
+
+/* --- density ---------------------------------------------------------------------------------- */
+
+/* Points so far off that all of them together are less than e^-40 of the nearest are left out. */
+long double cri_nb_kernel(const cri_nb *m, size_t j, size_t k, double x)
+{
+    static const double log_root = 0.91893853320467274178; /* log(2 pi) / 2 */
+    size_t              cell = (size_t)m->first[j] * m->K + k;
+    size_t begin = (size_t)m->start[cell], end = (size_t)m->start[cell + 1], low = begin;
+    double h = m->bandwidth[cell], n = m->weight[k * m->p + j], sum = 0;
+    for (size_t high = end; low < high;) { /* the first point not below x */
+        size_t middle = low + (high - low) / 2;
+        if (m->point[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t near = low;
+    if (near == end || (near > begin && x - m->point[near - 1] < m->point[near] - x)) near--;
+    double least = fabs(x - m->point[near]), reach = 40 + log(n / m->mass[near]);
+    for (size_t side = 0; side < 2; side++)
+        for (size_t i = side ? low : low - 1; side ? i < end : i + 1 > begin; side ? i++ : i--) {
+            double d = fabs(x - m->point[i]), e = (d - least) / h * ((d + least) / h) / 2;
+            if (e > reach) break;
+            sum += m->mass[i] * exp(-e);
+        }
+    long double u = (long double)least / h;
+    return -0.5L * u * u + (log(sum) - log(n) - log(h) - log_root);
+}

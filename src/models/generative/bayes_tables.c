@@ -1,0 +1,185 @@
+/* bayes_tables.c -- naive Bayes: from statistics to the numbers that scores are made of. */
+#include "bayes_columns.h"
+#include "../../base/scratch.h"
+#include "../../math/special.h"
+
+#include <math.h>
+
+static const double log_root = 0.91893853320467274178; /* log(2 pi) / 2 */
+
+/* One term over all classes. */
+typedef struct overall {
+    double n, mean, variance, within; /* divided by n; within: about the means of the classes */
+    bool   constant;
+} overall;
+
+static overall sum_up(const cri_nb *m, size_t j)
+{
+    overall o = { 0 };
+    double  total = 0;
+    for (size_t k = 0; k < m->K; k++) o.n += m->weight[k * m->p + j];
+    if (!(o.n > 0)) return (overall){ .variance = 1, .within = 1, .constant = true };
+    for (size_t k = 0; k < m->K; k++)
+        o.mean += m->weight[k * m->p + j] / o.n * m->mean[k * m->p + j];
+    for (size_t k = 0; k < m->K; k++) {
+        double d = m->mean[k * m->p + j] - o.mean;
+        o.within += m->scatter[k * m->p + j];
+        total += m->weight[k * m->p + j] * d * d;
+    }
+    total += o.within;
+    o.constant = !(total > 1e-26 * o.n * o.mean * o.mean) || !(total > 0);
+    o.variance = o.constant ? 1 : total / o.n;
+    o.within /= o.n;
+    return o;
+}
+
+/* --- one term in one class -------------------------------------------------------------------- */
+
+static cri_nb_entry normal(double mean, double variance)
+{
+    double sd = sqrt(variance);
+    return (cri_nb_entry){ mean, 1 / sd, -log(sd) - log_root, 0 };
+}
+
+/* score = c - ((x - a) b)^2 / 2, or with d > 0  c - d log(1 + ((x - a) b)^2). */
+static cri_nb_entry gaussian_entry(const cri_nb *m, size_t cell, const overall *o)
+{
+    double n = m->weight[cell], S = m->scatter[cell], least = m->floor * o->variance;
+    if (o->constant || !(n > 0)) return normal(o->mean, o->variance);
+    if (!(n > 1)) return normal(m->mean[cell], o->within > least ? o->within : o->variance);
+    if (!m->bayes) return normal(m->mean[cell], fmax(S / n, least));
+    double nu = n - 1, scale = sqrt(fmax(S / nu, least) * (1 + 1 / n));
+    return (cri_nb_entry){ m->mean[cell], 1 / (scale * sqrt(nu)),
+                           cr_student_t_logpdf(0, nu) - log(scale), (nu + 1) / 2 };
+}
+
+/* score = x b + c, or with d > 0  log Gamma(x + a) / Gamma(a) + x b + c. */
+static cri_nb_entry poisson_entry(const cri_nb *m, size_t cell, const overall *o)
+{
+    double n = m->weight[cell], all = o->mean > 0 ? o->mean : 1, rate = n > 0 ? m->mean[cell] : all;
+    rate = fmax(rate, o->mean > 0 ? m->floor * all : all);
+    if (!m->bayes || !(n > 0)) return (cri_nb_entry){ rate, log(rate), -rate, 0 };
+    double shape = n * m->mean[cell] + 0.5;
+    return (cri_nb_entry){ shape, -log1p(n), -shape * log1p(1 / n), 1 };
+}
+
+/* a = log p, b = log(1 - p), c = p. */
+static cri_nb_entry bernoulli_entry(const cri_nb *m, size_t cell)
+{
+    double n = m->weight[cell], all = n + 2 * m->smoothing, ones = n * m->mean[cell];
+    double p = all > 0 ? (ones + m->smoothing) / all : 0.5;
+    double q = all > 0 ? (n - ones + m->smoothing) / all : 0.5;
+    return (cri_nb_entry){ log(p), log(q), p, 0 };
+}
+
+/* a = the Dirichlet's parameter, b = log theta, c = theta; of all such terms of class k. */
+static void multinomial_entries(cri_nb *m, size_t k)
+{
+    double sum = 0, columns = 0;
+    for (int round = 0; round < 2; round++)
+        for (size_t j = 0; j < m->p; j++) {
+            if (cri_nb_kind_of(m, j) != CRI_NB_MULTINOMIAL) continue;
+            double a = m->weight[k * m->p + j] * m->mean[k * m->p + j] + m->smoothing;
+            double theta = sum > 0 ? a / sum : 1 / columns;
+            if (round == 0)
+                sum += a, columns++;
+            else
+                m->entry[j * m->K + k] = (cri_nb_entry){ a, log(theta), theta, 0 };
+        }
+}
+
+static void category_entries(const cr_design *d, cri_nb *m, size_t j)
+{
+    size_t levels = cri_nb_levels(d, j);
+    for (size_t k = 0; k < m->K; k++) {
+        size_t at = k * m->L + (size_t)m->first[j];
+        double n = 0;
+        for (size_t l = 0; l < levels; l++) n += m->count[at + l];
+        double all = n + m->smoothing * (double)levels;
+        for (size_t l = 0; l < levels; l++)
+            m->log_level[at + l] =
+                all > 0 ? log((m->count[at + l] + m->smoothing) / all) : -log((double)levels);
+        m->weight[k * m->p + j] = n; /* as of the other terms */
+    }
+}
+
+static void make_term(const cr_design *d, cri_nb *m, size_t j, const overall *o)
+{
+    cri_nb_kind kind = cri_nb_kind_of(m, j);
+    if (kind == CRI_NB_CATEGORY) category_entries(d, m, j);
+    for (size_t k = 0; k < m->K; k++) {
+        size_t        cell = k * m->p + j;
+        cri_nb_entry *e = &m->entry[j * m->K + k];
+        if (kind == CRI_NB_GAUSSIAN) *e = gaussian_entry(m, cell, o);
+        if (kind == CRI_NB_KERNEL)
+            *e = normal(o->mean, o->variance); /* of a class without values */
+        if (kind == CRI_NB_POISSON) *e = poisson_entry(m, cell, o);
+        if (kind == CRI_NB_BERNOULLI) *e = bernoulli_entry(m, cell);
+    }
+}
+
+cr_status cri_nb_prepare(cr_ctx *cx, const cr_design *d, cri_nb *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *spread = cr_scratch_f64(&s, m->p);
+
+    m->entry = cr_alloc(cx, m->p * m->K, sizeof *m->entry);
+    m->log_level = cr_alloc(cx, m->K * m->L, sizeof *m->log_level);
+    m->bandwidth = cr_alloc(cx, m->cells, sizeof *m->bandwidth);
+    if (!m->entry || !m->log_level || !m->bandwidth) CR_TRY(CR_ENOMEM);
+    CR_TRY(s.status);
+    for (size_t j = 0; j < m->p; j++) {
+        overall o = sum_up(m, j);
+        spread[j] = sqrt(o.variance);
+        make_term(d, m, j, &o);
+    }
+    for (size_t k = 0; k < m->K; k++) multinomial_entries(m, k);
+    cri_nb_set_bandwidths(m, spread);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- likelihood ------------------------------------------------------------------------------- */
+
+static double times(double n, double log_p) { return n > 0 ? n * log_p : 0; }
+
+/* Of one term in one class at the estimates; log_shared is added elsewhere. */
+static double term_likelihood(const cri_nb *m, size_t j, size_t k)
+{
+    size_t              cell = k * m->p + j;
+    const cri_nb_entry *e = &m->entry[j * m->K + k];
+    double              n = m->weight[cell], mean = m->mean[cell], S = m->scatter[cell];
+    if (!(n > 0)) return 0;
+    switch (cri_nb_kind_of(m, j)) {
+    case CRI_NB_GAUSSIAN: {
+        double off = mean - e->a, v = e->d > 0 ? S / n : 1 / (e->b * e->b);
+        return -n * (log_root + 0.5 * log(v)) - (S + n * off * off) / (2 * v);
+    }
+    case CRI_NB_POISSON: {
+        double rate = e->d > 0 ? mean : e->a;
+        return times(n * mean, log(rate)) - n * rate;
+    }
+    case CRI_NB_BERNOULLI:
+        return times(n * mean, e->a) + times(n - n * mean, e->b);
+    case CRI_NB_MULTINOMIAL:
+        return n == m->class_weight[k] ? times(n * mean, e->b)
+                                       : NAN; /* gaps change what is summed */
+    default:
+        return NAN;
+    }
+}
+
+double cri_nb_log_likelihood(const cri_nb *m)
+{
+    double sum = m->log_shared;
+    for (size_t k = 0; k < m->K; k++) {
+        sum += times(m->class_weight[k], m->log_prior[k]);
+        for (size_t j = 0; j < m->p; j++)
+            if (cri_nb_kind_of(m, j) != CRI_NB_CATEGORY) sum += term_likelihood(m, j, k);
+        for (size_t l = 0; l < m->L; l++)
+            sum += times(m->count[k * m->L + l], m->log_level[k * m->L + l]);
+    }
+    return sum;
+}

@@ -1,0 +1,177 @@
+/* class_moments.c -- weight, mean and scatter of each class. */
+#include "class_moments.h"
+#include "../../base/scratch.h"
+#include "../fields.h"
+#include "../linear/moments.h"
+
+#include <math.h>
+#include <string.h>
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(cri_class_moments, K),
+    CRI_FIELD_COUNT(cri_class_moments, p),
+    CRI_FIELD_COUNT(cri_class_moments, pp),
+    CRI_FIELD_COUNT(cri_class_moments, groups),
+    CRI_FIELD_VECTOR(cri_class_moments, weight, K),
+    CRI_FIELD_MATRIX(cri_class_moments, mean, K, p),
+    CRI_FIELD_MATRIX(cri_class_moments, scatter, groups, pp),
+    CRI_FIELD_LAST,
+};
+
+void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m)
+{
+    cri_fields_free(cx, fields, m);
+    *m = (cri_class_moments){ 0 };
+}
+
+const double *cri_class_scatter(const cri_class_moments *m, size_t k)
+{
+    return m->scatter + (m->groups == 1 ? 0 : k) * m->pp;
+}
+
+/* --- from rows -------------------------------------------------------------------------------- */
+
+/* The rows in the order of their classes: class k has those from start[k] to start[k + 1]. */
+typedef struct sorted_rows {
+    size_t *index, *start; /* [n], [K + 1] */
+    double *w, *zero;      /* [n]          */
+} sorted_rows;
+
+static void sort_rows(const cri_rows *rows, size_t K, sorted_rows *s)
+{
+    for (size_t i = 0; i < rows->n; i++) s->start[(size_t)rows->y[i] + 1]++;
+    for (size_t k = 0; k < K; k++) s->start[k + 1] += s->start[k];
+    for (size_t i = 0; i < rows->n; i++) {
+        size_t at = s->start[(size_t)rows->y[i]]++;
+        s->index[at] = rows->index ? rows->index[i] : i;
+        s->w[at] = rows->w ? rows->w[i] : 1;
+    }
+    for (size_t k = K; k > 0; k--) s->start[k] = s->start[k - 1];
+    s->start[0] = 0;
+}
+
+/* The rows of class k as rows of their own. */
+static cri_rows rows_of_class(const cri_rows *rows, const sorted_rows *s, size_t k)
+{
+    cri_rows part = *rows;
+    part.n = s->start[k + 1] - s->start[k];
+    part.index = s->index + s->start[k];
+    part.w = s->w + s->start[k];
+    part.y = s->zero;
+    part.matrix = NULL;
+    return part;
+}
+
+static void keep(const cri_moments *from, size_t k, cri_class_moments *to)
+{
+    size_t  p = to->p, q = p + 1;
+    double *S = to->scatter + (to->groups == 1 ? 0 : k) * to->pp;
+    to->weight[k] = from->weight;
+    if (p > 0) memcpy(to->mean + k * p, from->mean, p * sizeof(double));
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < p; j++) S[i * p + j] += from->S[i * q + j];
+}
+
+static cr_status check_squares(cr_ctx *cx, const cr_design *d, const cri_moments *m)
+{
+    for (size_t j = 0; j < m->p; j++) {
+        double mean = m->mean[j], S = m->S[j * (m->p + 2)], square = S + m->weight * mean * mean;
+        bool   large = !isfinite(square);
+        if (!large && (square >= 1e-290 || (mean == 0 && S == 0))) continue;
+        cr_fail(cx, CR_ENUMERIC, "the numbers in '%s' are so %s that their squares %s",
+                cr_design_term_name(d, j), large ? "large" : "small",
+                large ? "overflow" : "vanish");
+        return cr_fail_hint(cx, "multiply the column by a power of ten");
+    }
+    return CR_OK;
+}
+
+cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool pooled,
+                                    cri_class_moments *out)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    size_t            K = cr_design_classes(rows->design), n = rows->n;
+    cri_class_moments m = {
+        .K = K, .p = rows->p, .pp = rows->p * rows->p, .groups = pooled ? 1 : K
+    };
+    sorted_rows sorted = { cr_scratch_index(&s, n), cr_scratch_bytes(&s, K + 1, sizeof(size_t)),
+                           cr_scratch_f64(&s, n), cr_scratch_bytes(&s, n, sizeof(double)) };
+    cri_moments one = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_fields_allocate(cx, fields, &m));
+    sort_rows(rows, K, &sorted);
+    for (size_t k = 0; k < K; k++) {
+        cri_rows part = rows_of_class(rows, &sorted, k);
+        if (part.n == 0) continue;
+        CR_TRY(cri_moments_of_rows(cx, &part, &one));
+        CR_TRY(check_squares(cx, rows->design, &one));
+        keep(&one, k, &m);
+        cri_moments_free(cx, &one);
+    }
+    *out = m;
+    m = (cri_class_moments){ 0 };
+done:
+    cri_moments_free(cx, &one);
+    cri_class_moments_free(cx, &m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- merge and pool --------------------------------------------------------------------------- */
+
+void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b)
+{
+    size_t p = a->p;
+    for (size_t i = 0; i < a->groups * a->pp; i++) a->scatter[i] += b->scatter[i];
+    for (size_t k = 0; k < a->K; k++) {
+        double       *ma = a->mean + k * p, *S = a->scatter + (a->groups == 1 ? 0 : k) * a->pp;
+        const double *mb = b->mean + k * p;
+        double        total = a->weight[k] + b->weight[k];
+        if (!(b->weight[k] > 0)) continue;
+        double cross = a->weight[k] * b->weight[k] / total;
+        for (size_t i = 0; i < p; i++)
+            for (size_t j = 0; j < p; j++)
+                S[i * p + j] += cross * (mb[i] - ma[i]) * (mb[j] - ma[j]);
+        for (size_t i = 0; i < p; i++) ma[i] += b->weight[k] / total * (mb[i] - ma[i]);
+        a->weight[k] = total;
+    }
+}
+
+void cri_class_moments_pool(const cri_class_moments *m, double *out)
+{
+    memset(out, 0, m->pp * sizeof *out);
+    for (size_t g = 0; g < m->groups; g++)
+        for (size_t i = 0; i < m->pp; i++) out[i] += m->scatter[g * m->pp + i];
+}
+
+/* --- file ------------------------------------------------------------------------------------- */
+
+cr_status cri_class_moments_write(cr_ctx *cx, const cri_class_moments *m, cri_store *store,
+                                  json_t *out)
+{
+    json_t   *part = json_object();
+    cr_status st = cri_store_set(cx, out, "moments", part);
+    return st == CR_OK ? cri_fields_write(cx, fields, m, store, part) : st;
+}
+
+cr_status cri_class_moments_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                                 const cr_design *d, cri_class_moments *out)
+{
+    cr_status         st = CR_OK;
+    cri_class_moments m = { 0 };
+    json_t           *part = NULL;
+    CR_TRY(cri_store_get_object(cx, store, in, "moments", &part));
+    CR_TRY(cri_fields_read(cx, fields, store, part, &m));
+    bool fits = m.K == cr_design_classes(d) && m.p == cr_design_terms(d) && m.pp == m.p * m.p &&
+                (m.groups == 1 || m.groups == m.K);
+    if (!fits)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the moments of the classes do not fit the columns",
+                       cri_store_source(store)));
+    *out = m;
+    m = (cri_class_moments){ 0 };
+done:
+    cri_class_moments_free(cx, &m);
+    return st;
+}

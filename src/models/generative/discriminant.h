@@ -1,0 +1,82 @@
+/* discriminant.h -- Gaussian class densities, of one covariance or of one each: lda, qda.
+ *   p(x | k) = N(m_k, S_k),   S_k = (1 - s) C_k + s diag(C_k),   C_k = (1 - r) own + r pooled,
+ * own = scatter_k / (n_k - 1), pooled = sum of scatters / (n - K), n the sum of the weights.
+ * The Bayesian predictive integrates over m_k and S_k with the prior |S|^-(p+1)/2: Student's t with
+ * n_k - p degrees of freedom (n - K - p + 1 of a pooled covariance) and the scale
+ * S_k (1 + 1/n_k) (n_k - 1) / (n_k - p)  (with n - K and n - K - p + 1).
+ * Fisher (1936); Geisser (1964), J. Royal Stat. Soc. B 26; Friedman (1989), J. Am. Stat. Assoc. 84.
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_GENERATIVE_DISCRIMINANT_H
+#define CREDENCE_MODELS_GENERATIVE_DISCRIMINANT_H
+
+#include "class_moments.h"
+
+typedef struct cri_discriminant_options {
+    bool        pooled;    /* one covariance for all classes                            */
+    bool        bayes;     /* predictive, not plug-in                                   */
+    double      shrinkage; /* s: 0 .. 1                                                 */
+    double      pool;      /* r: 0 .. 1                                                 */
+    const char *priors;    /* NULL: the shares of the classes; else see cri_priors_read */
+} cri_discriminant_options;
+
+/* The densities as they are used: S = L L^T, |L^-1 (x - m_k)|^2 the squared distance of
+ * Mahalanobis. With one covariance, not Bayesian, the score is linear:  offset_k + slope_k . (x -
+ * centre). */
+typedef struct cri_discriminant {
+    size_t  K, p, pp, groups; /* groups: 1 or K covariances                            */
+    bool    bayes;
+    double  shrinkage, pool; /* s, r                                                  */
+    double  jitter;          /* share of the pooled variances added where S was singular */
+    double *log_prior;       /* [K]                                                   */
+    double *inverse;         /* [groups x pp] L^-1, lower                             */
+    double *log_det;         /* [groups] log |S|                                      */
+    double *variance;        /* [groups x p] the diagonal of S                        */
+    double *dof, *spread;    /* [K] of the t: degrees of freedom, scale^2 / S         */
+    double *centre;          /* [p]                                                   */
+    double *slope, *offset;  /* [K x p], [K]                                          */
+} cri_discriminant;
+
+/* From the moments.  Where a covariance is singular the first of 1e-8, 1e-6, 1e-4, 1e-2 and 1 of
+ * the pooled variances that makes all regular is added to the diagonals, with a warning.  Fails
+ * with CR_EDATA with fewer than two classes, for a class that has a prior but no rows, and for a
+ * Bayesian predictive with too few rows. */
+cr_status cri_discriminant_make(cr_ctx *cx, const cr_design *design, const cri_class_moments *m,
+                                const cri_discriminant_options *o, cri_discriminant *out);
+/* Frees the arrays. */
+void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d);
+/* sum over the rows of log p(x, k) at the estimate, from the moments alone. */
+double cri_discriminant_log_likelihood(const cri_discriminant *d, const cri_class_moments *m,
+                                       double *room); /* [pp] */
+
+/* Class probabilities of rows, O(n p^2 groups + n p K); discriminant_predict.c. */
+cr_status cri_discriminant_predict(cr_ctx *cx, const cri_discriminant *d, const double *mean,
+                                   const cri_rows *rows, cr_prediction *out);
+
+/* The fields of the file; read checks them against the moments. */
+cr_status cri_discriminant_write(cr_ctx *cx, const cri_discriminant *d, cri_store *store,
+                                 json_t *out);
+cr_status cri_discriminant_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                                const cri_class_moments *m, cri_discriminant *out);
+
+/* --- what generative classifiers share (priors.c) --------------------------------------------- */
+
+/* Log priors from --priors: NULL for the shares of the weights, "uniform", or CLASS=P for each.
+ * Fails with CR_EARG for a faulty text, with CR_EDATA where fewer than two classes have rows or one
+ * without rows has a prior. */
+cr_status cri_priors_read(cr_ctx *cx, const cr_design *design, const char *text,
+                          const double *weight, double *out_log_prior);
+/* Adds "rows(CLASS)" and "prior(CLASS)" of each class to an object. */
+cr_status cri_priors_describe(cr_ctx *cx, const cr_design *design, const double *weight,
+                              const double *log_prior, json_t *statistics);
+/* Adds {name, value, sd, spread} to the list; null for numbers that are NaN, no spread where
+ * opt_spread is NULL.  The name is taken, also on failure; NULL is CR_ENOMEM. */
+cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
+                            const double *opt_spread);
+
+/* Probabilities from log joints in place: those of one row [K].  If none is finite, far(arg, out)
+ * gives them in a wider range; a row so far away that even this fails gets the priors. */
+void cri_class_probabilities(double *score, size_t K, const double *log_prior,
+                             void (*far)(const void *arg, long double *out), const void *arg,
+                             long double *room);
+
+#endif

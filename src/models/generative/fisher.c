@@ -1,0 +1,369 @@
+/* fisher.c -- Fisher's discriminants: the few directions that part the classes best.
+ *   directions w:  maximise  (w' B w) / (w' W w),   B = sum_k n_k (m_k - m)(m_k - m)',
+ *                  W = sum of the scatters of the classes;   W^-1 B w = lambda w,
+ * at most K - 1 with lambda > 0.  Coordinates z_j = w_j . (x - m), each of variance 1 within the
+ * classes (divisor n - K).  Classes are told apart by lda in these coordinates; with all K - 1 of
+ * them that is lda itself.  Through L^-1, S = W / (n - K) = L L^T, the eigenvectors are the right
+ * singular vectors of the scaled class means: O(n p^2 + p^3 + K p min(K, p)). Fisher (1936), Annals
+ * of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10. */
+#include "discriminant.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+#include "../../math/blas_internal.h"
+#include "../../math/decompose.h"
+#include "../fields.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+#define FISHER_OPTIONS(X)                                                                            \
+    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are made smaller", "0.1") \
+    X(count,  dimensions, "0",      ">=0",  "number of directions; 0 takes all, classes - 1 at most", "2") \
+    X(list,   priors,     "",       "",     "probabilities of the classes: uniform, or CLASS=P for each; " \
+      "else their shares of the rows", "uniform")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(fisher_options, FISHER_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(fisher_options, __VA_ARGS__)
+static const cr_option fisher_table[] = { FISHER_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+enum { NAME_SIZE = 24 };
+
+typedef struct fisher_state {
+    cri_class_moments m;
+    cri_discriminant  d; /* slope and offset are those of the classes in the coordinates */
+    size_t            p, q, K;
+    double           *direction;  /* [q x p]                              */
+    double           *eigenvalue; /* [q]                                  */
+    double           *position;   /* [K x q] of the classes' means        */
+    double            wilks;      /* prod 1 / (1 + lambda), all of them   */
+    double            between;    /* sum of all lambda                    */
+    char             *text;       /* [q x NAME_SIZE] z1, z2, ...          */
+    const char      **names;      /* [q]                                  */
+} fisher_state;
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(fisher_state, p),
+    CRI_FIELD_COUNT(fisher_state, q),
+    CRI_FIELD_COUNT(fisher_state, K),
+    CRI_FIELD_MATRIX(fisher_state, direction, q, p),
+    CRI_FIELD_VECTOR(fisher_state, eigenvalue, q),
+    CRI_FIELD_MATRIX(fisher_state, position, K, q),
+    CRI_FIELD_REAL(fisher_state, wilks),
+    CRI_FIELD_REAL(fisher_state, between),
+    CRI_FIELD_LAST,
+};
+
+static void fisher_free(cr_ctx *cx, void *state)
+{
+    fisher_state *f = state;
+    cr_free(cx, f->text, f->q, NAME_SIZE);
+    cr_free(cx, f->names, f->q, sizeof *f->names);
+    cri_fields_free(cx, fields, f);
+    cri_class_moments_free(cx, &f->m);
+    cri_discriminant_free(cx, &f->d);
+    cr_free(cx, f, 1, sizeof *f);
+}
+
+static cr_status name_coordinates(cr_ctx *cx, fisher_state *f)
+{
+    f->text = cr_alloc(cx, f->q, NAME_SIZE);
+    f->names = cr_alloc(cx, f->q, sizeof *f->names);
+    if (!f->text || !f->names) return CR_ENOMEM;
+    for (size_t j = 0; j < f->q; j++) {
+        snprintf(f->text + j * NAME_SIZE, NAME_SIZE, "z%zu", j + 1);
+        f->names[j] = f->text + j * NAME_SIZE;
+    }
+    return CR_OK;
+}
+
+/* --- fit -------------------------------------------------------------------------------------- */
+
+/* Rows sqrt(n_k / (n - K)) L^-1 (m_k - m) [K x p]; returns the number of classes that have rows. */
+static size_t whiten_means(const fisher_state *f, double *M)
+{
+    size_t p = f->p, there = 0;
+    double n = 0;
+    for (size_t k = 0; k < f->K; k++) n += f->m.weight[k], there += f->m.weight[k] > 0;
+    double left = n > (double)there ? n - (double)there : 1;
+    for (size_t k = 0; k < f->K; k++)
+        for (size_t j = 0; j < p; j++)
+            M[k * p + j] = sqrt(f->m.weight[k] / left) * (f->m.mean[k * p + j] - f->d.centre[j]);
+    cri_blas_enter();
+    if (p > 0)
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)f->K,
+                    (int)p, 1, f->d.inverse, (int)p, M, (int)p);
+    cri_blas_leave();
+    return there;
+}
+
+/* Row j = L^-T v_j, the greatest share of its variation made positive. */
+static void set_directions(fisher_state *f, const double *V, size_t stride)
+{
+    size_t p = f->p;
+    cri_blas_enter();
+    for (size_t j = 0; j < f->q; j++) {
+        double *w = f->direction + j * p, most = 0, sign = 1;
+        for (size_t i = 0; i < p; i++) w[i] = V[i * stride + j];
+        cblas_dtrmv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, (int)p, f->d.inverse,
+                    (int)p, w, 1);
+        for (size_t i = 0; i < p; i++) {
+            double share = w[i] * sqrt(f->d.variance[i]);
+            if (fabs(share) > most * (1 + 1e-9)) most = fabs(share), sign = share < 0 ? -1 : 1;
+        }
+        for (size_t i = 0; i < p; i++) w[i] *= sign;
+    }
+    cri_blas_leave();
+}
+
+/* Where the classes stand, and what follows for their scores. */
+static void set_positions(fisher_state *f)
+{
+    size_t p = f->p, q = f->q;
+    for (size_t k = 0; k < f->K; k++) {
+        double *at = f->position + k * q, *slope = f->d.slope + k * p;
+        memset(slope, 0, p * sizeof *slope);
+        f->d.offset[k] = f->d.log_prior[k];
+        for (size_t j = 0; j < q; j++) {
+            const double *w = f->direction + j * p;
+            for (size_t i = 0; i < p; i++) at[j] += w[i] * (f->m.mean[k * p + i] - f->d.centre[i]);
+            for (size_t i = 0; i < p; i++) slope[i] += at[j] * w[i];
+            f->d.offset[k] -= 0.5 * at[j] * at[j];
+        }
+    }
+}
+
+static cr_status find_directions(cr_ctx *cx, fisher_state *f, size_t wanted)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = f->K, p = f->p, r = K < p ? K : p;
+    double    *M = cr_scratch_matrix(&s, K, p), *U = cr_scratch_matrix(&s, K, r);
+    double    *V = cr_scratch_matrix(&s, p, r), *sv = cr_scratch_f64(&s, r);
+
+    CR_TRY(s.status);
+    size_t most = whiten_means(f, M) - 1;
+    if (most > p) most = p;
+    if (r > 0) CR_TRY(cr_svd(cx, cr_cmat_of(M, K, p), cr_mat_of(U, K, r), sv, cr_mat_of(V, p, r)));
+    f->q = wanted > 0 && wanted < most ? wanted : most;
+    if (wanted > most)
+        cr_log(cx, CR_LOG_WARNING, "there are %zu directions at most, not %zu", most, wanted);
+    CR_TRY(cri_fields_allocate(cx, fields, f));
+    f->wilks = 1;
+    for (size_t j = 0; j < most; j++) {
+        double lambda = sv[j] * sv[j];
+        if (j < f->q) f->eigenvalue[j] = lambda;
+        f->between += lambda;
+        f->wilks /= 1 + lambda;
+    }
+    set_directions(f, V, r);
+    set_positions(f);
+    CR_TRY(name_coordinates(cx, f));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status make(cr_ctx *cx, const cri_rows *rows, const fisher_options *o,
+                      const fisher_state *opt_old, void **out_state, cr_report *report)
+{
+    cr_status                st = CR_OK;
+    cri_discriminant_options g = { .pooled = true, .shrinkage = o->shrinkage, .priors = o->priors };
+    fisher_state            *f = cr_alloc(cx, 1, sizeof *f);
+
+    if (!f) return CR_ENOMEM;
+    CR_TRY(cri_class_moments_of_rows(cx, rows, true, &f->m));
+    if (opt_old) cri_class_moments_merge(&f->m, &opt_old->m);
+    f->p = f->m.p;
+    f->K = f->m.K;
+    CR_TRY(cri_discriminant_make(cx, rows->design, &f->m, &g, &f->d));
+    CR_TRY(find_directions(cx, f, o->dimensions));
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = f;
+    f = NULL;
+done:
+    if (f) fisher_free(cx, f);
+    return st;
+}
+
+static cr_status fisher_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                            void **out_state, cr_report *report)
+{
+    (void)seed;
+    return make(cx, rows, options, NULL, out_state, report);
+}
+
+static cr_status fisher_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void **out_state, cr_report *report)
+{
+    return make(cx, rows, options, state, out_state, report);
+}
+
+/* --- predict and transform -------------------------------------------------------------------- */
+
+static cr_status fisher_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out)
+{
+    const fisher_state *f = state;
+    return cri_discriminant_predict(cx, &f->d, f->m.mean, rows, out);
+}
+
+enum { BLOCK = 128, MOST_SLOTS = 32 };
+
+typedef struct transform_work {
+    const fisher_state *f;
+    const cri_rows     *rows;
+    double             *out, *room; /* room [slots][BLOCK x p] */
+    size_t              slots;
+} transform_work;
+
+static void transform_slot(void *arg, size_t s)
+{
+    const transform_work *w = arg;
+    size_t                p = w->f->p, q = w->f->q, blocks = cri_block_count(w->rows->n, BLOCK);
+    double               *X = w->room + s * BLOCK * p;
+    for (size_t b = s; b < blocks; b += w->slots) {
+        cri_range range = cri_block_range(w->rows->n, BLOCK, b);
+        size_t    n = range.end - range.begin;
+        cri_rows_fill(w->rows, range.begin, range.end, X, p);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < p; j++) X[i * p + j] -= w->f->d.centre[j];
+        if (p > 0 && q > 0)
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)q, (int)p, 1, X,
+                        (int)p, w->f->direction, (int)p, 0, w->out + range.begin * q, (int)q);
+    }
+}
+
+static cr_status fisher_transform(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    transform_work w = { .f = state, .rows = rows, .out = out };
+    w.slots = cri_block_count(rows->n, BLOCK);
+    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
+    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, w.f->p);
+    CR_TRY(s.status);
+    cri_blas_enter();
+    st = cri_parallel_for(cx, "projecting", w.slots, transform_slot, &w);
+    cri_blas_leave();
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static const char *const *fisher_labels(const void *state, size_t *out_n)
+{
+    const fisher_state *f = state;
+    *out_n = f->q;
+    return f->names;
+}
+
+/* --- describe and file ------------------------------------------------------------------------ */
+
+static cr_status describe_coordinate(cr_ctx *cx, const fisher_state *f, const cr_design *d,
+                                     size_t j, json_t *list)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < f->p; i++)
+        CR_TRY(cri_add_parameter(cx, list,
+                                 json_sprintf("%s: %s", f->names[j], cr_design_term_name(d, i)),
+                                 f->direction[j * f->p + i], NAN, NULL));
+    for (size_t k = 0; k < f->K; k++) {
+        double n = f->m.weight[k];
+        CR_TRY(cri_add_parameter(cx, list,
+                                 json_sprintf("%s | %s", f->names[j], cr_design_class(d, k)),
+                                 n > 0 ? f->position[k * f->q + j] : NAN, 1 / sqrt(n), NULL));
+    }
+done:
+    return st;
+}
+
+static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out)
+{
+    cr_status           st = CR_OK;
+    const fisher_state *f = state;
+    json_t             *list = json_array(), *s;
+    char                name[64];
+    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    for (size_t j = 0; j < f->q; j++) CR_TRY(describe_coordinate(cx, f, design, j, list));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "dimensions", json_integer((json_int_t)f->q)));
+    CR_TRY(cri_store_set_real(cx, s, "shrinkage", f->d.shrinkage));
+    if (f->d.jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", f->d.jitter));
+    for (size_t j = 0; j < f->q; j++) {
+        snprintf(name, sizeof name, "eigenvalue(%s)", f->names[j]);
+        CR_TRY(cri_store_set_real(cx, s, name, f->eigenvalue[j]));
+        snprintf(name, sizeof name, "share(%s)", f->names[j]);
+        CR_TRY(cri_store_set_real(cx, s, name, f->between > 0 ? f->eigenvalue[j] / f->between : 0));
+    }
+    CR_TRY(cri_store_set_real(cx, s, "wilks_lambda", f->wilks));
+    CR_TRY(cri_priors_describe(cx, design, f->m.weight, f->d.log_prior, s));
+done:
+    return st;
+}
+
+static cr_status fisher_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status           st = CR_OK;
+    const fisher_state *f = state;
+    json_t             *part = json_object();
+    CR_TRY(cri_store_set(cx, out, "densities", part));
+    CR_TRY(cri_class_moments_write(cx, &f->m, store, out));
+    CR_TRY(cri_discriminant_write(cx, &f->d, store, part));
+    CR_TRY(cri_fields_write(cx, fields, f, store, out));
+done:
+    return st;
+}
+
+static cr_status fisher_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                             const cr_design *design, void **out_state)
+{
+    cr_status     st = CR_OK;
+    fisher_state *f = cr_alloc(cx, 1, sizeof *f);
+    json_t       *part = NULL;
+    if (!f) return CR_ENOMEM;
+    CR_TRY(cri_class_moments_read(cx, store, in, design, &f->m));
+    CR_TRY(cri_store_get_object(cx, store, in, "densities", &part));
+    CR_TRY(cri_discriminant_read(cx, store, part, &f->m, &f->d));
+    CR_TRY(cri_fields_read(cx, fields, store, in, f));
+    if (f->p != f->m.p || f->K != f->m.K)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the directions do not fit the columns",
+                       cri_store_source(store)));
+    CR_TRY(name_coordinates(cx, f));
+    *out_state = f;
+    f = NULL;
+done:
+    if (f) fisher_free(cx, f);
+    return st;
+}
+
+const cr_model_class cri_class_fisher = {
+    .example = "examples/iris.csv --target species",
+    .name = "fisher",
+    .summary = "Fisher's discriminants: the directions that part the classes best",
+    .formulas = "z_j = w_j . (x - m),   W^-1 B w = lambda w,   w' S w = 1\n"
+                "B = sum_k n_k (m_k - m)(m_k - m)',  W = sum of scatters,  S = W / (n - K)\n"
+                "p(k | z) ~ prior_k exp(-|z - z(m_k)|^2 / 2)",
+    .reference =
+        "Fisher (1936), Annals of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10; Hastie, "
+        "Tibshirani & Friedman (2009), sec. 4.3.3",
+    .tasks = CR_TASK_CLASSIFICATION,
+    .options = fisher_table,
+    .options_size = sizeof(fisher_options),
+    .default_scale = CR_SCALE_NONE,
+    .scales_itself = true,
+    .fit = fisher_fit,
+    .update = fisher_update,
+    .predict = fisher_predict,
+    .transform = fisher_transform,
+    .labels = fisher_labels,
+    .describe = fisher_describe,
+    .write = fisher_write,
+    .read = fisher_read,
+    .free = fisher_free,
+};

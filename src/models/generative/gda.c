@@ -1,0 +1,95 @@
+/* gda.c -- Gaussian discriminant analysis: fit, update, describe, file. */
+#include "gda.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+
+void cri_gda_free(cr_ctx *cx, void *state)
+{
+    cri_gda *g = state;
+    cri_class_moments_free(cx, &g->m);
+    cri_discriminant_free(cx, &g->d);
+    cr_free(cx, g, 1, sizeof *g);
+}
+
+cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_options *o,
+                      const cri_gda *old, void **out_state, cr_report *report)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *room = cr_scratch_matrix(&s, rows->p, rows->p);
+    cri_gda   *g = cr_alloc(cx, 1, sizeof *g);
+
+    if (!g) CR_TRY(CR_ENOMEM);
+    CR_TRY(s.status);
+    CR_TRY(cri_class_moments_of_rows(cx, rows, o->pooled, &g->m));
+    if (old) cri_class_moments_merge(&g->m, &old->m);
+    CR_TRY(cri_discriminant_make(cx, rows->design, &g->m, o, &g->d));
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->log_likelihood = cri_discriminant_log_likelihood(&g->d, &g->m, room);
+    *out_state = g;
+    g = NULL;
+done:
+    if (g) cri_gda_free(cx, g);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    const cri_gda *g = state;
+    return cri_discriminant_predict(cx, &g->d, g->m.mean, rows, out);
+}
+
+/* --- describe --------------------------------------------------------------------------------- */
+
+cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status               st = CR_OK;
+    const cri_gda          *g = state;
+    const cri_discriminant *d = &g->d;
+    json_t                 *list = json_array(), *s;
+    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    for (size_t k = 0; k < d->K; k++)
+        for (size_t j = 0; j < d->p; j++) {
+            double  n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
+            double  spread = sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
+            json_t *name =
+                json_sprintf("%s | %s", cr_design_term_name(design, j), cr_design_class(design, k));
+            CR_TRY(cri_add_parameter(cx, list, name, mean, spread / sqrt(n), &spread));
+        }
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(
+        cri_store_set(cx, s, "covariance", json_string(d->groups == 1 ? "pooled" : "per class")));
+    CR_TRY(cri_store_set_real(cx, s, "shrinkage", d->shrinkage));
+    if (d->groups > 1) CR_TRY(cri_store_set_real(cx, s, "pool", d->pool));
+    if (d->jitter > 0) CR_TRY(cri_store_set_real(cx, s, "jitter", d->jitter));
+    CR_TRY(cri_store_set(cx, s, "predictive", json_string(d->bayes ? "bayes" : "plugin")));
+    CR_TRY(cri_priors_describe(cx, design, g->m.weight, d->log_prior, s));
+done:
+    return st;
+}
+
+/* --- file ------------------------------------------------------------------------------------- */
+
+cr_status cri_gda_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    const cri_gda *g = state;
+    cr_status      st = cri_class_moments_write(cx, &g->m, store, out);
+    return st == CR_OK ? cri_discriminant_write(cx, &g->d, store, out) : st;
+}
+
+cr_status cri_gda_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                       const cr_design *design, void **out_state)
+{
+    cr_status st = CR_OK;
+    cri_gda  *g = cr_alloc(cx, 1, sizeof *g);
+    if (!g) return CR_ENOMEM;
+    CR_TRY(cri_class_moments_read(cx, store, in, design, &g->m));
+    CR_TRY(cri_discriminant_read(cx, store, in, &g->m, &g->d));
+    *out_state = g;
+    g = NULL;
+done:
+    if (g) cri_gda_free(cx, g);
+    return st;
+}

@@ -1,0 +1,64 @@
+/* lda.c -- linear discriminant analysis: Gaussian classes that share one covariance.
+ * The classes are told apart by  offset_k + slope_k . x;  see discriminant.h. */
+#include "gda.h"
+
+/* clang-format off */
+#define LDA_OPTIONS(X)                                                                               \
+    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are made smaller", "0.1") \
+    X(list,   priors,     "",       "",     "probabilities of the classes: uniform, or CLASS=P for each; " \
+      "else their shares of the rows", "uniform")                                                    \
+    X(choice, predictive, "plugin", "plugin|bayes",                                                  \
+      "densities with the estimates put in, or averaged over what they may be (Student's t)", "bayes")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(lda_options, LDA_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(lda_options, __VA_ARGS__)
+static const cr_option lda_table[] = { LDA_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static cri_discriminant_options options_of(const lda_options *o)
+{
+    return (cri_discriminant_options){
+        .pooled = true, .bayes = o->predictive == 1, .shrinkage = o->shrinkage, .priors = o->priors
+    };
+}
+
+static cr_status lda_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    cri_discriminant_options o = options_of(options);
+    (void)seed;
+    return cri_gda_fit(cx, rows, &o, NULL, out_state, report);
+}
+
+static cr_status lda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
+{
+    cri_discriminant_options o = options_of(options);
+    return cri_gda_fit(cx, rows, &o, state, out_state, report);
+}
+
+const cr_model_class cri_class_lda = {
+    .example = "examples/iris.csv --target species",
+    .name = "lda",
+    .summary = "linear discriminant analysis: Gaussian classes with one covariance",
+    .formulas =
+        "p(x | k) = N(m_k, S),   S = (1 - s) C + s diag(C),   C = sum of scatters / (n - K)\n"
+        "p(k | x) ~ prior_k p(x | k):  log odds linear in x\n"
+        "--predictive bayes:  t with n - K - p + 1 degrees of freedom",
+    .reference =
+        "Fisher (1936), Annals of Eugenics 7; Hastie, Tibshirani & Friedman (2009), sec. 4.3; "
+        "Geisser (1964), J. Royal Stat. Soc. B 26",
+    .tasks = CR_TASK_CLASSIFICATION,
+    .options = lda_table,
+    .options_size = sizeof(lda_options),
+    .default_scale = CR_SCALE_NONE,
+    .scales_itself = true,
+    .fit = lda_fit,
+    .update = lda_update,
+    .predict = cri_gda_predict,
+    .describe = cri_gda_describe,
+    .write = cri_gda_write,
+    .read = cri_gda_read,
+    .free = cri_gda_free,
+};

@@ -1,0 +1,289 @@
+/* naive_bayes.c -- naive Bayes for columns of all kinds at once; see bayes_columns.h. */
+#include "bayes_columns.h"
+#include "../fields.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define NAIVE_BAYES_OPTIONS(X)                                                                       \
+    X(list,   numbers,        "gaussian", "", "distribution of numbers: gaussian, kernel, multinomial, " \
+      "bernoulli[:THRESHOLD] or poisson, and COLUMN=... for some", "kernel")                         \
+    X(real,   smoothing,      "1",      ">=0", "added to each count of levels, ones and zeros, and words", "0.5") \
+    X(real,   variance_floor, "1e-9",   "0<..1", "least variance in a class, as a share of that over all rows", "1e-6") \
+    X(list,   bandwidth,      "",       "", "of kernels, in the units of the column: H, and COLUMN=H for " \
+      "some; else Silverman's rule", "0.3")                                                          \
+    X(list,   priors,         "",       "", "probabilities of the classes: uniform, or CLASS=P for each; " \
+      "else their shares of the rows", "uniform")                                                    \
+    X(choice, predictive,     "plugin", "plugin|bayes",                                              \
+      "densities with the estimates put in, or averaged over what they may be", "bayes")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(naive_bayes_options, NAIVE_BAYES_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(naive_bayes_options, __VA_ARGS__)
+static const cr_option naive_bayes_table[] = { NAIVE_BAYES_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+/* Known as soon as the columns are, made by a fit, and made by cri_nb_set_points. */
+static const cri_field columns_fields[] = {
+    CRI_FIELD_COUNT(cri_nb, K),
+    CRI_FIELD_COUNT(cri_nb, p),
+    CRI_FIELD_VECTOR(cri_nb, kind, p),
+    CRI_FIELD_VECTOR(cri_nb, threshold, p),
+    CRI_FIELD_VECTOR(cri_nb, first, p),
+    CRI_FIELD_VECTOR(cri_nb, width, p),
+    CRI_FIELD_LAST,
+};
+static const cri_field sums_fields[] = {
+    CRI_FIELD_COUNT(cri_nb, L),
+    CRI_FIELD_COUNT(cri_nb, kernels),
+    CRI_FIELD_COUNT(cri_nb, cells),
+    CRI_FIELD_COUNT(cri_nb, ends),
+    CRI_FIELD_FLAG(cri_nb, bayes),
+    CRI_FIELD_REAL(cri_nb, smoothing),
+    CRI_FIELD_REAL(cri_nb, floor),
+    CRI_FIELD_REAL(cri_nb, log_shared),
+    CRI_FIELD_VECTOR(cri_nb, log_prior, K),
+    CRI_FIELD_VECTOR(cri_nb, class_weight, K),
+    CRI_FIELD_MATRIX(cri_nb, weight, K, p),
+    CRI_FIELD_MATRIX(cri_nb, mean, K, p),
+    CRI_FIELD_MATRIX(cri_nb, scatter, K, p),
+    CRI_FIELD_MATRIX(cri_nb, count, K, L),
+    CRI_FIELD_VECTOR(cri_nb, start, ends),
+    CRI_FIELD_LAST,
+};
+static const cri_field points_fields[] = {
+    CRI_FIELD_COUNT(cri_nb, points),
+    CRI_FIELD_VECTOR(cri_nb, point, points),
+    CRI_FIELD_VECTOR(cri_nb, mass, points),
+    CRI_FIELD_LAST,
+};
+
+static void nb_free(cr_ctx *cx, void *state)
+{
+    cri_nb *m = state;
+    cr_free(cx, m->entry, m->p * m->K, sizeof *m->entry);
+    cr_free(cx, m->log_level, m->K * m->L, sizeof *m->log_level);
+    cr_free(cx, m->bandwidth, m->cells, sizeof *m->bandwidth);
+    cri_fields_free(cx, points_fields, m);
+    cri_fields_free(cx, sums_fields, m);
+    cri_fields_free(cx, columns_fields, m);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- fit -------------------------------------------------------------------------------------- */
+
+static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_options *o,
+                      const cri_nb *opt_old, void **out_state, cr_report *report)
+{
+    cr_status        st = CR_OK;
+    const cr_design *d = rows->design;
+    cri_nb          *m = cr_alloc(cx, 1, sizeof *m);
+
+    if (!m) return CR_ENOMEM;
+    m->K = cr_design_classes(d);
+    m->p = rows->p;
+    m->smoothing = o->smoothing;
+    m->floor = o->variance_floor;
+    m->bayes = o->predictive == 1;
+    CR_TRY(cri_fields_allocate(cx, columns_fields, m));
+    CR_TRY(cri_nb_read_kinds(cx, d, o->numbers, o->bandwidth, m));
+    CR_TRY(cri_fields_allocate(cx, sums_fields, m));
+    CR_TRY(cri_nb_gather(cx, rows, m));
+    CR_TRY(cri_nb_set_points(cx, rows, opt_old, m));
+    if (opt_old) cri_nb_merge(m, opt_old);
+    CR_TRY(cri_priors_read(cx, d, o->priors, m->class_weight, m->log_prior));
+    CR_TRY(cri_nb_prepare(cx, d, m));
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->log_likelihood = cri_nb_log_likelihood(m);
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) nb_free(cx, m);
+    return st;
+}
+
+static cr_status nb_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                        void **out_state, cr_report *report)
+{
+    (void)seed;
+    return make(cx, rows, options, NULL, out_state, report);
+}
+
+static cr_status nb_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                           void **out_state, cr_report *report)
+{
+    return make(cx, rows, options, state, out_state, report);
+}
+
+static cr_status nb_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    return cri_nb_predict(cx, state, rows, out->prob);
+}
+
+/* --- describe --------------------------------------------------------------------------------- */
+
+static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d, size_t j,
+                                 size_t k, json_t *list)
+{
+    cr_status                st = CR_OK;
+    const cri_design_column *column = &d->columns[d->terms[j].column];
+    double                   n = m->weight[k * m->p + j] + m->smoothing * (double)column->n_levels;
+    for (size_t l = 0; l < column->n_levels; l++) {
+        double p = exp(m->log_level[k * m->L + (size_t)m->first[j] + l]);
+        CR_TRY(cri_add_parameter(
+            cx, list,
+            json_sprintf("%s=%s | %s", column->name, column->levels[l], cr_design_class(d, k)), p,
+            sqrt(p * (1 - p) / (n + 1)), NULL));
+    }
+done:
+    return st;
+}
+
+/* The mean, rate or probability with its uncertainty, and the spread of numbers. */
+static cr_status describe_term(cr_ctx *cx, const cri_nb *m, const cr_design *d, size_t j, size_t k,
+                               json_t *list)
+{
+    cri_nb_kind         kind = cri_nb_kind_of(m, j);
+    size_t              cell = k * m->p + j;
+    const cri_nb_entry *e = &m->entry[j * m->K + k];
+    double              n = m->weight[cell], mean = n > 0 ? m->mean[cell] : NAN, p = e->c;
+    double              spread = NAN, value = mean, sd = NAN;
+    if (kind == CRI_NB_CATEGORY) return describe_levels(cx, m, d, j, k, list);
+    if (kind == CRI_NB_GAUSSIAN) spread = e->d > 0 ? sqrt(m->scatter[cell] / n) : 1 / e->b;
+    if (kind == CRI_NB_KERNEL) spread = sqrt(m->scatter[cell] / n);
+    if (kind == CRI_NB_GAUSSIAN || kind == CRI_NB_KERNEL) sd = spread / sqrt(n);
+    if (kind == CRI_NB_POISSON) sd = sqrt(mean / n);
+    if (kind == CRI_NB_BERNOULLI || kind == CRI_NB_MULTINOMIAL) {
+        value = p;
+        sd = kind == CRI_NB_BERNOULLI ? sqrt(p * (1 - p) / (n + 2 * m->smoothing + 1)) : NAN;
+    }
+    return cri_add_parameter(
+        cx, list, json_sprintf("%s | %s", cr_design_term_name(d, j), cr_design_class(d, k)), value,
+        sd, &spread);
+}
+
+static cr_status describe_bandwidths(cr_ctx *cx, const cri_nb *m, const cr_design *d, json_t *s)
+{
+    cr_status st = CR_OK;
+    for (size_t j = 0; j < m->p && st == CR_OK; j++) {
+        if (cri_nb_kind_of(m, j) != CRI_NB_KERNEL) continue;
+        for (size_t k = 0; k < m->K && st == CR_OK; k++) {
+            char name[512];
+            snprintf(name, sizeof name, "bandwidth(%s | %s)", cr_design_term_name(d, j),
+                     cr_design_class(d, k));
+            st = cri_store_set_real(cx, s, name, m->bandwidth[(size_t)m->first[j] * m->K + k]);
+        }
+    }
+    return st;
+}
+
+static cr_status nb_describe(cr_ctx *cx, const void *state, const cr_design *d, json_t *out)
+{
+    static const char *const names[CRI_NB_KINDS] = { "gaussian_columns",    "kernel_columns",
+                                                     "multinomial_columns", "bernoulli_columns",
+                                                     "poisson_columns",     "category_columns" };
+    cr_status                st = CR_OK;
+    const cri_nb            *m = state;
+    json_t                  *list = json_array(), *s;
+    size_t                   columns[CRI_NB_KINDS] = { 0 };
+    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    for (size_t k = 0; k < m->K; k++)
+        for (size_t j = 0; j < m->p; j++) CR_TRY(describe_term(cx, m, d, j, k, list));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    for (size_t j = 0; j < m->p; j++) columns[cri_nb_kind_of(m, j)]++;
+    for (size_t i = 0; i < CRI_NB_KINDS; i++)
+        if (columns[i])
+            CR_TRY(cri_store_set(cx, s, names[i], json_integer((json_int_t)columns[i])));
+    CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
+    CR_TRY(cri_store_set(cx, s, "predictive", json_string(m->bayes ? "bayes" : "plugin")));
+    CR_TRY(cri_priors_describe(cx, d, m->class_weight, m->log_prior, s));
+    CR_TRY(describe_bandwidths(cx, m, d, s));
+done:
+    return st;
+}
+
+/* --- file ------------------------------------------------------------------------------------- */
+
+static cr_status nb_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_fields_write(cx, columns_fields, state, store, out));
+    CR_TRY(cri_fields_write(cx, sums_fields, state, store, out));
+    CR_TRY(cri_fields_write(cx, points_fields, state, store, out));
+done:
+    return st;
+}
+
+/* Whether kinds and places are what the columns of the design give. */
+static bool fits_design(const cri_nb *m, const cr_design *d)
+{
+    size_t L = 0, kernels = 0;
+    if (m->K != cr_design_classes(d) || m->p != cr_design_terms(d)) return false;
+    for (size_t j = 0; j < m->p; j++) {
+        bool category = cri_nb_levels(d, j) > 0, kernel = m->kind[j] == CRI_NB_KERNEL;
+        if (!(m->kind[j] >= 0 && m->kind[j] < CRI_NB_KINDS)) return false;
+        if (m->kind[j] != floor(m->kind[j]) || category != (m->kind[j] == CRI_NB_CATEGORY))
+            return false;
+        if (m->first[j] != (double)(kernel ? kernels : L)) return false;
+        kernels += kernel;
+        L += cri_nb_levels(d, j);
+    }
+    return m->L == L && m->kernels == kernels && m->cells == kernels * m->K &&
+           m->ends == m->cells + 1;
+}
+
+static bool fits_points(const cri_nb *m)
+{
+    for (size_t c = 0; c < m->cells; c++)
+        if (!(m->start[c] >= 0 && m->start[c] <= m->start[c + 1]) ||
+            m->start[c] != floor(m->start[c]))
+            return false;
+    return m->start[0] == 0 && m->start[m->cells] == (double)m->points;
+}
+
+static cr_status nb_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *d,
+                         void **out_state)
+{
+    cr_status st = CR_OK;
+    cri_nb   *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, columns_fields, store, in, m));
+    CR_TRY(cri_fields_read(cx, sums_fields, store, in, m));
+    CR_TRY(cri_fields_read(cx, points_fields, store, in, m));
+    if (!fits_design(m, d) || !fits_points(m))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the statistics do not fit the columns",
+                       cri_store_source(store)));
+    CR_TRY(cri_nb_prepare(cx, d, m));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) nb_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_naive_bayes = {
+    .example = "examples/iris.csv --target species",
+    .name = "naive-bayes",
+    .summary = "naive Bayes: columns of all kinds, independent given the class",
+    .formulas = "p(k | x) ~ prior_k prod_j p(x_j | k);  a missing x_j has no factor\n"
+                "numbers: normal, kernel density, Poisson, Bernoulli, multinomial counts\n"
+                "categories: (n_kl + a) / (n_k + a levels);  booleans: (n_k1 + a) / (n_k + 2 a)",
+    .reference =
+        "Hand & Yu (2001), Int. Stat. Review 69; John & Langley (1995), UAI 11; Bishop (2006), "
+        "sec. 8.2.2",
+    .tasks = CR_TASK_CLASSIFICATION,
+    .options = naive_bayes_table,
+    .options_size = sizeof(naive_bayes_options),
+    .default_scale = CR_SCALE_NONE,
+    .scales_itself = true,
+    .takes_missing = true,
+    .coding = CRI_CODING_CODE,
+    .fit = nb_fit,
+    .update = nb_update,
+    .predict = nb_predict,
+    .describe = nb_describe,
+    .write = nb_write,
+    .read = nb_read,
+    .free = nb_free,
+};

@@ -1,0 +1,162 @@
+/* priors.c -- what generative classifiers share: priors, and joints turned into probabilities. */
+#include "discriminant.h"
+#include "../../base/list.h"
+#include "../../base/number.h"
+#include "../../base/scratch.h"
+#include "../../math/special.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *class_name(const void *design, size_t k) { return cr_design_class(design, k); }
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static cr_status read_item(cr_ctx *cx, const cr_design *d, char *item, double *prior)
+{
+    char  *cut = strrchr(item, '=');
+    double p = 0;
+    size_t length = cut ? strlen(cut + 1) : 0;
+    if (!cut || length == 0 || cri_parse_double(cut + 1, cut + 1 + length, &p) != length ||
+        !(p >= 0 && p <= 1)) {
+        cr_fail(cx, CR_EARG, "--priors: '%s' is not CLASS=P with P from 0 to 1", item);
+        return cr_fail_hint(cx, "for example --priors uniform, or ham=0.8,spam=0.2");
+    }
+    *cut = 0;
+    for (size_t k = 0; k < cr_design_classes(d); k++)
+        if (strcmp(cr_design_class(d, k), item) == 0) return prior[k] = p, CR_OK;
+    cr_fail(cx, CR_EARG, "--priors: the target '%s' has no class '%s'", cr_design_target(d), item);
+    return cr_fail_nearest(cx, item, "classes", cr_design_classes(d), class_name, d);
+}
+
+static cr_status check_all_given(cr_ctx *cx, const cr_design *d, const double *prior)
+{
+    double sum = 0;
+    for (size_t k = 0; k < cr_design_classes(d); k++) {
+        if (isnan(prior[k]))
+            return cr_fail(cx, CR_EARG, "--priors: the class '%s' has none", cr_design_class(d, k));
+        sum += prior[k];
+    }
+    if (fabs(sum - 1) < 1e-6) return CR_OK;
+    return cr_fail(cx, CR_EARG, "--priors: they sum to %g, not to 1", sum);
+}
+
+static cr_status check_classes(cr_ctx *cx, const cr_design *d, const double *weight)
+{
+    size_t there = 0, last = 0, K = cr_design_classes(d);
+    for (size_t k = 0; k < K; k++)
+        if (weight[k] > 0) there++, last = k;
+    if (there >= 2) return CR_OK;
+    cr_fail(cx, CR_EDATA,
+            "the target '%s' has one class only, '%s': there is nothing to tell apart",
+            cr_design_target(d), cr_design_class(d, last));
+    return cr_fail_hint(cx, "at least two classes are needed, with rows that have weight");
+}
+
+static cr_status check_known(cr_ctx *cx, const cr_design *d, const double *weight,
+                             const double *prior)
+{
+    for (size_t k = 0; k < cr_design_classes(d); k++)
+        if (prior[k] > 0 && !(weight[k] > 0))
+            return cr_fail(cx, CR_EDATA, "no row of weight has the class '%s', but its prior is %g",
+                           cr_design_class(d, k), prior[k]);
+    return CR_OK;
+}
+
+cr_status cri_priors_read(cr_ctx *cx, const cr_design *d, const char *text, const double *weight,
+                          double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = cr_design_classes(d), n_items = 0;
+    double    *prior = cr_scratch_f64(&s, K), sum = 0;
+    char     **items = NULL;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_list_split(&s, text, &items, &n_items));
+    CR_TRY(check_classes(cx, d, weight));
+    bool shares = n_items == 0, uniform = n_items == 1 && strcmp(items[0], "uniform") == 0;
+    for (size_t k = 0; k < K; k++) prior[k] = shares ? weight[k] : uniform ? 1 : NAN;
+    for (size_t i = 0; i < n_items && !uniform; i++) CR_TRY(read_item(cx, d, items[i], prior));
+    if (!shares && !uniform) CR_TRY(check_all_given(cx, d, prior));
+    for (size_t k = 0; k < K; k++) sum += prior[k];
+    for (size_t k = 0; k < K; k++) prior[k] /= sum;
+    CR_TRY(check_known(cx, d, weight, prior));
+    for (size_t k = 0; k < K; k++) out[k] = log(prior[k]);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- telling ---------------------------------------------------------------------------------- */
+
+cr_status cri_priors_describe(cr_ctx *cx, const cr_design *d, const double *weight,
+                              const double *log_prior, json_t *s)
+{
+    cr_status st = CR_OK;
+    for (size_t k = 0; k < cr_design_classes(d); k++) {
+        char name[512];
+        snprintf(name, sizeof name, "rows(%s)", cr_design_class(d, k));
+        CR_TRY(cri_store_set_real(cx, s, name, weight[k]));
+        snprintf(name, sizeof name, "prior(%s)", cr_design_class(d, k));
+        CR_TRY(cri_store_set_real(cx, s, name, exp(log_prior[k])));
+    }
+done:
+    return st;
+}
+
+static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
+                            const double *opt_spread)
+{
+    cr_status st = CR_OK;
+    json_t   *item = json_object();
+    if (!item || json_array_append_new(list, item) != 0) {
+        json_decref(name);
+        return cr_fail(cx, CR_ENOMEM, "out of memory");
+    }
+    CR_TRY(cri_store_set(cx, item, "name", name));
+    CR_TRY(cri_store_set(cx, item, "value", number_or_null(value)));
+    CR_TRY(cri_store_set(cx, item, "sd", number_or_null(sd)));
+    if (opt_spread) CR_TRY(cri_store_set(cx, item, "spread", number_or_null(*opt_spread)));
+done:
+    return st;
+}
+
+/* --- probabilities ---------------------------------------------------------------------------- */
+
+static bool softmax_wide(const long double *score, size_t K, double *out)
+{
+    long double most = -HUGE_VALL, sum = 0;
+    for (size_t k = 0; k < K; k++) {
+        if (isnan(score[k])) return false;
+        if (score[k] > most) most = score[k];
+    }
+    if (!isfinite(most)) return false;
+    for (size_t k = 0; k < K; k++) sum += expl(score[k] - most);
+    for (size_t k = 0; k < K; k++) out[k] = (double)(expl(score[k] - most) / sum);
+    return true;
+}
+
+void cri_class_probabilities(double *score, size_t K, const double *log_prior,
+                             void (*far)(const void *arg, long double *out), const void *arg,
+                             long double *room)
+{
+    double most = -INFINITY;
+    bool   lost = false;
+    for (size_t k = 0; k < K; k++) {
+        lost |= isnan(score[k]) || score[k] == INFINITY;
+        if (score[k] > most) most = score[k];
+    }
+    if (!lost && isfinite(most)) {
+        cr_softmax(score, K, score);
+        return;
+    }
+    if (far) {
+        far(arg, room);
+        if (softmax_wide(room, K, score)) return;
+    }
+    cr_softmax(log_prior, K, score);
+}

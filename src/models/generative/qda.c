@@ -1,0 +1,64 @@
+/* qda.c -- quadratic discriminant analysis: Gaussian classes, each with its covariance; see
+ * discriminant.h. */
+#include "gda.h"
+
+/* clang-format off */
+#define QDA_OPTIONS(X)                                                                               \
+    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are made smaller", "0.1") \
+    X(real,   pool,       "0",      "0..1", "share of the pooled covariance in that of each class: 1 is lda", "0.2") \
+    X(list,   priors,     "",       "",     "probabilities of the classes: uniform, or CLASS=P for each; " \
+      "else their shares of the rows", "uniform")                                                    \
+    X(choice, predictive, "plugin", "plugin|bayes",                                                  \
+      "densities with the estimates put in, or averaged over what they may be (Student's t)", "bayes")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(qda_options, QDA_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(qda_options, __VA_ARGS__)
+static const cr_option qda_table[] = { QDA_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static cri_discriminant_options options_of(const qda_options *o)
+{
+    return (cri_discriminant_options){
+        .bayes = o->predictive == 1, .shrinkage = o->shrinkage, .pool = o->pool, .priors = o->priors
+    };
+}
+
+static cr_status qda_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    cri_discriminant_options o = options_of(options);
+    (void)seed;
+    return cri_gda_fit(cx, rows, &o, NULL, out_state, report);
+}
+
+static cr_status qda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
+{
+    cri_discriminant_options o = options_of(options);
+    return cri_gda_fit(cx, rows, &o, state, out_state, report);
+}
+
+const cr_model_class cri_class_qda = {
+    .example = "examples/iris.csv --target species",
+    .name = "qda",
+    .summary = "quadratic discriminant analysis: Gaussian classes, each with its covariance",
+    .formulas = "p(x | k) = N(m_k, S_k),   S_k = (1 - s) C_k + s diag(C_k)\n"
+                "C_k = (1 - r) scatter_k / (n_k - 1) + r pooled,   p(k | x) ~ prior_k p(x | k)\n"
+                "--predictive bayes:  t with n_k - p degrees of freedom",
+    .reference =
+        "Hastie, Tibshirani & Friedman (2009), sec. 4.3; Friedman (1989), J. Am. Stat. Assoc. "
+        "84; Geisser (1964), J. Royal Stat. Soc. B 26",
+    .tasks = CR_TASK_CLASSIFICATION,
+    .options = qda_table,
+    .options_size = sizeof(qda_options),
+    .default_scale = CR_SCALE_NONE,
+    .scales_itself = true,
+    .fit = qda_fit,
+    .update = qda_update,
+    .predict = cri_gda_predict,
+    .describe = cri_gda_describe,
+    .write = cri_gda_write,
+    .read = cri_gda_read,
+    .free = cri_gda_free,
+};
