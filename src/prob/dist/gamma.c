@@ -115,6 +115,15 @@ static void mean_statistic(cri_par p, double *t)
 static const cri_family family = { statistics,    2,         NULL,          natural,
                                    log_partition, statistic, mean_statistic };
 
+/* y (2 F_a(y) - 1) - a/b (2 F_{a+1}(y) - 1) - a / (pi b) B(a + 1/2, 1/2):  Scheuerer & Moeller
+ * (2015), Ann. Appl. Stat. 9, eq. (8). */
+static double gamma_crps(cri_par p, double y)
+{
+    double a = p.v[0], mean = a / p.v[1], z = fmax(p.v[1] * y, 0);
+    return y * (2 * cr_gamma_p(a, z) - 1) - mean * (2 * cr_gamma_p(a + 1, z) - 1) -
+           mean * 0.31830988618379067154 * exp(cr_lbeta(a + 0.5, 0.5));
+}
+
 static const cri_dist_param params[] = {
     CRI_PARAM("shape", cri_positive, ">0", "2", "shape a"),
     CRI_PARAM("rate", cri_positive, ">0", "3", "rate b, one over the scale"),
@@ -141,5 +150,6 @@ const cr_dist_class cri_dist_gamma = {
     .sample = gamma_sample,
     .fit = gamma_fit,
     .kl = gamma_kl,
+    .crps = gamma_crps,
     .family = &family,
 };

@@ -76,6 +76,17 @@ static cr_status poisson_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t 
 
 static double poisson_kl(cri_par p, cri_par q) { return cr_bd0(p.v[0], q.v[0]); }
 
+/* E |X - y| - E |X - X'| / 2, where E [X; X <= k] = m P(X <= k - 1), and the second part is
+ * m e^-2m (I_0(2m) + I_1(2m)):  Wei & Held (2014), Test 23. */
+static double poisson_crps(cri_par p, double y)
+{
+    double m = p.v[0], k = floor(y);
+    double below = k >= 1 ? poisson_cdf(p, k - 1, CRI_LOWER) : 0;
+    double at = k >= 0 ? poisson_cdf(p, k, CRI_LOWER) : 0;
+    return y * (2 * at - 1) - m * (2 * below - 1) -
+           m * (cr_bessel_i0_scaled(2 * m) + cr_bessel_i1_scaled(2 * m));
+}
+
 /* --- the descriptor --------------------------------------------------------------------------- */
 
 static void natural(cri_par p, double *eta) { eta[0] = log(p.v[0]); }
@@ -112,5 +123,6 @@ const cr_dist_class cri_dist_poisson = {
     .sample = poisson_sample,
     .fit = poisson_fit,
     .kl = poisson_kl,
+    .crps = poisson_crps,
     .family = &family,
 };

@@ -163,6 +163,10 @@ cr_status cr_dist_crps(cr_ctx *cx, const cr_dist_class *c, const double *params,
     double    low, high, m, below = 0, above = 0, between = 0;
 
     CR_TRY(check(cx, c, params, n, y));
+    if (c->crps) {
+        *out = c->crps(lower.p, y);
+        goto done;
+    }
     CR_TRY(cr_dist_quantile(cx, c, params, n, 0.5, &m));
     c->support(lower.p, &low, &high);
     if (diverges(&lower, m) || diverges(&upper, m)) {

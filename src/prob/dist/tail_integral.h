@@ -2,9 +2,10 @@
  *     E (a - X)+ = integral of F below a,      E (X - a)+ = integral of S above a,
  *     CRPS(F, y) = integral of F^2 below m + of S^2 above m + |y - m| - 2 (of S from m to y, or of
  *                  F from y to m),             m the median.
- * Continuous distributions by adaptive quadrature (about 1e-9 relative), counts by sums: exact up
- * to a standard deviation of 2000, above it in steps of sd/2000 (about 1e-7). Gneiting & Raftery
- * (2007), JASA 102, sec. 4.2, for the score. */
+ * Where there is no closed form: continuous distributions by adaptive quadrature (about 1e-9
+ * relative), counts by sums: exact up to a standard deviation of 2000, above it in steps of sd/2000
+ * (about 1e-7).
+ * Gneiting & Raftery (2007), JASA 102, sec. 4.2, for the score. */
 #ifndef CREDENCE_PROB_DIST_TAIL_INTEGRAL_H
 #define CREDENCE_PROB_DIST_TAIL_INTEGRAL_H
 
