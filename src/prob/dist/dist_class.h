@@ -132,12 +132,9 @@ struct cr_dist_class {
     double (*sample)(cri_par p, cr_rng *r);
     cr_status (*fit)(cr_ctx *cx, const cri_sample *s, double *v, size_t n);
     double (*kl)(cri_par p, cri_par q);
-<<<<<<< HEAD
     /* The divergence where it is an integral, which can fail: instead of kl. */
     cr_status (*kl_integral)(cr_ctx *cx, cri_par p, cri_par q, double *out);
-=======
     double (*crps)(cri_par p, double y); /* NULL: integrated */
->>>>>>> verbs
 
     const cri_family *family; /* NULL: not an exponential family */
     const cri_vector *vector; /* NULL: a distribution of one variable */
