@@ -31,7 +31,7 @@
     X(count,  max_iter,     "200", "1..1000000", "most steps of one run of the search", "50")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
-enum { SEARCH_ROWS = 512, TELL_ROWS = 3000, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30 };
+enum { SEARCH_ROWS = 512, TELL_ROWS = 3000, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
 
 CR_OPTIONS_STRUCT(gp_options, GP_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(gp_options, __VA_ARGS__)
@@ -98,12 +98,13 @@ static cr_status check_noise_free(cr_ctx *cx, const cri_gp_posterior *m, const c
 {
     if (m->noise > 0 || m->noise_learned || m->white || m->noise < 0) return CR_OK;
     for (size_t i = 0; i < rows->n; i++) {
-        size_t g = group[i];
         if (rows->w && !(rows->w[i] > 0)) continue;
+        size_t g = group[i], row = rows->index ? rows->index[i] : i;
+        if (row == m->at.first[g]) continue;
         if (fabs(rows->y[i] - m->at.y[g]) <= 1e-12 * fabs(m->at.y[g])) continue;
         cr_fail(cx, CR_EDATA,
                 "rows %zu and %zu have the same inputs but different targets, which no function without "
-                "noise can give", m->at.first[g] + 1, (rows->index ? rows->index[i] : i) + 1);
+                "noise can give", m->at.first[g] + 1, row + 1);
         return cr_fail_hint(cx, "--noise learn");
     }
     return CR_OK;
@@ -159,6 +160,7 @@ static cr_status learn(cr_ctx *cx, const gp_options *o, uint64_t seed, const cri
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_learned    learned = { .converged = true };
     double            square = 0, n = (double)m->at.n;
+    size_t            threads = cr_ctx_threads(cx);
     cri_gp_task       task = { .problem = problem,
                                .objective = cri_gp_exact_objective,
                                .method = &room,
@@ -168,6 +170,7 @@ static cr_status learn(cr_ctx *cx, const gp_options *o, uint64_t seed, const cri
                                .seed = seed,
                                .search_rows = SEARCH_ROWS };
 
+    if (m->at.n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
     CR_TRY(cri_gp_target_variance(cx, problem, &task.variance));
     for (size_t i = 0; i < m->at.n; i++) square += m->at.y[i] * m->at.y[i] / n;
     bool still = !(task.variance > 1e-24 * square) || m->at.n <= m->q;
@@ -195,6 +198,7 @@ static cr_status learn(cr_ctx *cx, const gp_options *o, uint64_t seed, const cri
     if (m->at.n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
         CR_TRY(cri_gp_spread(cx, &task, m->kernel, m->noise, m->sd));
 done:
+    cr_ctx_set_threads(cx, threads);
     return st;
 }
 
