@@ -5,6 +5,7 @@
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
 #include "gp_learn.h"
 #include "gp_posterior.h"
+#include "gp_sparse.h"
 #include "gp_update.h"
 #include "../../base/context_internal.h"
 #include "../../base/number.h"
@@ -28,10 +29,14 @@
     X(choice, optimize,     "evidence", "evidence|none",                                             \
       "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
     X(count,  restarts,     "0", "0..10000", "further random starts of the search", "10")            \
-    X(count,  max_iter,     "200", "1..1000000", "most steps of one run of the search", "50")
+    X(count,  max_iter,     "200", "1..1000000", "most steps of one run of the search", "50")        \
+    X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe",                                   \
+      "exact, or through inducing inputs; auto: exact up to 4000 distinct inputs, vfe beyond", "vfe")  \
+    X(count,  inducing,     "500", "1..100000", "number of inducing inputs", "100")                  \
+    X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
-enum { SEARCH_ROWS = 512, TELL_ROWS = 3000, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
+enum { EXACT_ROWS = 4000, SEARCH_ROWS = 512, TELL_ROWS = 3000, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
 
 CR_OPTIONS_STRUCT(gp_options, GP_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(gp_options, __VA_ARGS__)
@@ -93,21 +98,16 @@ static cr_status check_weights(cr_ctx *cx, const cri_rows *rows)
     return CR_OK;
 }
 
-static cr_status check_noise_free(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                                  const size_t *group)
+/* The approximation in force, told when nobody asked for it. */
+static size_t choose_approx(cr_ctx *cx, const gp_options *o, size_t n)
 {
-    if (m->noise > 0 || m->noise_learned || m->white || m->noise < 0) return CR_OK;
-    for (size_t i = 0; i < rows->n; i++) {
-        if (rows->w && !(rows->w[i] > 0)) continue;
-        size_t g = group[i], row = rows->index ? rows->index[i] : i;
-        if (row == m->at.first[g]) continue;
-        if (fabs(rows->y[i] - m->at.y[g]) <= 1e-12 * fabs(m->at.y[g])) continue;
-        cr_fail(cx, CR_EDATA,
-                "rows %zu and %zu have the same inputs but different targets, which no function without "
-                "noise can give", m->at.first[g] + 1, row + 1);
-        return cr_fail_hint(cx, "--noise learn");
-    }
-    return CR_OK;
+    if (o->approx != CRI_GP_AUTO) return (size_t)o->approx;
+    if (n <= EXACT_ROWS) return CRI_GP_EXACT;
+    cr_log(cx, CR_LOG_WARNING, "gp: %zu distinct inputs: the sparse approximation vfe with %zu inducing "
+                               "inputs is used; --approx exact needs %.3g GB and about %.3g operations for "
+                               "each evaluation", n, o->inducing, 16e-9 * (double)n * (double)n,
+           pow((double)n, 3));
+    return CRI_GP_VFE;
 }
 
 static cr_status check_memory(cr_ctx *cx, size_t n)
@@ -116,7 +116,7 @@ static cr_status check_memory(cr_ctx *cx, size_t n)
     if (2.2 * square > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM, "an exact Gaussian process of %zu rows needs %.3g GB, of which %.3g GB are left",
                 n, 2.2 * square / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "fewer rows, or an approximation");
+        return cr_fail_hint(cx, "--approx vfe --inducing 500");
     }
     if (n > TELL_ROWS)
         cr_log(cx, CR_LOG_INFO, "gp: %zu distinct inputs: %.3g GB of memory, about %.3g operations for "
@@ -125,17 +125,41 @@ static cr_status check_memory(cr_ctx *cx, size_t n)
     return CR_OK;
 }
 
+static cr_status check_sparse(cr_ctx *cx, const cri_gp_posterior *m)
+{
+    if (m->white)
+        return cr_fail(cx, CR_EUNSUPPORTED, "a sparse Gaussian process takes its noise from --noise, not "
+                                            "from a white kernel");
+    if (m->noise == 0)
+        return cr_fail(cx, CR_EUNSUPPORTED, "a sparse Gaussian process needs noise above 0");
+    return CR_OK;
+}
+
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static cr_status set_mean(cr_ctx *cx, const gp_options *o, const cr_design *design, cri_gp_posterior *m)
+/* One fit on its way. */
+typedef struct job {
+    const gp_options *o;
+    const cri_rows   *rows;
+    uint64_t          seed;
+    cri_gp_posterior *m;
+    cri_gp_data       data;    /* of a sparse fit; an exact one has them in m->at */
+    size_t           *group;   /* [rows] the distinct input of each               */
+    double           *H;
+    cri_gp_problem    problem;
+    cri_gp_sparse     sparse;
+} job;
+
+static cr_status set_mean(cr_ctx *cx, const job *j, const cri_gp_data *data)
 {
-    cr_status st = CR_OK;
-    int       degree = 0;
-    size_t    dropped = 0;
-    bool      centred = design->target_shift != 0 || design->target_scale != 1;
-    if (strcmp(o->mean, "auto") == 0) degree = centred ? -1 : 0;
-    else CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
-    CR_TRY(cri_gp_mean_new(cx, degree, &m->at, &m->mean, &dropped));
+    cr_status        st = CR_OK;
+    int              degree = 0;
+    size_t           dropped = 0;
+    const cr_design *design = j->rows->design;
+    bool             centred = design->target_shift != 0 || design->target_scale != 1;
+    if (strcmp(j->o->mean, "auto") == 0) degree = centred ? -1 : 0;
+    else CR_TRY(cri_gp_mean_degree(cx, j->o->mean, &degree));
+    CR_TRY(cri_gp_mean_new(cx, degree, data, &j->m->mean, &dropped));
     if (dropped)
         cr_log(cx, CR_LOG_WARNING, "%zu terms of the mean function depend on others and were left out",
                dropped);
@@ -152,38 +176,70 @@ static void tell_bounds(cr_ctx *cx, const char *at_bound)
            at_bound);
 }
 
+static cr_status check_noise_free(cr_ctx *cx, const job *j)
+{
+    const cri_gp_posterior *m = j->m;
+    const cri_gp_data      *data = &j->data;
+    const cri_rows         *rows = j->rows;
+    if (m->noise > 0 || m->noise_learned || m->white || m->noise < 0) return CR_OK;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (rows->w && !(rows->w[i] > 0)) continue;
+        size_t g = j->group[i], row = rows->index ? rows->index[i] : i;
+        if (row == data->first[g]) continue;
+        if (fabs(rows->y[i] - data->y[g]) <= 1e-12 * fabs(data->y[g])) continue;
+        cr_fail(cx, CR_EDATA,
+                "rows %zu and %zu have the same inputs but different targets, which no function without "
+                "noise can give", data->first[g] + 1, row + 1);
+        return cr_fail_hint(cx, "--noise learn");
+    }
+    return CR_OK;
+}
+
 /* Learns the hyper-parameters, where there is anything to learn from. */
-static cr_status learn(cr_ctx *cx, const gp_options *o, uint64_t seed, const cri_gp_problem *problem,
-                       cri_gp_posterior *m, cr_report *report)
+static cr_status learn(cr_ctx *cx, job *j, cr_report *report)
 {
     cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    bool              exact = m->approx == CRI_GP_EXACT;
+    size_t            n = j->problem.data->n, few = n < SEARCH_ROWS ? n : SEARCH_ROWS;
+    size_t            threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_learned    learned = { .converged = true };
-    double            square = 0, n = (double)m->at.n;
-    size_t            threads = cr_ctx_threads(cx);
-    cri_gp_task       task = { .problem = problem,
-                               .objective = cri_gp_exact_objective,
-                               .method = &room,
+    double            square = 0;
+    cri_gp_task       task = { .problem = &j->problem,
+                               .objective = exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
+                               .method = exact ? (void *)&room : &j->sparse,
+                               .search_objective = cri_gp_exact_objective,
+                               .search_method = &room,
                                .learn_noise = m->noise_learned,
-                               .restarts = o->restarts,
-                               .max_iter = o->max_iter,
-                               .seed = seed,
+                               .restarts = j->o->restarts,
+                               .max_iter = j->o->max_iter,
+                               .seed = j->seed,
                                .search_rows = SEARCH_ROWS };
 
-    if (m->at.n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
-    CR_TRY(cri_gp_target_variance(cx, problem, &task.variance));
-    for (size_t i = 0; i < m->at.n; i++) square += m->at.y[i] * m->at.y[i] / n;
-    bool still = !(task.variance > 1e-24 * square) || m->at.n <= m->q;
+    if (!exact) { /* the search for starts is exact, on some rows */
+        room.L = cr_scratch_matrix(&s, few, few);
+        room.solution.alpha = cr_scratch_f64(&s, few);
+        room.solution.U = cr_scratch_matrix(&s, few, m->q);
+    }
+    if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
+    CR_TRY(s.status);
+    CR_TRY(cri_gp_target_variance(cx, &j->problem, &task.variance));
+    for (size_t i = 0; i < n; i++) square += pow(j->problem.data->y[i], 2) / (double)n;
+    bool still = !(task.variance > 1e-24 * square) || n <= m->q;
     if (still) task.variance = square > 0 ? square : 1;
-    if (m->noise < 0 || (still && m->noise_learned)) m->noise = 0.1 * task.variance;
+    if (m->noise < 0) m->noise = 0.1 * task.variance;
     report->stop = CR_STOP_CLOSED_FORM;
-    if (o->optimize == OPTIMIZE_NONE) goto done;
+    if (j->o->optimize == OPTIMIZE_NONE) goto done;
     if (still) {
         cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: nothing can be learned of "
                                    "the hyper-parameters");
         goto done;
     }
     CR_TRY(cri_gp_learn(cx, &task, m->kernel, &m->noise, &learned));
+    if (!exact && j->o->optimize_inducing)
+        CR_TRY(cri_gp_learn_inducing(cx, &task, &j->sparse, m->kernel, &m->noise, &learned));
     m->starts = learned.starts;
     m->agreed = learned.agreed;
     m->evaluations = learned.evaluations;
@@ -195,31 +251,84 @@ static cr_status learn(cr_ctx *cx, const gp_options *o, uint64_t seed, const cri
     m->at_bound = cri_string_copy(cx, learned.at_bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);
     tell_bounds(cx, m->at_bound);
-    if (m->at.n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
+    if (n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
         CR_TRY(cri_gp_spread(cx, &task, m->kernel, m->noise, m->sd));
 done:
     cr_ctx_set_threads(cx, threads);
+    cr_scratch_end(&s);
     return st;
 }
 
 /* Factor, weights and leave-one-out at the hyper-parameters that m has. */
-static cr_status condition(cr_ctx *cx, const cri_gp_problem *problem, const cri_rows *rows,
-                           const size_t *group, cri_gp_posterior *m)
+static cr_status condition(cr_ctx *cx, const job *j)
 {
-    cr_status       st = CR_OK;
-    cr_scratch      s = cr_scratch_begin(cx);
-    cri_gp_solution solution = cri_gp_posterior_solution(m);
-    double         *inverse = cr_scratch_matrix(&s, m->at.n, m->at.n);
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    cri_gp_solution   solution = cri_gp_posterior_solution(m);
+    double           *inverse = cr_scratch_matrix(&s, m->at.n, m->at.n);
 
     CR_TRY(s.status);
-    CR_TRY(cri_gp_solve(cx, problem, m->kernel, m->noise, CRI_GP_JITTER, m->L, &solution));
+    CR_TRY(cri_gp_solve(cx, &j->problem, m->kernel, m->noise, CRI_GP_JITTER, m->L, &solution));
     m->evidence = solution.log_evidence;
     m->jitter = solution.jitter;
-    CR_TRY(cri_gp_leave_one_out(cx, problem, rows, rows->roles[0], group, m->noise, &solution, m->L,
-                                inverse, &m->loo_score, &m->loo_rmse));
+    CR_TRY(cri_gp_leave_one_out(cx, &j->problem, j->rows, j->rows->roles[0], j->group, m->noise,
+                                &solution, m->L, inverse, &m->loo_score, &m->loo_rmse));
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+static cr_status condition_sparse(cr_ctx *cx, job *j)
+{
+    cri_gp_posterior *m = j->m;
+    cr_status st = cri_gp_sparse_solve(cx, &j->problem, m->kernel, m->noise, &j->sparse, NULL, NULL);
+    if (st != CR_OK) return st;
+    m->evidence = j->sparse.value;
+    m->jitter = j->sparse.jitter;
+    m->loo_score = m->loo_rmse = NAN;
+    if (m->jitter > 0)
+        cr_log(cx, CR_LOG_INFO, "gp: %g was added to the variance at the inducing inputs", m->jitter);
+    return CR_OK;
+}
+
+/* Distinct inputs, inducing ones if any, mean function and memory. */
+static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
+{
+    cr_status          st = CR_OK;
+    cri_gp_posterior  *m = j->m;
+    const cri_gp_data *data = &j->data;
+    CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, j->rows->roles[0], !m->white, j->group));
+    m->rows = j->data.count;
+    m->approx = choose_approx(cx, j->o, j->data.n);
+    CR_TRY(check_noise_free(cx, j));
+    if (m->approx == CRI_GP_EXACT) {
+        CR_TRY(check_memory(cx, j->data.n));
+        m->at = j->data;
+        j->data = (cri_gp_data){ 0 };
+        data = &m->at;
+    } else {
+        CR_TRY(check_sparse(cx, m));
+        CR_TRY(cri_gp_inducing(cx, data, j->o->inducing, j->seed, &m->at));
+    }
+    CR_TRY(set_mean(cx, j, data));
+    CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
+    j->H = cr_scratch_matrix(s, data->n, m->q);
+    CR_TRY(s->status);
+    cri_gp_mean_fill(&m->mean, data->X, data->n, j->H);
+    j->problem = (cri_gp_problem){ data, m->q, j->H };
+    j->sparse = (cri_gp_sparse){ .approx = (cri_gp_approx)m->approx, .Z = m->at, .L = m->L, .L2 = m->L2,
+                                 .alpha = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
+done:
+    return st;
+}
+
+static void report_evidence(const cri_gp_posterior *m, const cr_design *design, cr_report *report)
+{
+    report->log_evidence = m->evidence - m->rows * log(design->target_scale);
+    report->evidence = m->approx == CRI_GP_EXACT ? CR_EVIDENCE_EXACT
+                       : m->approx == CRI_GP_VFE ? CR_EVIDENCE_BOUND
+                                                 : CR_EVIDENCE_ESTIMATE;
 }
 
 static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -229,34 +338,23 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     cr_scratch        s = cr_scratch_begin(cx);
     const gp_options *o = options;
     cri_gp_posterior *m = cr_alloc(cx, 1, sizeof *m);
-    size_t           *group = cr_scratch_index(&s, rows->n);
-    cri_gp_problem    problem = { 0 };
-    double           *H = NULL;
+    job               j = { .o = o, .rows = rows, .seed = seed, .m = m,
+                            .group = cr_scratch_index(&s, rows->n) };
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
-    m->approx = CRI_GP_EXACT;
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &m->kernel));
     m->white = holds_white(m->kernel);
     CR_TRY(read_noise(cx, o, rows, m));
     if (m->white) CR_TRY(check_weights(cx, rows));
-    CR_TRY(cri_gp_data_add(cx, &m->at, rows, rows->roles[0], !m->white, group));
-    CR_TRY(check_noise_free(cx, m, rows, group));
-    CR_TRY(check_memory(cx, m->at.n));
-    CR_TRY(set_mean(cx, o, rows->design, m));
-    CR_TRY(cri_gp_posterior_allocate(cx, m, false));
-    H = cr_scratch_matrix(&s, m->at.n, m->q);
-    CR_TRY(s.status);
-    cri_gp_mean_fill(&m->mean, m->at.X, m->at.n, H);
-    problem = (cri_gp_problem){ &m->at, m->q, H };
-    CR_TRY(learn(cx, o, seed, &problem, m, report));
-    CR_TRY(condition(cx, &problem, rows, group, m));
-    m->rows = m->at.count;
-    report->log_evidence = m->evidence - m->rows * log(rows->design->target_scale);
-    report->evidence = CR_EVIDENCE_EXACT;
+    CR_TRY(prepare(cx, &s, &j));
+    CR_TRY(learn(cx, &j, report));
+    CR_TRY(m->approx == CRI_GP_EXACT ? condition(cx, &j) : condition_sparse(cx, &j));
+    report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;
 done:
+    cri_gp_data_free(cx, &j.data);
     cri_gp_posterior_free(cx, m);
     cr_scratch_end(&s);
     return st;
@@ -271,8 +369,7 @@ static cr_status gp_update(cr_ctx *cx, const void *state, const cri_rows *rows, 
     if (((const cri_gp_posterior *)state)->white) CR_TRY(check_weights(cx, rows));
     CR_TRY(cri_gp_extend(cx, state, rows, &m));
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_evidence = m->evidence - m->rows * log(rows->design->target_scale);
-    report->evidence = CR_EVIDENCE_EXACT;
+    report_evidence(m, rows->design, report);
     *out_state = m;
 done:
     return st;

@@ -32,6 +32,8 @@ typedef struct run {
     cr_ctx               *cx;
     const cri_gp_task    *task;
     const cri_gp_problem *problem;
+    cri_gp_objective     *objective;
+    void                 *method;
     const cri_gp_search  *search;
     cr_kernel            *k; /* spoiled */
     double                noise;
@@ -47,8 +49,7 @@ static cr_status evaluate(run *r, const double *x, double *out_value, double *op
     double               noise = u->size > u->p ? exp(x[u->p]) : r->noise;
     CR_TRY(cr_check_interrupt(r->cx));
     CR_TRY(cr_kernel_set_theta(r->cx, r->k, x));
-    CR_TRY(r->task->objective(r->cx, r->task->method, r->problem, r->k, noise, out_value,
-                              opt_gradient));
+    CR_TRY(r->objective(r->cx, r->method, r->problem, r->k, noise, out_value, opt_gradient));
     r->evaluations++;
     *out_value += cr_kernel_log_prior(r->k, false, opt_gradient);
     if (!isfinite(*out_value)) st = CR_ENUMERIC;
@@ -311,6 +312,10 @@ static cr_status learn(cr_ctx *cx, run *r, start *a, size_t room, cri_gp_learned
                 k++;
             }
         r->problem = &few;
+        if (r->task->search_objective) {
+            r->objective = r->task->search_objective;
+            r->method = r->task->search_method;
+        }
         CR_TRY(search_starts(r, a, room, &n, out));
         for (size_t i = 0; i < n; i++) {
             CR_TRY(try_start(r, a[i].x, &a[i].value));
@@ -319,6 +324,8 @@ static cr_status learn(cr_ctx *cx, run *r, start *a, size_t room, cri_gp_learned
         }
         n = drop_equals(a, n);
         r->problem = all;
+        r->objective = r->task->objective;
+        r->method = r->task->method;
         for (size_t i = 0; i < n; i++) CR_TRY(try_start(r, a[i].x, &a[i].value));
         sort_starts(a, n);
         if (r->task->restarts == 0 && n > 1) n = all->data->n > 1000 ? 1 : 2;
@@ -341,7 +348,8 @@ cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double
     cri_gp_search  search;
     cri_gp_learned learned = { .value = NAN };
     start         *a = NULL;
-    run r = { .cx = cx, .task = task, .problem = task->problem, .search = &search, .noise = *noise };
+    run r = { .cx = cx, .task = task, .problem = task->problem, .objective = task->objective,
+              .method = task->method, .search = &search, .noise = *noise };
 
     CR_TRY(cr_kernel_copy(cx, k, &r.k));
     CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &search));
@@ -400,7 +408,8 @@ cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k,
     cr_scratch    s = cr_scratch_begin(cx);
     size_t        m = 0, p = cr_kernel_theta_size(k);
     cri_gp_search u;
-    run           r = { .cx = cx, .task = task, .problem = task->problem, .search = &u, .noise = noise };
+    run           r = { .cx = cx, .task = task, .problem = task->problem, .objective = task->objective,
+                        .method = task->method, .search = &u, .noise = noise };
     double       *x = cr_scratch_f64(&s, p + 1), *B = cr_scratch_matrix(&s, p + 1, p + 1);
     size_t       *at = cr_scratch_index(&s, p + 1);
 

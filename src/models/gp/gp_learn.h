@@ -19,6 +19,8 @@ typedef struct cri_gp_task {
     const cri_gp_problem *problem;
     cri_gp_objective     *objective;
     void                 *method;
+    cri_gp_objective     *search_objective; /* of the search with few rows; NULL: the same */
+    void                 *search_method;
     double                variance; /* of the target about its mean               */
     bool                  learn_noise;
     size_t                restarts, max_iter;
