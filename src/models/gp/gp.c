@@ -8,7 +8,6 @@
 #include "gp_sparse.h"
 #include "gp_update.h"
 #include "../../base/context_internal.h"
-#include "../../base/number.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
 
@@ -23,8 +22,8 @@
       "'matern52(ard) + linear'")                                                                    \
     X(text,   mean,         "auto", "", "mean function: zero, constant, linear or poly:K; auto: constant, "\
       "or zero with --scale-target standard", "linear")                                              \
-    X(text,   noise,        "auto", "", "variance of the noise: learn or a number; auto: learn, or 0 when "\
-      "the kernel holds white", "0.01")                                                              \
+    X(real,   noise,        "", ">=0", "variance of the noise; not given: learned, or 0 when the kernel "\
+      "holds white", "0.01")                                                              \
     X(text,   noise_column, "", "COLUMN", "column of known variances of the noise, one a row", "v")  \
     X(choice, optimize,     "evidence", "evidence|none",                                             \
       "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
@@ -53,38 +52,21 @@ static bool holds_white(const cr_kernel *k)
     return false;
 }
 
-/* Kernel, mean and noise into m; *out_learn_noise. */
+/* The noise: given, a column, to be learned (-1 until there is a start), or in the kernel. */
 static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *rows,
                             cri_gp_posterior *m)
 {
-    const char *text = o->noise;
-    bool        automatic = strcmp(text, "auto") == 0;
+    bool given = !isnan(o->noise);
     m->noise_column = rows->roles[0] != NULL;
-    if (m->noise_column) {
-        if (!automatic)
-            return cr_fail(cx, CR_EARG, "--noise and --noise-column do not go together");
-        m->noise = 1; /* times the column */
-        for (size_t i = 0; i < rows->n; i++)
-            if (!(rows->roles[0][i] > 0))
-                return cr_fail(cx, CR_EDATA, "%s: a variance of the noise is %g; it must be above 0",
-                               rows->design->roles[0], rows->roles[0][i]);
-        return CR_OK;
-    }
-    m->noise_learned = strcmp(text, "learn") == 0 || (automatic && !m->white);
-    if (m->noise_learned) {
-        m->noise = -1;
-        m->noise_learned = o->optimize == OPTIMIZE_EVIDENCE;
-        return CR_OK;
-    }
-    m->noise = 0;
-    if (automatic) return CR_OK;
-    double    value = 0;
-    size_t    length = strlen(text);
-    if (length == 0 || cri_parse_double(text, text + length, &value) != length || !(value >= 0) || isinf(value)) {
-        cr_fail(cx, CR_EARG, "--noise '%s' is neither learn nor a variance", text);
-        return cr_fail_hint(cx, "--noise learn, --noise 0.01, or --noise-column COLUMN");
-    }
-    m->noise = value;
+    if (m->noise_column && given)
+        return cr_fail(cx, CR_EARG, "--noise and --noise-column do not go together");
+    for (size_t i = 0; m->noise_column && i < rows->n; i++)
+        if (!(rows->roles[0][i] > 0))
+            return cr_fail(cx, CR_EDATA, "%s: a variance of the noise is %g; it must be above 0",
+                           rows->design->roles[0], rows->roles[0][i]);
+    bool learned = !m->noise_column && !given && !m->white;
+    m->noise_learned = learned && o->optimize == OPTIMIZE_EVIDENCE;
+    m->noise = m->noise_column ? 1 /* times the column */ : learned ? -1 : given ? o->noise : 0;
     return CR_OK;
 }
 
@@ -190,7 +172,7 @@ static cr_status check_noise_free(cr_ctx *cx, const job *j)
         cr_fail(cx, CR_EDATA,
                 "rows %zu and %zu have the same inputs but different targets, which no function without "
                 "noise can give", data->first[g] + 1, row + 1);
-        return cr_fail_hint(cx, "--noise learn");
+        return cr_fail_hint(cx, "leave out --noise 0: the noise is learned then");
     }
     return CR_OK;
 }

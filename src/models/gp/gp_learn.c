@@ -290,6 +290,36 @@ static void tell_bounds(const run *r, const double *x, cri_gp_learned *out)
     }
 }
 
+/* The optimum of the few is not that of a bound, which likes more noise and longer scales: of some such
+ * changes x [size] takes the best. */
+static cr_status adapt_start(run *r, double *x, double *best)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(r->cx);
+    const cri_gp_search *u = r->search;
+    double              *from = cr_scratch_f64(&s, u->size), *z = cr_scratch_f64(&s, u->size);
+
+    CR_TRY(s.status);
+    memcpy(from, x, u->size * sizeof *x);
+    *best = -INFINITY;
+    for (int step = 0; step < 10; step++) {
+        double value, wider = step % 2 ? log(2) : 0, louder = (step / 2) * log(4);
+        for (size_t j = 0; j < u->size; j++) {
+            z[j] = from[j] + (u->kind[j] == CRI_GP_LENGTH  ? wider
+                              : u->kind[j] == CRI_GP_NOISE ? louder
+                                                           : 0);
+            z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
+        }
+        CR_TRY(try_start(r, z, &value));
+        if (value <= *best) continue;
+        *best = value;
+        memcpy(x, z, u->size * sizeof *x);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* Search and final climb on a set of rows: few of them first where there are many. */
 static cr_status learn(cr_ctx *cx, run *r, start *a, size_t room, cri_gp_learned *out)
 {
@@ -326,9 +356,12 @@ static cr_status learn(cr_ctx *cx, run *r, start *a, size_t room, cri_gp_learned
         r->problem = all;
         r->objective = r->task->objective;
         r->method = r->task->method;
-        for (size_t i = 0; i < n; i++) CR_TRY(try_start(r, a[i].x, &a[i].value));
-        sort_starts(a, n);
-        if (r->task->restarts == 0 && n > 1) n = all->data->n > 1000 ? 1 : 2;
+        bool bound = r->task->objective != r->task->search_objective && r->task->search_objective;
+        if (bound && n > 2) n = 2 + r->task->restarts < n ? 2 + r->task->restarts : n;
+        for (size_t i = 0; i < n; i++)
+            CR_TRY(bound ? adapt_start(r, a[i].x, &a[i].value) : try_start(r, a[i].x, &a[i].value));
+        if (!bound) sort_starts(a, n);
+        if (!bound && r->task->restarts == 0 && n > 1) n = all->data->n > 1000 ? 1 : 2;
     } else {
         CR_TRY(search_starts(r, a, room, &n, out));
     }
