@@ -8,6 +8,7 @@
     X(bayes_linear)   \
     X(glm)            \
     X(gp)             \
+    X(kernel_ridge)   \
     X(linear)         \
     X(ridge)          \
     X(robust)

@@ -255,7 +255,7 @@ static cr_status condition(cr_ctx *cx, const job *j)
     m->evidence = solution.log_evidence;
     m->jitter = solution.jitter;
     CR_TRY(cri_gp_leave_one_out(cx, &j->problem, j->rows, j->rows->roles[0], j->group, m->noise,
-                                &solution, m->L, inverse, &m->loo_score, &m->loo_rmse));
+                                &solution, m->L, inverse, NULL, &m->loo_score, &m->loo_rmse));
 done:
     cr_scratch_end(&s);
     return st;

@@ -48,7 +48,7 @@ static void leave_part(const cri_gp_data *data, size_t g, double y, double v, do
 cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const cri_rows *rows,
                                const double *opt_shares, const size_t *group, double noise,
                                const cri_gp_solution *solution, const double *L, double *C_inverse,
-                               double *out_log_score, double *out_rmse)
+                               double *opt_diagonal, double *out_log_score, double *out_rmse)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
@@ -60,6 +60,7 @@ cr_status cri_gp_leave_one_out(cr_ctx *cx, const cri_gp_problem *problem, const 
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(L, n, n), cr_mat_of(C_inverse, n, n)));
     for (size_t i = 0; i < n; i++) q[i] = C_inverse[i * n + i];
     CR_TRY(project_mean(cx, problem, solution, L, q));
+    if (opt_diagonal) memcpy(opt_diagonal, q, n * sizeof *q);
     for (size_t i = 0; i < rows->n; i++) {
         double w = rows->w ? rows->w[i] : 1, v = opt_shares ? opt_shares[i] : 1, error, variance;
         if (!(w > 0)) continue;
