@@ -12,6 +12,8 @@
     X(exponential)           \
     X(fisher)                \
     X(glm)                   \
+    X(gp)                    \
+    X(kernel_ridge)          \
     X(lda)                   \
     X(linear)                \
     X(logistic)              \

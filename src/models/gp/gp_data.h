@@ -1,0 +1,58 @@
+/* gp_data.h -- the rows of a Gaussian process: distinct inputs, each with what was seen there.
+ * Rows of equal inputs are merged without loss.  A row i of weight w_i counts as w_i rows, each with
+ * noise of variance s v_i (s the noise, v_i its share, 1 unless a column says otherwise).  For a group
+ * g of rows with the same input, with P = sum_i w_i / v_i, the average y_g = sum_i (w_i / v_i) y_i / P
+ * is sufficient: it has noise of variance s r_g, r_g = 1 / P, and
+ *
+ *   log p(y) = log N(y_1 .. y_n; m, K + s diag r) - spread / (2 s) - (count - n) log(2 pi s) / 2
+ *              - (log_shares - sum_g log r_g) / 2,
+ *   spread = sum_i (w_i / v_i) (y_i - y_g)^2,  count = sum_i w_i,  log_shares = sum_i w_i log v_i.
+ *
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_GP_GP_DATA_H
+#define CREDENCE_MODELS_GP_GP_DATA_H
+
+#include "../class.h"
+#include "../../math/kernel/kernel.h"
+
+typedef struct cri_gp_data {
+    size_t    n, d, c; /* distinct inputs, columns of numbers, categories      */
+    double   *X;       /* [n x d]                                              */
+    uint32_t *codes;   /* [n x c]                                              */
+    double   *y, *r;   /* [n] averages; their noise is s r                     */
+    size_t   *first;   /* [n] the first row of the table with this input       */
+    double    count, spread, log_shares;
+} cri_gp_data;
+
+/* The kinds of the terms of a design: how many are numbers and how many categories. */
+void cri_gp_shape(const cr_design *design, size_t *out_numbers, size_t *out_categories);
+/* The rows [begin, end) as inputs of kernels: X [end-begin x d], codes [end-begin x c]; room
+ * [end-begin x p].  Pure. */
+void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, double *X,
+                  uint32_t *codes);
+/* Adds rows to data (zeroed, or made before by this) with their y, weights and, where opt_shares is
+ * not NULL, shares of the noise; rows of weight 0 are passed over.  Inputs that are there already take
+ * them in, when merge.  opt_group [rows] tells the input of each row of weight > 0.  On failure data is
+ * as it was. */
+cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
+                          const double *opt_shares, bool merge, size_t *opt_group);
+/* m of the inputs, drawn without replacement, in their order; of spread and count their part. */
+cr_status cri_gp_data_draw(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_t seed,
+                           cri_gp_data *out);
+/* A copy. */
+cr_status cri_gp_data_copy(cr_ctx *cx, const cri_gp_data *data, cri_gp_data *out);
+/* Frees the arrays. */
+void cri_gp_data_free(cr_ctx *cx, cri_gp_data *data);
+/* The inputs as a kernel sees them. */
+cr_kernel_input cri_gp_inputs(const cri_gp_data *data);
+
+/* Reads a kernel expression whose names are the columns of the design; text NULL: the default, rbf
+ * with one length-scale a column, times hamming of each category. */
+cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out_kernel);
+/* The same, and each term of a sum that has no amplitude gets one: rbf becomes 1*rbf. */
+cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *design,
+                               cr_kernel **out_kernel);
+/* The canonical text, from cr_alloc; freed by cri_string_free. */
+char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k);
+
+#endif

@@ -1,0 +1,149 @@
+/* gp_kernel.c -- kernel expressions over the columns of a design. */
+#include "gp_data.h"
+#include "../../base/context_internal.h"
+#include "../../math/kernel/kernel_internal.h"
+
+#include <string.h>
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+static ptrdiff_t find_column(const void *user, const char *name, cr_kernel_column *out)
+{
+    const cr_design *design = user;
+    ptrdiff_t        place[2] = { 0, 0 };
+    for (size_t j = 0; j < design->p; j++) {
+        bool code = design->terms[j].code;
+        if (strcmp(design->terms[j].name, name) == 0) {
+            size_t levels = code ? design->columns[design->terms[j].column].n_levels : 0;
+            *out = (cr_kernel_column){ code ? CR_KERNEL_CATEGORY : CR_KERNEL_NUMBER, levels };
+            return place[code];
+        }
+        place[code]++;
+    }
+    return -1;
+}
+
+static const char *column_name(const void *user, size_t i)
+{
+    return ((const cr_design *)user)->terms[i].name;
+}
+
+char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k)
+{
+    size_t size = cr_kernel_print(k, NULL, 0) + 1;
+    char  *text = cr_alloc(cx, size, 1);
+    if (text) cr_kernel_print(k, text, size);
+    return text;
+}
+
+/* rbf(ard) for the numbers; times hamming for the categories. */
+static const char *default_text(size_t numbers, size_t categories)
+{
+    if (categories == 0) return numbers ? "1*rbf(ard)" : "1";
+    return numbers ? "1*rbf(ard)*hamming" : "1*hamming";
+}
+
+static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
+{
+    cr_kernel_columns columns = {
+        .find = find_column, .name = column_name, .user = design, .count = design->p
+    };
+    size_t categories;
+    cri_gp_shape(design, &columns.numbers, &categories);
+    if (!text) text = default_text(columns.numbers, categories);
+    return cr_kernel_parse(cx, text, &columns, NULL, 0, out);
+}
+
+cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
+{
+    cr_kernel *k = NULL;
+    cr_status  st = parse(cx, text, design, &k);
+    if (st != CR_OK) return st;
+    if (!cr_kernel_is_psd(k)) {
+        cr_kernel_free(cx, k);
+        return cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: no Gaussian "
+                                    "process has such a covariance", text);
+    }
+    if (cr_kernel_reads(k, CR_KERNEL_TEXT)) {
+        cr_kernel_free(cx, k);
+        return cr_fail(cx, CR_EUNSUPPORTED, "kernels of texts do not go with columns of a table");
+    }
+    *out = k;
+    return CR_OK;
+}
+
+/* --- amplitudes ------------------------------------------------------------------------------ */
+
+/* true when the node, or a factor of it, has a scale of its own. */
+static bool has_amplitude(const cr_kernel *k, size_t at)
+{
+    const cri_node *node = &k->nodes[at];
+    if (node->op == CRI_LEAF)
+        return node->class == &cri_kernel_constant || node->class == &cri_kernel_white ||
+               node->class == &cri_kernel_polynomial || node->class == &cri_kernel_category;
+    if (node->op == CRI_OVER) return false;
+    for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next)
+        if (has_amplitude(k, c)) return true;
+    return false;
+}
+
+/* The length of the first term of a sum in canonical text: up to " + " outside brackets. */
+static size_t term_length(const char *text)
+{
+    int depth = 0;
+    for (size_t i = 0; text[i]; i++) {
+        if (text[i] == '"') /* a quoted name */
+            for (i++; text[i] && text[i] != '"';) i++;
+        if (!text[i]) return i;
+        depth += (text[i] == '(' || text[i] == '[') - (text[i] == ')' || text[i] == ']');
+        if (depth == 0 && strncmp(text + i, " + ", 3) == 0) return i;
+    }
+    return strlen(text);
+}
+
+/* out = text with 1* before the terms of the root that lack an amplitude. */
+static void write_amplitudes(const cr_kernel *k, const char *text, char *out)
+{
+    const cri_node *root = &k->nodes[k->n_nodes - 1];
+    bool            sum = root->op == CRI_SUM;
+    for (size_t c = sum ? root->first : k->n_nodes - 1; c != SIZE_MAX; c = k->nodes[c].next) {
+        size_t length = sum ? term_length(text) : strlen(text);
+        if (!has_amplitude(k, c)) {
+            memcpy(out, "1*", 2);
+            out += 2;
+        }
+        memcpy(out, text, length);
+        out += length;
+        text += length;
+        if (*text) {
+            memcpy(out, " + ", 3);
+            out += 3;
+            text += 3;
+        }
+        if (!sum) break;
+    }
+    *out = '\0';
+}
+
+cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *design,
+                               cr_kernel **out_kernel)
+{
+    cr_status  st = CR_OK;
+    cr_kernel *k = NULL;
+    char      *plain = NULL, *scaled = NULL;
+    size_t     room = 0;
+
+    CR_TRY(cri_gp_kernel(cx, text, design, &k));
+    plain = cri_gp_kernel_text(cx, k);
+    if (!plain) CR_TRY(CR_ENOMEM);
+    room = strlen(plain) + 2 * k->n_nodes + 1;
+    scaled = cr_alloc(cx, room, 1);
+    if (!scaled) CR_TRY(CR_ENOMEM);
+    write_amplitudes(k, plain, scaled);
+    CR_TRY(cri_gp_kernel(cx, scaled, design, out_kernel));
+done:
+    cr_free(cx, scaled, room, 1);
+    cri_string_free(cx, plain);
+    cr_kernel_free(cx, k);
+    return st;
+}

@@ -1,0 +1,56 @@
+/* gp_posterior.h -- a fitted Gaussian process: what predicts, and what is told of it.
+ * `at` holds the inputs that predictions lean on: all distinct ones of the data, or the inducing ones of
+ * a sparse approximation.  For a new row with k = k(at, x):
+ *   w = L^-1 k,  v = L2^-1 w (without L2: w),  mean = h . b + k . alpha,
+ *   var f = k(x, x) - |w|^2 [+ |v|^2 with L2] + |A^-1 (h - U^T v)|^2
+ * exact: L L^T = C.  Sparse: L L^T = K(at, at), L2 L2^T = I + V V^T (gp_sparse.h); subset of regressors:
+ * var f = |v|^2 + ...  (Internal header.) */
+#ifndef CREDENCE_MODELS_GP_GP_POSTERIOR_H
+#define CREDENCE_MODELS_GP_GP_POSTERIOR_H
+
+#include "gp_exact.h"
+
+typedef enum cri_gp_approx {
+    CRI_GP_AUTO,
+    CRI_GP_EXACT,
+    CRI_GP_SOR,
+    CRI_GP_DTC,
+    CRI_GP_FITC,
+    CRI_GP_VFE
+} cri_gp_approx;
+
+typedef struct cri_gp_posterior {
+    cri_gp_data   at;
+    cri_gp_mean   mean;
+    cr_kernel    *kernel;
+    size_t        q;              /* terms of the mean                                        */
+    size_t        approx;         /* cri_gp_approx, not AUTO                                  */
+    bool          noise_learned, noise_column, white;
+    double        noise, jitter;
+    double       *L, *L2;         /* [n x n] lower triangles; L2 NULL for exact               */
+    double       *alpha, *beta, *U, *A; /* [n], [q], [n x q], [q x q]                         */
+    size_t        n_theta;
+    double       *sd;             /* [n_theta + 1] of theta and log noise; NaN: not known     */
+    double        rows, evidence; /* sum of weights; log evidence in the units of the design  */
+    double        loo_score, loo_rmse;
+    size_t        starts, agreed, evaluations;
+    char         *at_bound;       /* "" for none; owned                                       */
+} cri_gp_posterior;
+
+/* Room for everything by at.n and mean.q (both made before), with_second: L2 too. */
+cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
+/* The solution that points into it. */
+cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m);
+/* Frees it all, itself too. */
+void cri_gp_posterior_free(cr_ctx *cx, void *state);
+
+/* The functions of the model class. */
+cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                        const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
+cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
+cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
+                      void **out_state);
+
+#endif

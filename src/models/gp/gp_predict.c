@@ -1,0 +1,222 @@
+/* gp_predict.c -- predictive distributions and joint draws of a Gaussian process. */
+#include "gp_posterior.h"
+#include "../../base/context_internal.h"
+#include "../../base/parallel.h"
+#include "../../base/rng.h"
+#include "../../base/scratch.h"
+#include "../../math/chol.h"
+#include "../../math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 256 }; /* rows predicted at a time: n x BLOCK numbers of room */
+
+/* Some rows on their way through the formulas. */
+typedef struct block {
+    size_t          count;
+    double         *room, *X;  /* [count x p], [count x d] */
+    uint32_t       *codes;     /* [count x c]              */
+    double         *C;         /* [n x count] k, then w, then v */
+    double         *R;         /* [q x count] A^-1 (h - U^T v)  */
+    double         *H;         /* [count x q]              */
+    double         *prior;     /* [count] k(x, x)          */
+    cr_kernel_input in;
+} block;
+
+static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, size_t count,
+                           block *out)
+{
+    *out = (block){ .count = count,
+                    .room = cr_scratch_matrix(s, count, p),
+                    .X = cr_scratch_matrix(s, count, m->at.d),
+                    .codes = cr_scratch_bytes(s, count * m->at.c, sizeof(uint32_t)),
+                    .C = cr_scratch_matrix(s, m->at.n, count),
+                    .R = cr_scratch_matrix(s, m->q, count),
+                    .H = cr_scratch_matrix(s, count, m->q),
+                    .prior = cr_scratch_f64(s, count) };
+    return s->status;
+}
+
+/* Rows [begin, end): inputs, k and the mean. */
+static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                              size_t begin, size_t end, block *b, double *out_mean)
+{
+    cr_status       st = CR_OK;
+    size_t          count = end - begin, n = m->at.n;
+    cr_kernel_input at = cri_gp_inputs(&m->at);
+
+    b->count = count;
+    cri_gp_split(rows, begin, end, b->room, b->X, b->codes);
+    b->in = (cr_kernel_input){ .rows = count,
+                               .numbers = cr_cmat_of(b->X, count, m->at.d),
+                               .codes = b->codes,
+                               .categories = m->at.c };
+    CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
+    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(b->C, n, count), CR_TRANSPOSED, m->alpha, 0, out_mean));
+    cri_gp_mean_fill(&m->mean, b->X, count, b->H);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < m->q; j++) out_mean[i] += b->H[i * m->q + j] * m->beta[j];
+done:
+    return st;
+}
+
+/* b->C := v, b->R, and variance [count] := the share of w in k(x, x): what is to be taken off. */
+static cr_status solve_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, double *opt_taken)
+{
+    cr_status st = CR_OK;
+    size_t    n = m->at.n, count = b->count, q = m->q;
+    cr_mat    C = cr_mat_of(b->C, n, count), R = cr_mat_of(b->R, q, count);
+
+    CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b->in, false, b->prior));
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, n, n), C));
+    for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
+    for (size_t a = 0; opt_taken && a < n; a++)
+        for (size_t i = 0; i < count; i++) opt_taken[i] += C.a[a * count + i] * C.a[a * count + i];
+    if (m->L2) CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L2, n, n), C));
+    if (q == 0) goto done;
+    for (size_t j = 0; j < q; j++)
+        for (size_t i = 0; i < count; i++) R.a[j * count + i] = b->H[i * q + j];
+    CR_TRY(cr_gemm(cx, -1, cr_cmat_of(m->U, n, q), CR_TRANSPOSED, cr_const(C), CR_PLAIN, 1, R));
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->A, q, q), R));
+done:
+    return st;
+}
+
+static void add_squares(const double *A, size_t rows, size_t count, double *out)
+{
+    for (size_t a = 0; a < rows; a++)
+        for (size_t i = 0; i < count; i++) out[i] += A[a * count + i] * A[a * count + i];
+}
+
+/* The variance of f in each row of the block, never below 0. */
+static cr_status predict_variance(cr_ctx *cx, const cri_gp_posterior *m, block *b, double *variance)
+{
+    cr_status st = solve_block(cx, m, b, variance);
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < b->count; i++) {
+        double left = m->approx == CRI_GP_SOR ? 0 : b->prior[i] - variance[i];
+        variance[i] = left > 0 ? left : 0;
+    }
+    if (m->L2) add_squares(b->C, m->at.n, b->count, variance);
+    add_squares(b->R, m->q, b->count, variance);
+    return CR_OK;
+}
+
+/* The noise of new rows: that of a row of weight 1, and of white kernels. */
+static cr_status add_noise(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, size_t begin,
+                           block *b, double *variance)
+{
+    for (size_t i = 0; i < b->count; i++)
+        variance[i] += m->noise_column ? rows->roles[0][begin + i] : m->noise;
+    if (!m->white) return CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *all = cr_scratch_f64(&s, b->count);
+    cr_status  st = s.status;
+    if (st == CR_OK) st = cr_kernel_diagonal(cx, m->kernel, &b->in, true, all);
+    for (size_t i = 0; st == CR_OK && i < b->count; i++) variance[i] += all[i] - b->prior[i];
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    const cri_gp_posterior *m = state;
+    block                   b;
+
+    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
+    for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
+        cri_range r = cri_block_range(rows->n, BLOCK, k);
+        CR_TRY(predict_mean(cx, m, rows, r.begin, r.end, &b, out->mean + r.begin));
+        if (!out->scale) continue;
+        double *variance = out->scale + r.begin;
+        CR_TRY(predict_variance(cx, m, &b, variance));
+        CR_TRY(add_noise(cx, m, rows, r.begin, &b, variance));
+        for (size_t i = 0; i < b.count; i++) {
+            variance[i] = sqrt(variance[i]);
+            out->dof[r.begin + i] = INFINITY;
+        }
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- joint draws ----------------------------------------------------------------------------- */
+
+static cr_status check_room(cr_ctx *cx, const cri_gp_posterior *m, size_t n)
+{
+    double bytes = 8 * (double)n * ((double)n + (double)m->at.n);
+    if (bytes < (double)cri_memory_left(cx)) return CR_OK;
+    cr_fail(cx, CR_ENOMEM, "joint draws at %zu rows need %.3g GB for their covariance", n, bytes / 1e9);
+    return cr_fail_hint(cx, "draw at fewer rows");
+}
+
+/* S [n x n] := the covariance of the targets of all rows; mean [n]. */
+static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, block *b,
+                       double *mean, double *S)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = rows->n, a = m->at.n;
+    cr_mat     K = cr_mat_of(S, n, n);
+    double    *variance = cr_scratch_bytes(&s, n, sizeof(double));
+
+    CR_TRY(s.status);
+    CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
+    CR_TRY(cr_kernel_cross(cx, m->kernel, &b->in, &b->in, K));
+    if (m->approx == CRI_GP_SOR) memset(S, 0, n * n * sizeof *S);
+    if (m->L2 && m->approx != CRI_GP_SOR) { /* - w^T w here, + v^T v below */
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, a, a), cr_mat_of(b->C, a, n)));
+        CR_TRY(cr_syrk(cx, -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
+        CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
+    }
+    CR_TRY(solve_block(cx, m, b, NULL));
+    CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
+    if (m->q) CR_TRY(cr_syrk(cx, 1, cr_cmat_of(b->R, m->q, n), CR_TRANSPOSED, 1, K));
+    CR_TRY(add_noise(cx, m, rows, 0, b, variance));
+    for (size_t i = 0; i < n; i++) S[i * n + i] = fmax(S[i * n + i], 0) + variance[i];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                        const cri_rows *rows, size_t count, uint64_t seed, double *out)
+{
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    const cri_gp_posterior *m = state;
+    size_t                  n = rows ? rows->n : 0;
+    double                 *S, *mean, *Z;
+    cr_jitter               jitter;
+    block                   b;
+    (void)design;
+
+    if (n == 0) goto done;
+    CR_TRY(check_room(cx, m, n));
+    S = cr_scratch_matrix(&s, n, n);
+    mean = cr_scratch_f64(&s, n);
+    Z = cr_scratch_matrix(&s, n, count);
+    CR_TRY(block_new(&s, m, rows->p, n, &b));
+    CR_TRY(joint(cx, m, rows, &b, mean, S));
+    bool still = true; /* no noise and nothing unknown: the draws are the means */
+    for (size_t i = 0; i < n; i++) still = still && !(S[i * n + i] > 0);
+    if (still) memset(S, 0, n * n * sizeof *S);
+    else CR_TRY(cr_chol_jitter(cx, cr_mat_of(S, n, n), &jitter));
+    for (size_t c = 0; c < count; c++) {
+        cr_rng rng = cr_rng_stream(seed, c);
+        for (size_t i = 0; i < n; i++) Z[i * count + c] = cr_rng_normal(&rng);
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i + 1; j < n; j++) S[i * n + j] = 0;
+        for (size_t c = 0; c < count; c++) out[i * count + c] = mean[i];
+    }
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(S, n, n), CR_PLAIN, cr_cmat_of(Z, n, count), CR_PLAIN, 1,
+                   cr_mat_of(out, n, count)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,288 @@
+/* gp_starts.c -- units of hyper-parameters, and starts made of them. */
+#include "gp_starts.h"
+#include "../../base/rng.h"
+#include "../../math/chol.h"
+#include "../../math/dense.h"
+#include "../../math/kernel/kernel_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 200 }; /* whose distances are looked at */
+
+/* --- distances ------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double column_sd(const cri_gp_data *data, size_t j)
+{
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        double delta = data->X[i * data->d + j] - mean;
+        mean += delta / (double)(i + 1);
+        square += delta * (data->X[i * data->d + j] - mean);
+    }
+    double sd = sqrt(square / (double)data->n);
+    return sd > 1e-13 * fabs(mean) ? sd : 0;
+}
+
+static double column_square(const cri_gp_data *data, size_t j)
+{
+    double square = 0;
+    for (size_t i = 0; i < data->n; i++)
+        square += data->X[i * data->d + j] * data->X[i * data->d + j] / (double)data->n;
+    return square;
+}
+
+/* The median distance of some evenly spaced rows over the columns of the node; room [MOST_ROWS^2 / 2]. */
+static double median_distance(const cr_kernel *k, const cri_node *node, const cri_gp_data *data,
+                              double *room)
+{
+    cr_kernel_input in = cri_gp_inputs(data);
+    size_t          m = data->n < MOST_ROWS ? data->n : MOST_ROWS, count = 0;
+    size_t          active = cri_active(node, &in);
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < a; b++) {
+            const double *x = data->X + a * data->n / m * data->d;
+            const double *z = data->X + b * data->n / m * data->d;
+            double        t = 0;
+            for (size_t c = 0; c < active; c++) {
+                size_t j = cri_column_at(k, node, c);
+                t += (x[j] - z[j]) * (x[j] - z[j]);
+            }
+            if (t > 0) room[count++] = sqrt(t);
+        }
+    if (count == 0) return 1;
+    qsort(room, count, sizeof *room, compare_numbers);
+    return room[count / 2];
+}
+
+/* The unit of a length-scale: element e of the lengths of a node. */
+static double length_unit(const cr_kernel *k, const cri_node *node, const cri_param *p,
+                          const cri_gp_data *data, double *room)
+{
+    cr_kernel_input in = cri_gp_inputs(data);
+    bool            plain = node->op == CRI_LEAF && node->warp == CRI_PLAIN &&
+                 node->class->kind == CR_KERNEL_NUMBER && node->class != &cri_kernel_periodic;
+    size_t active = plain ? cri_active(node, &in) : 0, moving = 0;
+    if (!plain) return p->value;
+    if (node->n_values[p->spec - node->class->specs] <= 1)
+        return median_distance(k, node, data, room);
+    for (size_t c = 0; c < active; c++) moving += column_sd(data, cri_column_at(k, node, c)) > 0;
+    double sd = column_sd(data, cri_column_at(k, node, p->element));
+    return sd > 0 ? sd * sqrt(2 * (double)moving) : 1;
+}
+
+/* --- amplitudes ------------------------------------------------------------------------------ */
+
+/* true when `at` is the node or below it. */
+static bool is_below(const cr_kernel *k, size_t node, size_t at)
+{
+    if (node == at) return true;
+    for (size_t c = k->nodes[node].first; c != SIZE_MAX; c = k->nodes[c].next)
+        if (is_below(k, c, at)) return true;
+    return false;
+}
+
+/* The term of the sum at the root that holds the node; *out_terms: how many terms there are. */
+static size_t term_of(const cr_kernel *k, size_t at, size_t *out_terms)
+{
+    size_t root = k->n_nodes - 1, found = 0;
+    *out_terms = 0;
+    if (k->nodes[root].op != CRI_SUM) return *out_terms = 1, root;
+    for (size_t c = k->nodes[root].first; c != SIZE_MAX; c = k->nodes[c].next) {
+        if (is_below(k, c, at)) found = c;
+        *out_terms += k->nodes[c].class != &cri_kernel_white;
+    }
+    return found;
+}
+
+/* What the linear kernels of a term make of the diagonal. */
+static double term_size(const cr_kernel *k, size_t term, const cri_gp_data *data)
+{
+    cr_kernel_input in = cri_gp_inputs(data);
+    double          size = 1;
+    for (size_t at = 0; at < k->n_nodes; at++) {
+        const cri_node *node = &k->nodes[at];
+        if (node->op != CRI_LEAF || node->class != &cri_kernel_linear || !is_below(k, term, at)) continue;
+        double square = 0;
+        for (size_t c = 0; c < cri_active(node, &in); c++)
+            square += column_square(data, cri_column_at(k, node, c));
+        if (square > 0) size *= square;
+    }
+    return size;
+}
+
+/* true for the first amplitude of its term: the others stay as they are. */
+static bool leads_term(const cr_kernel *k, size_t param, size_t term)
+{
+    for (size_t i = 0; i < param; i++)
+        if (!k->params[i].fixed && k->nodes[k->params[i].node].class == &cri_kernel_constant &&
+            is_below(k, term, k->params[i].node))
+            return false;
+    return true;
+}
+
+/* --- units and bounds ------------------------------------------------------------------------ */
+
+typedef struct span {
+    double unit, below, above; /* natural, and how far around it */
+    int    kind;
+} span;
+
+static span span_of(const cr_kernel *k, size_t i, const cri_gp_data *data, double variance,
+                    double *room)
+{
+    const cri_param *p = &k->params[i];
+    const cri_node  *node = &k->nodes[p->node];
+    size_t           terms, term = term_of(k, p->node, &terms);
+    if (node->class == &cri_kernel_white)
+        return (span){ variance, CRI_GP_NOISE_FLOOR, 10, CRI_GP_NOISE };
+    if (node->class == &cri_kernel_constant) {
+        if (!leads_term(k, i, term)) return (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
+        double unit = variance / (double)terms / term_size(k, term, data);
+        return (span){ unit, 1e-7, 1e7, CRI_GP_AMPLITUDE };
+    }
+    if (p->spec->role == CRI_LENGTH && node->class->family == CRI_DISTANCE &&
+        node->class != &cri_kernel_periodic)
+        return (span){ length_unit(k, node, p, data, room), 2e-4, 1e4, CRI_GP_LENGTH };
+    if (node->class == &cri_kernel_periodic || node->class == &cri_kernel_cosine)
+        return (span){ p->value, 1e-2, 1e2, CRI_GP_OTHER };
+    return (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
+}
+
+/* Bounds around the unit and the value given, where the expression has none. */
+static void set_bounds(cri_gp_search *u, const cri_param *p, size_t j, span sp)
+{
+    double low = sp.unit * sp.below, high = sp.unit * sp.above;
+    bool   log_scale = p->spec->coordinate == CRI_LOG;
+    if (p->value < low) low = p->value;
+    if (p->value > high) high = p->value;
+    if (log_scale && isinf(u->lower[j])) u->lower[j] = cri_to_theta(p, low);
+    if (log_scale && isinf(u->upper[j])) u->upper[j] = cri_to_theta(p, high);
+    u->unit[j] = log_scale && sp.unit > 0 ? cri_to_theta(p, sp.unit) : u->given[j];
+    if (p->spec->coordinate == CRI_LOGIT) {
+        if (isinf(u->lower[j])) u->lower[j] = -15;
+        if (isinf(u->upper[j])) u->upper[j] = 15;
+    }
+}
+
+/* Length-scales of one kernel move together at first. */
+static void set_ties(const cr_kernel *k, cri_gp_search *u)
+{
+    size_t j = 0, last = SIZE_MAX;
+    u->ties = 0;
+    for (size_t i = 0; i < k->n_params; i++) {
+        if (k->params[i].fixed) continue;
+        bool follows = u->kind[j] == CRI_GP_LENGTH && last == k->params[i].node;
+        last = u->kind[j] == CRI_GP_LENGTH ? k->params[i].node : SIZE_MAX;
+        u->tie[j++] = follows ? u->ties - 1 : u->ties++;
+    }
+    for (; j < u->size; j++) u->tie[j] = u->ties++;
+    u->tied = u->ties < u->size;
+}
+
+cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
+                            double variance, double noise, bool learn_noise, cri_gp_search *out)
+{
+    size_t        p = cr_kernel_theta_size(k), j = 0, terms;
+    double       *room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2);
+    cri_gp_search u = { .p = p,
+                        .size = p + learn_noise,
+                        .variance = variance,
+                        .lower = cr_scratch_f64(s, p + 1),
+                        .upper = cr_scratch_f64(s, p + 1),
+                        .unit = cr_scratch_f64(s, p + 1),
+                        .given = cr_scratch_f64(s, p + 1),
+                        .kind = cr_scratch_bytes(s, p + 1, sizeof(int)),
+                        .tie = cr_scratch_index(s, p + 1) };
+    if (s->status != CR_OK) return s->status;
+    cr_kernel_theta(k, u.given);
+    cr_kernel_theta_bounds(k, u.lower, u.upper);
+    for (size_t i = 0; i < k->n_params; i++) {
+        const cri_param *param = &k->params[i];
+        if (param->fixed) continue;
+        span sp = span_of(k, i, problem->data, variance, room);
+        u.kind[j] = sp.kind;
+        u.has_lengths |= sp.kind == CRI_GP_LENGTH;
+        u.has_values |= param->value != param->spec->fallback;
+        set_bounds(&u, param, j, sp);
+        if (sp.kind == CRI_GP_LENGTH) /* terms of a sum start at different lengths */
+            for (size_t t = k->nodes[k->n_nodes - 1].op == CRI_SUM ? k->nodes[k->n_nodes - 1].first
+                                                                   : SIZE_MAX;
+                 t != SIZE_MAX && t != term_of(k, param->node, &terms); t = k->nodes[t].next)
+                u.unit[j] -= log(3);
+        j++;
+    }
+    u.kind[p] = CRI_GP_NOISE;
+    u.unit[p] = log(variance);
+    u.lower[p] = log(CRI_GP_NOISE_FLOOR * variance);
+    u.upper[p] = log(10 * variance);
+    u.given[p] = noise > 0 ? log(noise) : log(0.1 * variance);
+    set_ties(k, &u);
+    *out = u;
+    return CR_OK;
+}
+
+/* --- starts ---------------------------------------------------------------------------------- */
+
+static double clamp(const cri_gp_search *u, size_t j, double x)
+{
+    return fmin(fmax(x, u->lower[j]), u->upper[j]);
+}
+
+void cri_gp_start(const cri_gp_search *u, double length, double noise, double *x)
+{
+    for (size_t j = 0; j < u->size; j++) {
+        double at = u->given[j];
+        if (u->kind[j] == CRI_GP_LENGTH) at = u->unit[j] + log(length);
+        if (u->kind[j] == CRI_GP_AMPLITUDE) at = u->unit[j] + log1p(-noise);
+        if (u->kind[j] == CRI_GP_NOISE) at = u->unit[j] + log(noise);
+        x[j] = clamp(u, j, at);
+    }
+}
+
+void cri_gp_start_random(const cri_gp_search *u, uint64_t seed, uint64_t number, double *x)
+{
+    cr_rng rng = cr_rng_stream(seed, 1 + number);
+    for (size_t j = 0; j < u->size; j++) {
+        double z = cr_rng_uniform(&rng), at = u->unit[j] + 2 * (z - 0.5) * log(10);
+        if (u->kind[j] == CRI_GP_LENGTH) at = u->unit[j] + log(0.05) + z * log(100);
+        if (u->kind[j] == CRI_GP_NOISE) at = u->unit[j] + log(1e-4) + z * log(5e3);
+        x[j] = clamp(u, j, at);
+    }
+}
+
+cr_status cri_gp_target_variance(cr_ctx *cx, const cri_gp_problem *problem, double *out)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    const cri_gp_data *data = problem->data;
+    size_t             n = data->n, q = problem->q;
+    double            *Z = cr_scratch_matrix(&s, n, q), *z = cr_scratch_f64(&s, n);
+    double            *A = cr_scratch_matrix(&s, q, q), *b = cr_scratch_f64(&s, q), weight = 0;
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) {
+        double root = 1 / sqrt(data->r[i]);
+        z[i] = root * data->y[i];
+        weight += 1 / data->r[i];
+        for (size_t j = 0; j < q; j++) Z[i * q + j] = root * problem->H[i * q + j];
+    }
+    if (q) {
+        CR_TRY(cr_syrk(cx, 1, cr_cmat_of(Z, n, q), CR_TRANSPOSED, 0, cr_mat_of(A, q, q)));
+        CR_TRY(cr_chol(cx, cr_mat_of(A, q, q)));
+        CR_TRY(cr_gemv(cx, 1, cr_cmat_of(Z, n, q), CR_TRANSPOSED, z, 0, b));
+        CR_TRY(cr_chol_solve(cx, cr_cmat_of(A, q, q), cr_mat_of(b, q, 1)));
+        CR_TRY(cr_gemv(cx, -1, cr_cmat_of(Z, n, q), CR_PLAIN, b, 1, z));
+    }
+    *out = (cr_dot(z, z, n) + data->spread) / weight;
+done:
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,43 @@
+/* gp_starts.h -- where the search for hyper-parameters begins, and how far it may go, from the data.
+ * Every parameter has a unit: for a length-scale the distances between the rows (median distance, or
+ * sqrt(2 d) standard deviations of its column), for an amplitude the variance of the target divided
+ * among the terms of the expression.  A start is a multiple of the units; bounds are far multiples.
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_GP_GP_STARTS_H
+#define CREDENCE_MODELS_GP_GP_STARTS_H
+
+#include "gp_exact.h"
+#include "../../base/scratch.h"
+
+typedef struct cri_gp_search {
+    size_t  p;             /* of theta; the noise is number p where it is learned          */
+    size_t  size;          /* p, or p + 1 with the noise                                   */
+    double  variance;      /* of the target about its mean function                        */
+    double *lower, *upper; /* [p + 1] bounds                                               */
+    double *unit;          /* [p + 1] theta at the units                                   */
+    double *given;         /* [p + 1] theta as in the expression                           */
+    int    *kind;          /* [p + 1] of enum cri_gp_kind                                  */
+    size_t *tie;           /* [p + 1] parameters that move together at first have one tie  */
+    size_t  ties;          /* how many different ones                                      */
+    bool    tied;          /* fewer ties than parameters                                   */
+    bool    has_values;    /* the expression gives values of its own                       */
+    bool    has_lengths;
+} cri_gp_search;
+
+enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE };
+
+/* The lowest noise that is learned, relative to the variance of the target. */
+#define CRI_GP_NOISE_FLOOR 1e-8
+
+/* Units and bounds; the memory is the arena's.  variance > 0. */
+cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
+                            double variance, double noise, bool learn_noise, cri_gp_search *out);
+/* u [size] := lengths at `length` units, amplitudes at what the noise (a share of the variance) leaves,
+ * others as given; within the bounds. */
+void cri_gp_start(const cri_gp_search *search, double length, double noise, double *u);
+/* u := a random start, each parameter by itself. */
+void cri_gp_start_random(const cri_gp_search *search, uint64_t seed, uint64_t number, double *u);
+/* The mean square of y about the mean function (weighted least squares, noise alone). */
+cr_status cri_gp_target_variance(cr_ctx *cx, const cri_gp_problem *problem, double *out_variance);
+
+#endif

@@ -1,0 +1,149 @@
+/* gp_update.c -- more rows for an exact Gaussian process. */
+#include "gp_update.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+#include "../../math/chol.h"
+#include "../../math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Everything but the inputs and what follows from them. */
+static cr_status copy_model(cr_ctx *cx, const cri_gp_posterior *old, cri_gp_posterior *m)
+{
+    cr_status st = CR_OK;
+    m->approx = old->approx;
+    m->noise = old->noise;
+    m->jitter = old->jitter;
+    m->white = old->white;
+    m->noise_learned = old->noise_learned;
+    m->noise_column = old->noise_column;
+    m->starts = old->starts;
+    m->agreed = old->agreed;
+    m->evaluations = old->evaluations;
+    m->loo_score = m->loo_rmse = NAN;
+    CR_TRY(cr_kernel_copy(cx, old->kernel, &m->kernel));
+    CR_TRY(cri_gp_data_copy(cx, &old->at, &m->at));
+    m->at_bound = cri_string_copy(cx, old->at_bound);
+    m->mean = (cri_gp_mean){ .d = old->mean.d,
+                             .q = old->mean.q,
+                             .room = old->mean.q,
+                             .centre = cr_alloc(cx, old->mean.d, sizeof(double)),
+                             .scale = cr_alloc(cx, old->mean.d, sizeof(double)),
+                             .column = cr_alloc(cx, old->mean.q, sizeof(double)),
+                             .power = cr_alloc(cx, old->mean.q, sizeof(double)) };
+    if (!m->at_bound || !m->mean.centre || !m->mean.scale || !m->mean.column || !m->mean.power)
+        CR_TRY(CR_ENOMEM);
+    for (size_t j = 0; j < m->mean.d; j++) {
+        m->mean.centre[j] = old->mean.centre[j];
+        m->mean.scale[j] = old->mean.scale[j];
+    }
+    for (size_t t = 0; t < m->mean.q; t++) {
+        m->mean.column[t] = old->mean.column[t];
+        m->mean.power[t] = old->mean.power[t];
+    }
+done:
+    return st;
+}
+
+/* The old factor into the corner of the new one, with what merged rows take off its diagonal. */
+static cr_status take_old(cr_ctx *cx, const cri_gp_posterior *old, cri_gp_posterior *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = old->at.n, all = m->at.n;
+    double    *x = cr_scratch_bytes(&s, n, sizeof(double));
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) memcpy(m->L + i * all, old->L + i * n, (i + 1) * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        double less = m->noise * (old->at.r[i] - m->at.r[i]);
+        if (!(less > 0)) continue;
+        memset(x, 0, n * sizeof *x);
+        x[i] = sqrt(less);
+        CR_TRY(cr_chol_downdate(cx, cr_mat_part(cr_mat_of(m->L, all, all), 0, 0, n, n), x));
+        CR_TRY(cr_check_interrupt(cx));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cri_gp_data tail_of(const cri_gp_data *a, size_t from)
+{
+    return (cri_gp_data){ .n = a->n - from,
+                          .d = a->d,
+                          .c = a->c,
+                          .X = a->X + from * a->d,
+                          .codes = a->codes + from * a->c };
+}
+
+/* The rows of the factor below row n: L21 = (L11^-1 C12)^T, L22 L22^T = C22 - L21 L21^T. */
+static cr_status add_inputs(cr_ctx *cx, cri_gp_posterior *m, size_t n)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          all = m->at.n, more = all - n;
+    cri_gp_data     head = m->at, tail = tail_of(&m->at, n);
+    cr_kernel_input in_tail = cri_gp_inputs(&tail), in_head;
+    cr_mat          L = cr_mat_of(m->L, all, all), L22 = cr_mat_part(L, n, n, more, more);
+    double         *C = cr_scratch_matrix(&s, n, more);
+
+    CR_TRY(s.status);
+    if (more == 0) goto done;
+    head.n = n;
+    in_head = cri_gp_inputs(&head);
+    CR_TRY(cr_kernel_cross(cx, m->kernel, &in_head, &in_tail, cr_mat_of(C, n, more)));
+    CR_TRY(cr_chol_forward(cx, cr_const(cr_mat_part(L, 0, 0, n, n)), cr_mat_of(C, n, more)));
+    CR_TRY(cr_kernel_gram(cx, m->kernel, &in_tail, CR_FILL_LOWER, L22));
+    CR_TRY(cr_syrk(cx, -1, cr_cmat_of(C, n, more), CR_TRANSPOSED, 1, L22));
+    for (size_t i = 0; i < more; i++) {
+        L22.a[i * all + i] += m->noise * m->at.r[n + i] + m->jitter;
+        for (size_t j = 0; j < n; j++) L.a[(n + i) * all + j] = C[j * more + i];
+    }
+    CR_TRY(cr_chol(cx, L22));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows *rows,
+                        cri_gp_posterior **out)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = NULL;
+    cri_gp_problem    problem;
+    cri_gp_solution   solution;
+    double           *H;
+
+    if (old->approx != CRI_GP_EXACT) {
+        cr_fail(cx, CR_EUNSUPPORTED, "a sparse Gaussian process has no exact update");
+        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
+    }
+    m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(copy_model(cx, old, m));
+    CR_TRY(cri_gp_data_add(cx, &m->at, rows, rows->roles[0], !m->white, NULL));
+    if (m->noise == 0 && m->at.spread > 1e-20 + old->at.spread)
+        CR_TRY(cr_fail(cx, CR_EDATA, "a new row has inputs that were seen before with another target, "
+                                     "which no function without noise can give"));
+    CR_TRY(cri_gp_posterior_allocate(cx, m, false));
+    memcpy(m->sd, old->sd, (m->n_theta + 1) * sizeof(double));
+    m->rows = m->at.count;
+    H = cr_scratch_matrix(&s, m->at.n, m->q);
+    CR_TRY(s.status);
+    cri_gp_mean_fill(&m->mean, m->at.X, m->at.n, H);
+    CR_TRY(take_old(cx, old, m));
+    CR_TRY(add_inputs(cx, m, old->at.n));
+    problem = (cri_gp_problem){ &m->at, m->q, H };
+    solution = cri_gp_posterior_solution(m);
+    CR_TRY(cri_gp_resolve(cx, &problem, m->noise, m->L, &solution));
+    m->evidence = solution.log_evidence;
+    *out = m;
+    m = NULL;
+done:
+    cri_gp_posterior_free(cx, m);
+    cr_scratch_end(&s);
+    return st;
+}

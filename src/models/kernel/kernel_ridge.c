@@ -1,0 +1,234 @@
+/* kernel_ridge.c -- ridge regression in the space of a kernel.
+ *   minimise  sum_i w_i (y_i - b0 - f(x_i))^2 + lambda |f|_k^2,   f = sum_j a_j k(x_j, .)
+ *   a = (K + lambda I)^-1 (y - b0):  the posterior mean of a Gaussian process with noise lambda.
+ * s^2 = RSS / (n - df), df = tr K (K + lambda I)^-1 (and 1 for b0); prediction: normal, with variance
+ * s^2 (1 + (k(x,x) - k^T (K + lambda I)^-1 k) / lambda), the posterior for f ~ GP(0, s^2 k / lambda).
+ * O(n^3).  Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning with Kernels. */
+#include "../gp/gp_posterior.h"
+#include "../gp/gp_starts.h"
+#include "../linear/predictor.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define KERNEL_RIDGE_OPTIONS(X)                                                                      \
+    X(text, kernel,    "", "", "kernel, an expression (credence models kernels); not given: rbf with the " \
+      "median distance between rows as length-scale", "'rbf(l=2)'")                                  \
+    X(real, lambda,    "1", ">0", "penalty on the squared norm of the function", "0.5")              \
+    X(flag, intercept, "true", "", "fit a free intercept", "false")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(kernel_ridge_options, KERNEL_RIDGE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(kernel_ridge_options, __VA_ARGS__)
+static const cr_option kernel_ridge_table[] = { KERNEL_RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct kernel_ridge_state {
+    cri_gp_posterior *gp; /* noise = lambda */
+    double            sigma, df, rss;
+} kernel_ridge_state;
+
+static void kernel_ridge_free(cr_ctx *cx, void *state)
+{
+    kernel_ridge_state *m = state;
+    if (!m) return;
+    cri_gp_posterior_free(cx, m->gp);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* Without an expression, rbf of all numbers with the median distance, times hamming of categories. */
+static cr_status set_kernel(cr_ctx *cx, const char *text, const cr_design *design, cri_gp_posterior *g)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    cri_gp_problem problem = { .data = &g->at };
+    cri_gp_search  u;
+    if (text) {
+        st = cri_gp_kernel(cx, text, design, &g->kernel);
+        goto done;
+    }
+    CR_TRY(cri_gp_kernel(cx, g->at.d == 0 ? "hamming" : g->at.c == 0 ? "rbf" : "rbf*hamming", design,
+                         &g->kernel));
+    CR_TRY(cri_gp_search_new(&s, g->kernel, &problem, 1, 1, false, &u));
+    for (size_t j = 0; j < u.p; j++)
+        if (u.kind[j] == CRI_GP_LENGTH) u.given[j] = u.unit[j];
+    CR_TRY(cr_kernel_set_theta(cx, g->kernel, u.given));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* s, df and RSS from the weights and the diagonal of what leave-one-out needs. */
+static void measure(kernel_ridge_state *m, double share)
+{
+    const cri_gp_posterior *g = m->gp;
+    m->rss = g->at.spread;
+    for (size_t i = 0; i < g->at.n; i++) {
+        double e = g->noise * g->at.r[i] * g->alpha[i];
+        m->rss += e * e / g->at.r[i];
+    }
+    m->df = (double)g->at.n - g->noise * share;
+    double left = g->rows - m->df;
+    m->sigma = left > 1e-9 * g->rows ? sqrt(m->rss / left) : NAN;
+}
+
+static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                                  void **out_state, cr_report *report)
+{
+    cr_status                   st = CR_OK;
+    cr_scratch                  s = cr_scratch_begin(cx);
+    const kernel_ridge_options *o = options;
+    kernel_ridge_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_gp_posterior           *g = m ? m->gp = cr_alloc(cx, 1, sizeof *g) : NULL;
+    size_t                     *group = cr_scratch_index(&s, rows->n), n;
+    double                     *H, *C, *share, trace = 0;
+    (void)seed;
+
+    if (!g) CR_TRY(CR_ENOMEM);
+    CR_TRY(s.status);
+    g->approx = CRI_GP_EXACT;
+    g->noise = o->lambda;
+    CR_TRY(cri_gp_data_add(cx, &g->at, rows, NULL, true, group));
+    n = g->at.n;
+    if (17.6 * (double)n * (double)n > (double)cri_memory_left(cx))
+        CR_TRY(cr_fail(cx, CR_ENOMEM, "kernel ridge regression of %zu rows needs %.3g GB", n,
+                       17.6e-9 * (double)n * (double)n));
+    CR_TRY(set_kernel(cx, o->kernel, rows->design, g));
+    CR_TRY(cri_gp_mean_new(cx, o->intercept ? 0 : -1, &g->at, &g->mean, NULL));
+    CR_TRY(cri_gp_posterior_allocate(cx, g, false));
+    H = cr_scratch_matrix(&s, n, g->q);
+    C = cr_scratch_matrix(&s, n, n);
+    share = cr_scratch_f64(&s, n);
+    CR_TRY(s.status);
+    cri_gp_mean_fill(&g->mean, g->at.X, n, H);
+    cri_gp_problem  problem = { &g->at, g->q, H };
+    cri_gp_solution solution = cri_gp_posterior_solution(g);
+    CR_TRY(cri_gp_solve(cx, &problem, g->kernel, g->noise, CRI_GP_JITTER, g->L, &solution));
+    g->jitter = solution.jitter;
+    g->rows = g->at.count;
+    CR_TRY(cri_gp_leave_one_out(cx, &problem, rows, NULL, group, g->noise, &solution, g->L, C, share,
+                                &g->loo_score, &g->loo_rmse));
+    for (size_t i = 0; i < n; i++) trace += g->at.r[i] * share[i];
+    measure(m, trace);
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = m;
+    m = NULL;
+done:
+    kernel_ridge_free(cx, m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                      cr_prediction *out)
+{
+    const kernel_ridge_state *m = state;
+    cr_status                 st = cri_gp_predict(cx, m->gp, rows, out);
+    for (size_t i = 0; st == CR_OK && out->scale && i < rows->n; i++)
+        out->scale[i] *= m->sigma / sqrt(m->gp->noise);
+    return st;
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd)
+{
+    cr_status st = CR_OK;
+    json_t   *item = json_object();
+    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
+    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
+    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
+    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
+done:
+    return st;
+}
+
+static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                       json_t *out)
+{
+    cr_status                 st = CR_OK;
+    const kernel_ridge_state *m = state;
+    const cri_gp_posterior   *g = m->gp;
+    double                    unit = design->target_scale, n = g->rows, left = n - m->df;
+    json_t                   *list, *s;
+    char                     *text = cri_gp_kernel_text(cx, g->kernel);
+
+    if (!text) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    if (g->q)
+        CR_TRY(add_parameter(cx, list, "intercept", g->beta[0] * unit + design->target_shift,
+                             m->sigma / sqrt(g->noise) / g->A[0] * unit));
+    for (size_t i = 0; i < cr_kernel_parameters(g->kernel); i++) {
+        cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
+        CR_TRY(add_parameter(cx, list, p.name, p.value, NAN));
+    }
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set_real(cx, s, "lambda", g->noise));
+    CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)g->at.n)));
+    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
+    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->sigma * unit)));
+    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * unit * unit)));
+    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(n * m->rss / (left * left) * unit * unit)));
+    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(g->loo_rmse * g->loo_rmse * unit * unit)));
+done:
+    cri_string_free(cx, text);
+    return st;
+}
+
+static cr_status kernel_ridge_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status                 st = CR_OK;
+    const kernel_ridge_state *m = state;
+    CR_TRY(cri_store_set(cx, out, "sigma", cri_json_number(m->sigma)));
+    CR_TRY(cri_store_set_real(cx, out, "df", m->df));
+    CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
+    CR_TRY(cri_gp_write(cx, m->gp, store, out));
+done:
+    return st;
+}
+
+static cr_status kernel_ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                                   const cr_design *design, void **out_state)
+{
+    cr_status           st = CR_OK;
+    void               *gp = NULL;
+    kernel_ridge_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_gp_read(cx, store, in, design, &gp));
+    m->gp = gp;
+    if (!(m->gp->noise > 0) || m->gp->noise_column)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: lambda in the model file is not positive",
+                       cri_store_source(store)));
+    CR_TRY(cri_store_get_real(cx, store, in, "df", &m->df));
+    CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
+    m->sigma = cri_json_number_or_nan(in, "sigma");
+    *out_state = m;
+    m = NULL;
+done:
+    kernel_ridge_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_kernel_ridge = {
+    .name = "kernel-ridge",
+    .summary = "ridge regression in the space of a kernel",
+    .formulas = "minimise  sum_i w_i (y_i - b0 - f(x_i))^2 + lambda |f|_k^2\n"
+                "f = sum_j a_j k(x_j, .),  a = (K + lambda I)^-1 (y - b0)",
+    .reference = "Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning with Kernels",
+    .tasks = CR_TASK_REGRESSION,
+    .options = kernel_ridge_table,
+    .options_size = sizeof(kernel_ridge_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .coding = CRI_CODING_CODE,
+    .means_alone = true,
+    .fit = kernel_ridge_fit,
+    .predict = kernel_ridge_predict,
+    .describe = kernel_ridge_describe,
+    .write = kernel_ridge_write,
+    .read = kernel_ridge_read,
+    .free = kernel_ridge_free,
+};

@@ -1,0 +1,97 @@
+/* gp_reference.h -- cases of ../shared/data/tabular/reference.json: rows and kernels. */
+#ifndef CREDENCE_TEST_MODELS_GP_REFERENCE_H
+#define CREDENCE_TEST_MODELS_GP_REFERENCE_H
+
+#include "../fixture.h"
+
+static inline json_t *load_reference(void)
+{
+    const char *path = test_shared_data("tabular/reference.json");
+    if (!path) {
+        print_message("skipped: ../shared/data/tabular/reference.json is not there\n");
+        skip();
+    }
+    json_t *root = json_load_file(path, 0, NULL);
+    assert_non_null(root);
+    return root;
+}
+
+/* The rows of a case, standardised by those to learn from: columns of a CSV file of numbers. */
+typedef struct split {
+    size_t  n, tests, d;
+    double *X, *y, *Z, *z;
+} split;
+
+static inline split read_split(cr_ctx *cx, const json_t *root, const json_t *item)
+{
+    const json_t *s = json_object_get(json_object_get(root, "splits"),
+                                      json_string_value(json_object_get(item, "split")));
+    const json_t *train = json_object_get(s, "train"), *test = json_object_get(s, "test");
+    char          path[256];
+    snprintf(path, sizeof path, "tabular/%s", json_string_value(json_object_get(s, "dataset")));
+    cr_table *t = read_table(cx, test_shared_data(path));
+    size_t    columns = cr_table_columns(t);
+    split     out = { .n = json_array_size(train), .tests = json_array_size(test), .d = columns - 1 };
+    out.X = malloc(out.n * out.d * sizeof(double)), out.y = malloc(out.n * sizeof(double));
+    out.Z = malloc(out.tests * out.d * sizeof(double)), out.z = malloc(out.tests * sizeof(double));
+    for (size_t j = 0; j < columns; j++) {
+        const cr_column *c = cr_table_column(t, j);
+        long double      mean = 0, square = 0;
+        double *to = j < out.d ? out.X + j : out.y, *tests = j < out.d ? out.Z + j : out.z;
+        size_t  step = j < out.d ? out.d : 1;
+        for (size_t i = 0; i < out.n; i++) {
+            to[i * step] = c->values[(size_t)element(train, i) * c->stride];
+            mean += to[i * step] / (long double)out.n;
+        }
+        for (size_t i = 0; i < out.n; i++) square += (to[i * step] - mean) * (to[i * step] - mean);
+        long double sd = square > 0 ? sqrtl(square / (long double)out.n) : 1;
+        for (size_t i = 0; i < out.n; i++) to[i * step] = (double)((to[i * step] - mean) / sd);
+        for (size_t i = 0; i < out.tests; i++)
+            tests[i * step] = (double)((c->values[(size_t)element(test, i) * c->stride] - mean) / sd);
+    }
+    cr_table_free(cx, t);
+    return out;
+}
+
+static inline void drop_split(split *s)
+{
+    free(s->X);
+    free(s->y);
+    free(s->Z);
+    free(s->z);
+}
+
+/* The kernel of a case as an expression, appended to text. */
+static inline void kernel_text(const json_t *k, const json_t *hyper, char *text)
+{
+    static const char *const names[][2] = { { "variance", "variance" }, { "lengthscale", "l" },
+                                            { "alpha", "alpha" },       { "period", "p" } };
+    const char *type = json_string_value(json_object_get(k, "type"));
+    json_t     *parts = json_object_get(k, "parts"), *part;
+    size_t      i;
+    json_array_foreach(parts, i, part)
+    {
+        if (i) strcat(text, strcmp(type, "sum") == 0 ? "+" : "*");
+        kernel_text(part, hyper, text);
+    }
+    if (parts) return;
+    strcat(strcat(text, type), "(");
+    for (i = 0; i < 4; i++) {
+        char    key[64];
+        snprintf(key, sizeof key, "%s.%s", json_string_value(json_object_get(k, "id")), names[i][0]);
+        json_t *value = json_object_get(hyper, key), *one;
+        size_t  e;
+        if (!value) continue;
+        if (text[strlen(text) - 1] != '(') strcat(text, ",");
+        strcat(strcat(text, names[i][1]), "=");
+        if (json_is_number(value)) sprintf(text + strlen(text), "%.17g", json_number_value(value));
+        json_array_foreach(value, e, one)
+        {
+            sprintf(text + strlen(text), "%s%.17g", e ? "," : "[", json_number_value(one));
+        }
+        if (json_is_array(value)) strcat(text, "]");
+    }
+    strcat(text, ")");
+}
+
+#endif

@@ -1,0 +1,654 @@
+/* test_gp.c -- Gaussian processes against their definition in long double, real refits, reference
+ * answers, and laws. */
+#include "gp_fixture.h"
+
+#include "models/gp/gp_exact.h"
+
+enum { N = 23, D = 2, T = 5 };
+
+/* Rows with repeated inputs, weights 1 to 3, variances v, and test rows without targets. */
+typedef struct sample {
+    double    X[MOST * D], y[MOST], w[MOST], v[MOST], Z[T * D], zero[T];
+    cr_table *t, *z;
+} sample;
+
+static sample draw(cr_ctx *cx, uint64_t seed, size_t n)
+{
+    sample s = { 0 };
+    cr_rng r = cr_rng_stream(seed, 5);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < D; j++)
+            s.X[i * D + j] = i % 4 == 3 ? s.X[(i - 2) * D + j] : 3 * cr_rng_uniform(&r);
+        s.y[i] = 2 + sin(2 * s.X[i * D]) + s.X[i * D + 1] + 0.3 * cr_rng_normal(&r);
+        s.w[i] = 1 + (double)(i % 3);
+        s.v[i] = 0.05 + 0.1 * cr_rng_uniform(&r);
+    }
+    for (size_t i = 0; i < T * D; i++) s.Z[i] = 4 * cr_rng_uniform(&r) - 0.5;
+    s.t = make_table(cx, s.X, n, D, s.y, s.w);
+    assert_ok(cx, cr_table_add_numbers(cx, s.t, "v", CR_REAL, s.v, 1));
+    s.z = make_table(cx, s.Z, T, D, s.zero, NULL);
+    assert_ok(cx, cr_table_add_numbers(cx, s.z, "v", CR_REAL, s.v, 1));
+    return s;
+}
+
+static void drop(cr_ctx *cx, sample *s)
+{
+    cr_table_free(cx, s->t);
+    cr_table_free(cx, s->z);
+}
+
+#define FIXED "target=y optimize=none kernel=1.3*rbf(x1,x2;l=[0.9,1.7]) "
+static const rbf fixed_kernel = { 2, 1.3L, { 0.9L, 1.7L } };
+
+/* Rows as many times as their weights say; h of mean functions up to linear. */
+typedef struct expanded {
+    double     X[MOST * D], y[MOST], noise[MOST];
+    definition g;
+} expanded;
+
+static void expand(const sample *s, size_t n, bool weighted, bool column, size_t q, expanded *e)
+{
+    e->g = (definition){ .k = fixed_kernel, .q = q, .X = e->X, .y = e->y, .noise = e->noise };
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < (weighted ? (size_t)s->w[i] : 1); k++) {
+            size_t at = e->g.n++;
+            assert_true(at < MOST);
+            memcpy(e->X + at * D, s->X + i * D, sizeof(double[D]));
+            e->y[at] = s->y[i];
+            e->noise[at] = column ? s->v[i] : 0.07;
+            const double h[] = { 1, s->X[i * D], s->X[i * D + 1] };
+            memcpy(e->g.H + at * q, h, q * sizeof(double));
+        }
+}
+
+/* Evidence, predictions and coefficients, over weights, columns of noise and mean functions. */
+static void test_definition(void **state)
+{
+    (void)state;
+    cr_ctx                  *cx = test_context();
+    static const char *const means[] = { "zero", "constant", "linear" };
+    static const size_t      terms[] = { 0, 1, 3 };
+    for (unsigned bits = 0; bits < 12; bits++) {
+        bool     weighted = bits & 1, column = bits & 2;
+        size_t   n = weighted ? 13 : N, q = terms[bits / 4];
+        sample   s = draw(cx, 11 + bits, n);
+        expanded e;
+        char     settings[256];
+        snprintf(settings, sizeof settings, FIXED "features=x* mean=%s %s %s", means[bits / 4],
+                 column ? "noise_column=v" : "noise=0.07", weighted ? "weights=w" : "");
+        cr_model *m = fit(cx, "gp", s.t, settings);
+        expand(&s, n, weighted, column, q, &e);
+        assert_relative(cr_model_get_report(m)->log_evidence, log_density(&e.g), 1e-10);
+        cr_prediction p = predict(cx, m, s.z);
+        for (size_t i = 0; i < T; i++) {
+            const double h[] = { 1, s.Z[i * D], s.Z[i * D + 1] };
+            double       mean, variance, noise = column ? s.v[i] : 0.07;
+            predict_definition(&e.g, s.Z + i * D, h, &mean, &variance);
+            assert_close(p.mean[i], mean, 1e-10);
+            assert_close(p.scale[i], sqrt(variance + noise), 1e-10);
+            assert_true(isinf(p.dof[i]));
+        }
+        if (q == 3) {
+            long double b[4], P[16];
+            json_t     *d = describe(cx, m);
+            solve_definition(&e.g, b, P);
+            assert_close(parameter(d, "mean.intercept", "value"), (double)b[0], 1e-9);
+            assert_close(parameter(d, "mean.x1", "value"), (double)b[1], 1e-9);
+            assert_close(parameter(d, "mean.x2", "sd"), sqrt((double)P[8]), 1e-9);
+            json_decref(d);
+        }
+        cr_prediction_free(cx, &p);
+        cr_model_free(cx, m);
+        drop(cx, &s);
+    }
+    test_context_free(cx);
+}
+
+/* --- gradient -------------------------------------------------------------------------------- */
+
+typedef struct workspace {
+    double          L[MOST * MOST], alpha[MOST], beta[4], U[MOST * 4], A[16], H[MOST * 4];
+    size_t          first[MOST];
+    cri_gp_data     data;
+    cri_gp_problem  problem;
+    cri_gp_solution solution;
+} workspace;
+
+static double evidence_at(cr_ctx *cx, workspace *w, cr_kernel *k, const double *theta)
+{
+    size_t p = cr_kernel_theta_size(k);
+    assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
+    assert_ok(cx, cri_gp_solve(cx, &w->problem, k, exp(theta[p]), CRI_GP_NO_JITTER, w->L, &w->solution));
+    return w->solution.log_evidence;
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    cr_ctx                  *cx = test_context();
+    static const char *const kernels[] = { "2*rbf(l=[0.7,1.6])", "1.5*matern52(l=0.9) + 0.4*linear(x2)",
+                                           "1.2*rq(l=1.1,alpha=0.8)*periodic(x1;l=1.2,p=2.5) + 0.3" };
+    sample     s = draw(cx, 3, N);
+    workspace *w = calloc(1, sizeof *w);
+    double     r[MOST];
+    for (size_t i = 0; i < N; i++) {
+        s.X[i * D] += 1e-3 * (double)i; /* all different, with merged rows made up */
+        r[i] = 1 / s.w[i];
+        w->H[i * 2] = 1, w->H[i * 2 + 1] = s.X[i * D];
+        w->first[i] = i;
+    }
+    w->data = (cri_gp_data){ .n = N, .d = D, .X = s.X, .y = s.y, .r = r, .first = w->first,
+                             .count = 51, .spread = 1.7, .log_shares = 0.3 };
+    w->problem = (cri_gp_problem){ &w->data, 2, w->H };
+    w->solution = (cri_gp_solution){ .alpha = w->alpha, .beta = w->beta, .U = w->U, .A = w->A };
+    for (size_t i = 0; i < 3; i++) {
+        cr_kernel *k;
+        double     theta[16], gradient[16];
+        assert_ok(cx, cr_kernel_parse(cx, kernels[i], NULL, NULL, 0, &k));
+        size_t p = cr_kernel_theta_size(k);
+        cr_kernel_theta(k, theta);
+        theta[p] = log(0.11);
+        evidence_at(cx, w, k, theta);
+        assert_ok(cx, cri_gp_gradient(cx, &w->problem, k, exp(theta[p]), &w->solution, w->L, gradient));
+        for (size_t j = 0; j <= p; j++) {
+            double at = theta[j], h = 1e-5, up, down;
+            theta[j] = at + h, up = evidence_at(cx, w, k, theta);
+            theta[j] = at - h, down = evidence_at(cx, w, k, theta);
+            theta[j] = at;
+            assert_close(gradient[j], (up - down) / (2 * h), 1e-6);
+        }
+        cr_kernel_free(cx, k);
+    }
+    free(w);
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
+/* --- laws ------------------------------------------------------------------------------------ */
+
+static void test_interpolation(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    double    X[12], y[12];
+    for (size_t i = 0; i < 12; i++) X[i] = 0.5 * (double)i, y[i] = 100 + 30 * cos(X[i]);
+    cr_table *t = make_table(cx, X, 12, 1, y, NULL);
+    cr_model *m = fit(cx, "gp", t, "target=y noise=0");
+    cr_prediction p = predict(cx, m, t);
+    for (size_t i = 0; i < 12; i++) {
+        assert_close(p.mean[i], y[i], 1e-6);
+        assert_true(p.scale[i] >= 0 && p.scale[i] < 1e-2);
+    }
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    m = fit(cx, "gp", t, "target=y noise=0 kernel=matern32");
+    double    at = 2.75, zero = 0;
+    cr_table *z = make_table(cx, &at, 1, 1, &zero, NULL);
+    p = predict(cx, m, z);
+    assert_close(p.mean[0], 100 + 30 * cos(2.75), 0.05);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, z);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Leaving a row out and fitting again, also one of several at the same input. */
+static void test_leave_one_out(void **state)
+{
+    (void)state;
+    cr_ctx                  *cx = test_context();
+    static const char *const settings[] = { FIXED "features=x* noise=0.07 mean=linear",
+                                            FIXED "features=x* noise_column=v" };
+    for (size_t k = 0; k < 2; k++) {
+        sample    s = draw(cx, 21 + k, N);
+        cr_model *all = fit(cx, "gp", s.t, settings[k]);
+        double    score = 0, square = 0;
+        for (size_t out = 0; out < N; out++) {
+            double X[MOST * D], y[MOST], v[MOST], one = s.y[out];
+            size_t n = 0;
+            for (size_t i = 0; i < N; i++) {
+                if (i == out) continue;
+                memcpy(X + n * D, s.X + i * D, sizeof(double[D]));
+                y[n] = s.y[i], v[n++] = s.v[i];
+            }
+            cr_table *rest = make_table(cx, X, n, D, y, NULL);
+            cr_table *left = make_table(cx, s.X + out * D, 1, D, &one, NULL);
+            assert_ok(cx, cr_table_add_numbers(cx, rest, "v", CR_REAL, v, 1));
+            assert_ok(cx, cr_table_add_numbers(cx, left, "v", CR_REAL, s.v + out, 1));
+            cr_model     *m = fit(cx, "gp", rest, settings[k]);
+            cr_prediction p = predict(cx, m, left);
+            double        e = (one - p.mean[0]) / p.scale[0];
+            score -= 0.5 * (log(2 * M_PI) + e * e) + log(p.scale[0]);
+            square += (one - p.mean[0]) * (one - p.mean[0]);
+            cr_prediction_free(cx, &p);
+            cr_model_free(cx, m);
+            cr_table_free(cx, rest);
+            cr_table_free(cx, left);
+        }
+        json_t *d = describe(cx, all);
+        assert_relative(statistic(d, "loo_log_score"), score, 1e-9);
+        assert_relative(statistic(d, "loo_rmse"), sqrt(square / N), 1e-9);
+        json_decref(d);
+        cr_model_free(cx, all);
+        drop(cx, &s);
+    }
+    test_context_free(cx);
+}
+
+static void assert_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *z,
+                        double tolerance)
+{
+    cr_prediction p = predict(cx, a, z), q = predict(cx, b, z);
+    assert_close(cr_model_get_report(a)->log_evidence, cr_model_get_report(b)->log_evidence, tolerance);
+    for (size_t i = 0; i < p.n; i++) {
+        assert_close(p.mean[i], q.mean[i], tolerance);
+        assert_close(p.scale[i], q.scale[i], tolerance);
+    }
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &q);
+}
+
+/* New inputs, and inputs seen before. */
+static void test_update(void **state)
+{
+    (void)state;
+    cr_ctx                  *cx = test_context();
+    static const char *const settings[] = { FIXED "features=x* noise=0.07 mean=linear weights=w",
+                                            FIXED "features=x* noise_column=v mean=constant",
+                                            FIXED "features=x*",
+                                            "target=y features=x* optimize=none kernel=rbf+white" };
+    for (size_t k = 0; k < 4; k++) {
+        sample    s = draw(cx, 31 + k, N);
+        cr_table *a = make_table(cx, s.X, 10, D, s.y, s.w);
+        cr_table *b = make_table(cx, s.X + 10 * D, N - 10, D, s.y + 10, s.w + 10);
+        assert_ok(cx, cr_table_add_numbers(cx, a, "v", CR_REAL, s.v, 1));
+        assert_ok(cx, cr_table_add_numbers(cx, b, "v", CR_REAL, s.v + 10, 1));
+        char text[256];
+        snprintf(text, sizeof text, "%s%s", settings[k], k == 2 ? " noise=0.02" : "");
+        cr_model *part = fit(cx, "gp", a, text), *all = fit(cx, "gp", s.t, text), *more = NULL;
+        assert_ok(cx, cr_update(cx, part, b, &more));
+        assert_same(cx, more, all, s.z, 1e-9);
+        cr_model_free(cx, part);
+        cr_model_free(cx, all);
+        cr_model_free(cx, more);
+        cr_table_free(cx, a);
+        cr_table_free(cx, b);
+        drop(cx, &s);
+    }
+    test_context_free(cx);
+}
+
+/* A row of weight 2 is two rows, one of weight 0 none, and the order does not matter: learned too. */
+static void test_weights_and_order(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    sample  s = draw(cx, 41, 14);
+    double  X[MOST * D], y[MOST];
+    size_t  n = 0;
+    for (size_t i = 14; i-- > 0;) {
+        s.w[i] = (double)(i % 3);
+        for (size_t k = 0; k < i % 3; k++, n++) {
+            memcpy(X + n * D, s.X + i * D, sizeof(double[D]));
+            y[n] = s.y[i];
+        }
+    }
+    cr_table *weighted = make_table(cx, s.X, 14, D, s.y, s.w), *rows = make_table(cx, X, n, D, y, NULL);
+    cr_model *a = fit(cx, "gp", weighted, "target=y features=x* weights=w");
+    cr_model *b = fit(cx, "gp", rows, "target=y features=x*");
+    assert_same(cx, a, b, s.z, 1e-5);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    a = fit(cx, "gp", weighted, FIXED "features=x* weights=w noise=0.1");
+    b = fit(cx, "gp", rows, FIXED "features=x* noise=0.1");
+    assert_same(cx, a, b, s.z, 1e-10);
+    json_t *d = describe(cx, a), *e = describe(cx, b);
+    assert_close(statistic(d, "loo_log_score"), statistic(e, "loo_log_score"), 1e-9);
+    json_decref(d);
+    json_decref(e);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, weighted);
+    cr_table_free(cx, rows);
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
+/* Other units of columns and target: the same process. */
+static void test_units(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    sample  s = draw(cx, 43, 20);
+    double  X[20 * D], y[20];
+    for (size_t i = 0; i < 20; i++) {
+        X[i * D] = 1e6 * s.X[i * D] + 3e6, X[i * D + 1] = 1e-5 * s.X[i * D + 1];
+        y[i] = -1000 * s.y[i] + 7e4;
+    }
+    cr_table *t = make_table(cx, X, 20, D, y, NULL);
+    cr_model *a = fit(cx, "gp", s.t, "target=y features=x*"), *b = fit(cx, "gp", t, "target=y features=x*");
+    cr_model *c = fit(cx, "gp", t, "target=y features=x* scale=standard scale_target=standard mean=constant");
+    double    scale = 20 * log(1000);
+    assert_close(cr_model_get_report(b)->log_evidence + scale, cr_model_get_report(a)->log_evidence, 1e-5);
+    assert_close(cr_model_get_report(c)->log_evidence, cr_model_get_report(b)->log_evidence, 1e-5);
+    json_t *d = describe(cx, a), *e = describe(cx, b), *f = describe(cx, c);
+    assert_close(parameter(e, "rbf.l[1]", "value") / 1e6, parameter(d, "rbf.l[1]", "value"), 1e-3);
+    assert_close(parameter(e, "mean.intercept", "value"), 7e4 - 1000 * parameter(d, "mean.intercept", "value"), 1e-3);
+    assert_close(statistic(e, "loo_rmse"), 1000 * statistic(d, "loo_rmse"), 1e-3);
+    assert_close(statistic(f, "loo_rmse"), statistic(e, "loo_rmse"), 1e-3);
+    assert_close(statistic(f, "loo_log_score"), statistic(e, "loo_log_score"), 1e-3);
+    assert_close(statistic(f, "noise_sd"), statistic(e, "noise_sd"), 1e-3);
+    json_decref(d);
+    json_decref(e);
+    json_decref(f);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_model_free(cx, c);
+    cr_table_free(cx, t);
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
+/* Joint draws have the mean and covariance of the process at the rows. */
+static void test_draws(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000 };
+    cr_ctx   *cx = test_context();
+    sample    s = draw(cx, 51, N);
+    cr_model *m = fit(cx, "gp", s.t, FIXED "features=x* noise=0.07 mean=constant");
+    double   *f = malloc(T * DRAWS * sizeof *f), *g = malloc(T * DRAWS * sizeof *g);
+    expanded  e;
+    assert_ok(cx, cr_sample_targets(cx, m, s.z, DRAWS, 9, f));
+    assert_ok(cx, cr_sample_targets(cx, m, s.z, DRAWS, 9, g));
+    assert_memory_equal(f, g, T * DRAWS * sizeof *f);
+    cr_prediction p = predict(cx, m, s.z);
+    for (size_t i = 0; i < T; i++) {
+        double mean = 0, square = 0;
+        for (size_t c = 0; c < DRAWS; c++) mean += f[i * DRAWS + c] / DRAWS;
+        for (size_t c = 0; c < DRAWS; c++) square += pow(f[i * DRAWS + c] - mean, 2) / DRAWS;
+        assert_close(mean, p.mean[i], 5 * p.scale[i] / sqrt(DRAWS) / fmax(1, fabs(p.mean[i])));
+        assert_relative(square, p.scale[i] * p.scale[i], 6 * sqrt(2.0 / DRAWS));
+    }
+    /* the covariance of rows 0 and 1, by the variance of y_0 + y_1 = 2 f(x) + e_0 + e_1 at one x */
+    double    twin[2 * D] = { s.Z[0], s.Z[1], s.Z[0], s.Z[1] }, none[2] = { 0 };
+    cr_table *t = make_table(cx, twin, 2, D, none, NULL);
+    assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 10, f));
+    double cov = 0;
+    for (size_t c = 0; c < DRAWS; c++) cov += (f[c] - p.mean[0]) * (f[DRAWS + c] - p.mean[0]) / DRAWS;
+    double mean, variance, one = 1;
+    expand(&s, N, false, false, 1, &e);
+    predict_definition(&e.g, s.Z, &one, &mean, &variance);
+    assert_close(cov, variance, 6 * (variance + 0.07) / sqrt(DRAWS));
+    free(f);
+    free(g);
+    cr_table_free(cx, t);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
+/* Functions drawn from the prior: intervals hold what they say, and learning finds the truth. */
+static void test_coverage(void **state)
+{
+    (void)state;
+    enum { SETS = 14, ROWS = 60 };
+    cr_ctx *cx = test_context();
+    size_t  inside = 0, of = 0;
+    for (size_t set = 0; set < SETS; set++) {
+        double X[ROWS], y[ROWS], far = 100, zero = 0;
+        cr_rng r = cr_rng_stream(set, 61);
+        for (size_t i = 0; i < ROWS; i++) X[i] = 10 * cr_rng_uniform(&r);
+        cr_table *one = make_table(cx, &far, 1, 1, &zero, NULL), *t = make_table(cx, X, ROWS, 1, NULL, NULL);
+        cr_model *prior = fit(cx, "gp", one, "target=y optimize=none mean=zero kernel=4*rbf(l=1.5) noise=0.25");
+        assert_ok(cx, cr_sample_targets(cx, prior, t, 1, set, y));
+        cr_table     *train = make_table(cx, X, ROWS / 2, 1, y, NULL);
+        cr_table     *test = make_table(cx, X + ROWS / 2, ROWS / 2, 1, y + ROWS / 2, NULL);
+        cr_model     *m = fit(cx, "gp", train, "target=y");
+        cr_prediction p = predict(cx, m, test);
+        for (size_t i = 0; i < ROWS / 2; i++, of++)
+            inside += fabs(y[ROWS / 2 + i] - p.mean[i]) < 1.959964 * p.scale[i];
+        cr_prediction_free(cx, &p);
+        cr_model_free(cx, m);
+        cr_model_free(cx, prior);
+        cr_table_free(cx, one);
+        cr_table_free(cx, t);
+        cr_table_free(cx, train);
+        cr_table_free(cx, test);
+    }
+    double share = (double)inside / (double)of;
+    assert_true(share > 0.89 && share < 0.985);
+    test_context_free(cx);
+}
+
+/* The prior on a parameter counts: a sharp one holds the length-scale. */
+static void test_prior(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    sample    s = draw(cx, 71, N);
+    cr_model *m = fit(cx, "gp", s.t, "target=y features=x1 kernel=rbf(l~lognormal(1.5,0.001))");
+    json_t   *d = describe(cx, m);
+    assert_close(parameter(d, "rbf.l", "value"), exp(1.5), 5e-3);
+    json_decref(d);
+    cr_model_free(cx, m);
+    m = fit(cx, "gp", s.t, "target=y features=x1 kernel=rbf(l=0.5[0.4,0.6])");
+    d = describe(cx, m);
+    assert_true(parameter(d, "rbf.l", "value") >= 0.4 && parameter(d, "rbf.l", "value") <= 0.6 + 1e-12);
+    json_decref(d);
+    cr_model_free(cx, m);
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
+/* Categories go through kernels of categories; the default kernel takes them in. */
+static void test_categories(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "gp.csv", "g,x,y\na,1,1\nb,1,3\na,2,2\nb,2,4.1\nc,1.5,9\nb,3,5\na,3,3\n");
+    cr_model *m = fit(cx, "gp", t, "target=y noise=0.01");
+    cr_prediction p = predict(cx, m, t);
+    for (size_t i = 0; i < 7; i++) assert_true(fabs(p.mean[i] - (double[]){ 1, 3, 2, 4.1, 9, 5, 3 }[i]) < 1);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    m = fit(cx, "gp", t, "target=y noise=0.01 kernel=rbf(x)*category(g;levels=3)");
+    cr_model_free(cx, m);
+    cr_model *none = NULL;
+    assert_fails_with(cx, try_fit(cx, "gp", t, "target=y kernel=rbf(g)", &none), CR_EARG, "g");
+    assert_fails_with(cx, try_fit(cx, "gp", t, "target=y kernel=sigmoid", &none), CR_EARG, "definite");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- corners --------------------------------------------------------------------------------- */
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx  *cx = test_context();
+    warnings w = { 0 };
+    cr_model *m = NULL;
+    cr_ctx_set_log(cx, keep_warning, &w);
+    /* one row: nothing to learn, the prior and the row */
+    double    X[] = { 1, 1, 2, 3 }, y[] = { 5, 6, 7, 8 }, same[] = { 5, 5, 5, 5 };
+    cr_table *one = make_table(cx, X, 1, 1, y, NULL);
+    m = fit(cx, "gp", one, "target=y");
+    cr_prediction p = predict(cx, m, one);
+    assert_close(p.mean[0], 5, 1e-12);
+    assert_true(p.scale[0] > 0 && strstr(w.text, "nothing can be learned"));
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    /* a constant target */
+    cr_table *t = make_table(cx, X, 4, 1, same, NULL);
+    m = fit(cx, "gp", t, "target=y");
+    p = predict(cx, m, t);
+    assert_close(p.mean[2], 5, 1e-9);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    /* repeated inputs: without noise a contradiction, which names the rows; learned noise is fine */
+    t = make_table(cx, X, 4, 1, y, NULL);
+    assert_fails_with(cx, try_fit(cx, "gp", t, "target=y noise=0", &m), CR_EDATA, "rows 1 and 2 ");
+    assert_fails_with(cx, try_fit(cx, "gp", t, "target=y noise=-1", &m), CR_EARG, "noise");
+    assert_fails_with(cx, try_fit(cx, "gp", t, "target=y mean=cubic", &m), CR_EARG, "cubic");
+    m = fit(cx, "gp", t, "target=y");
+    json_t *d = describe(cx, m);
+    assert_int_equal((int)statistic(d, "distinct_inputs"), 3);
+    json_decref(d);
+    cr_model_free(cx, m);
+    /* no test rows */
+    m = fit(cx, "gp", t, "target=y mean=linear");
+    cr_table *none = make_table(cx, X, 0, 1, y, NULL);
+    p = predict(cx, m, none);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, none);
+    cr_table_free(cx, t);
+    cr_table_free(cx, one);
+    /* rows so near that the covariance is singular in double precision: jitter, told with the rows */
+    double near[] = { 0, 1e-9, 2, 3 };
+    t = make_table(cx, near, 4, 1, y, NULL);
+    w = (warnings){ 0 };
+    m = fit(cx, "gp", t, "target=y noise=0 optimize=none kernel=rbf(l=1)");
+    assert_non_null(strstr(w.text, "rows 1 and 2"));
+    d = describe(cx, m);
+    assert_true(statistic(d, "jitter") > 0);
+    p = predict(cx, m, t);
+    for (size_t i = 0; i < 4; i++) assert_true(p.scale[i] >= 0 && isfinite(p.mean[i]));
+    cr_prediction_free(cx, &p);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    /* too large for the memory allowed: refused with a figure, before it starts */
+    double *big = calloc(3000, sizeof *big);
+    for (size_t i = 0; i < 3000; i++) big[i] = (double)i;
+    t = make_table(cx, big, 3000, 1, big, NULL);
+    cr_ctx_set_memory_limit(cx, 100000000);
+    assert_fails_with(cx, try_fit(cx, "gp", t, "target=y", &m), CR_ENOMEM, "0.158 GB");
+    cr_ctx_set_memory_limit(cx, 0);
+    free(big);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A length-scale that is not needed, and noise that is not there: said once, by name. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    cr_ctx  *cx = test_context();
+    warnings w = { 0 };
+    double   X[60], y[30];
+    for (size_t i = 0; i < 30; i++) {
+        X[2 * i] = 0.2 * (double)i, X[2 * i + 1] = (double)(i * 7 % 11);
+        y[i] = sin(X[2 * i]);
+    }
+    cr_table *t = make_table(cx, X, 30, 2, y, NULL);
+    cr_ctx_set_log(cx, keep_warning, &w);
+    cr_model *m = fit(cx, "gp", t, "target=y");
+    assert_int_equal(w.n, 1);
+    assert_non_null(strstr(w.text, "noise (lower)"));
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_file_and_threads(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { ROWS = 270 };
+    double *X = malloc(ROWS * 3 * sizeof *X), *y = malloc(ROWS * sizeof *y), mean[ROWS];
+    draw_regression(5, ROWS, 3, 0.3, X, y);
+    cr_table *t = make_table(cx, X, ROWS, 3, y, NULL);
+    char     *bytes[4];
+    size_t    size[4], threads[] = { 1, 2, 3, 7 };
+    for (size_t k = 0; k < 4; k++) {
+        cr_ctx_set_threads(cx, threads[k]);
+        cr_model     *m = fit(cx, "gp", t, "target=y max_iter=2 kernel=rbf"), *again = NULL;
+        cr_prediction p = predict(cx, m, t), q;
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes[k], &size[k]));
+        assert_ok(cx, cr_model_from_bytes(cx, "m", bytes[k], size[k], &again));
+        q = predict(cx, again, t);
+        assert_memory_equal(p.mean, q.mean, sizeof mean);
+        assert_memory_equal(p.scale, q.scale, sizeof mean);
+        assert_ok(cx, cr_predict_mean(cx, again, t, mean));
+        assert_memory_equal(p.mean, mean, sizeof mean);
+        cr_prediction_free(cx, &p);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_model_free(cx, again);
+    }
+    for (size_t k = 1; k < 4; k++) { /* all but the seconds it took */
+        cr_model *a = NULL, *b = NULL;
+        assert_ok(cx, cr_model_from_bytes(cx, "a", bytes[0], size[0], &a));
+        assert_ok(cx, cr_model_from_bytes(cx, "b", bytes[k], size[k], &b));
+        cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+        assert_memory_equal(p.mean, q.mean, sizeof mean);
+        assert_memory_equal(p.scale, q.scale, sizeof mean);
+        assert_true(cr_model_get_report(a)->log_evidence == cr_model_get_report(b)->log_evidence);
+        cr_prediction_free(cx, &p);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+    }
+    for (size_t k = 0; k < 4; k++) cr_free(cx, bytes[k], size[k], 1);
+    cr_table_free(cx, t);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+static cr_status all_of_it(cr_ctx *cx, void *arg)
+{
+    cr_status     st = CR_OK;
+    cr_model     *m = NULL, *again = NULL, *more = NULL;
+    cr_prediction p = { 0 };
+    cr_table     *t = NULL;
+    char         *bytes = NULL, *text = NULL;
+    size_t        size = 0;
+    double        X[] = { 0, 1, 1, 2, 3.5, 4 }, y[] = { 1, 2, 2.5, 3, 1, 0 }, draws[12];
+    cr_ctx_set_threads(cx, 1);
+    CR_TRY(cr_table_new(cx, "t", 6, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, X, 1));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(try_fit(cx, "gp", t, arg, &m));
+    CR_TRY(cr_predict(cx, m, t, &p));
+    CR_TRY(cr_sample_targets(cx, m, t, 2, 1, draws));
+    CR_TRY(cr_describe(cx, m, &text));
+    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
+    CR_TRY(cr_model_from_bytes(cx, "m", bytes, size, &again));
+    CR_TRY(cr_update(cx, again, t, &more));
+done:
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_free(cx, bytes, size, 1);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_model_free(cx, again);
+    cr_model_free(cx, more);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(all_of_it, (char[]){ "target=y optimize=none mean=linear noise=0.1" });
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definition),        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_interpolation),     cmocka_unit_test(test_leave_one_out),
+        cmocka_unit_test(test_update),            cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_units),             cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_coverage),          cmocka_unit_test(test_prior),
+        cmocka_unit_test(test_categories),        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_bounds),            cmocka_unit_test(test_file_and_threads),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("gp", tests, NULL, NULL);
+}

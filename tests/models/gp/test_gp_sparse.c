@@ -1,0 +1,267 @@
+/* test_gp_sparse.c -- sparse Gaussian processes against dense covariances, exact ones, differences and
+ * reference answers. */
+#include "gp_reference.h"
+
+#include "models/gp/gp_sparse.h"
+
+enum { N = 30, M = 7, D = 2, MOST_M = 60 };
+
+typedef struct bench {
+    double         X[N * D], y[N], r[N], H[N * 2], Z[MOST_M * D];
+    double         L[MOST_M * MOST_M], L2[MOST_M * MOST_M], alpha[MOST_M], beta[2], U[MOST_M * 2], A[4];
+    size_t         first[N];
+    cri_gp_data    data;
+    cri_gp_problem problem;
+    cri_gp_sparse  sparse;
+} bench;
+
+static bench *draw(uint64_t seed, cri_gp_approx approx, size_t m)
+{
+    bench *b = calloc(1, sizeof *b);
+    cr_rng r = cr_rng_stream(seed, 3);
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j < D; j++) b->X[i * D + j] = 3 * cr_rng_uniform(&r);
+        b->y[i] = sin(2 * b->X[i * D]) + b->X[i * D + 1] + 0.2 * cr_rng_normal(&r);
+        b->r[i] = 1 / (1 + (double)(i % 3));
+        b->H[2 * i] = 1, b->H[2 * i + 1] = b->X[i * D];
+        b->first[i] = i;
+    }
+    for (size_t i = 0; i < m * D; i++) b->Z[i] = m == N ? b->X[i] : 3 * cr_rng_uniform(&r);
+    b->data = (cri_gp_data){ .n = N, .d = D, .X = b->X, .y = b->y, .r = b->r, .first = b->first,
+                             .count = 40, .spread = 0.9 };
+    b->problem = (cri_gp_problem){ &b->data, 2, b->H };
+    b->sparse = (cri_gp_sparse){ .approx = approx, .Z = { .n = m, .d = D, .X = b->Z }, .L = b->L,
+                                 .L2 = b->L2, .alpha = b->alpha, .beta = b->beta, .U = b->U, .A = b->A };
+    return b;
+}
+
+static double value_at(cr_ctx *cx, bench *b, cr_kernel *k, const double *theta)
+{
+    size_t p = cr_kernel_theta_size(k);
+    assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
+    assert_ok(cx, cri_gp_sparse_solve(cx, &b->problem, k, exp(theta[p]), &b->sparse, NULL, NULL));
+    return b->sparse.value;
+}
+
+/* By theta, noise and inducing inputs, against central differences. */
+static void test_gradients(void **state)
+{
+    (void)state;
+    cr_ctx                  *cx = test_context();
+    cr_ctx_set_threads(cx, 1);
+    static const char *const kernels[] = { "1.4*rbf(l=[0.8,1.3])", "0.9*matern52(l=1.1) + 0.3*linear(x2)" };
+    static const cri_gp_approx approx[] = { CRI_GP_DTC, CRI_GP_FITC, CRI_GP_VFE };
+    for (size_t a = 0; a < 6; a++) {
+        bench     *b = draw(a, approx[a % 3], M);
+        cr_kernel *k;
+        double     theta[8], gradient[8], dZ[M * D];
+        assert_ok(cx, cr_kernel_parse(cx, kernels[a / 3], NULL, NULL, 0, &k));
+        size_t p = cr_kernel_theta_size(k);
+        cr_kernel_theta(k, theta);
+        theta[p] = log(0.09);
+        assert_ok(cx, cri_gp_sparse_solve(cx, &b->problem, k, 0.09, &b->sparse, gradient, dZ));
+        for (size_t j = 0; j <= p + M * D; j++) {
+            double *at = j <= p ? &theta[j] : &b->Z[j - p - 1], keep = *at, h = 1e-5, up, down;
+            *at = keep + h, up = value_at(cx, b, k, theta);
+            *at = keep - h, down = value_at(cx, b, k, theta);
+            *at = keep;
+            assert_close(j <= p ? gradient[j] : dZ[j - p - 1], (up - down) / (2 * h), 2e-6);
+        }
+        cr_kernel_free(cx, k);
+        free(b);
+    }
+    test_context_free(cx);
+}
+
+/* Z = X gives the exact evidence; fewer inducing inputs a bound below it. */
+static void test_exact_and_bound(void **state)
+{
+    (void)state;
+    cr_ctx         *cx = test_context();
+    cr_ctx_set_threads(cx, 1);
+    cr_kernel      *k;
+    double          L[N * N], alpha[N], beta[2], U[N * 2], A[4];
+    cri_gp_solution exact = { .alpha = alpha, .beta = beta, .U = U, .A = A };
+    assert_ok(cx, cr_kernel_parse(cx, "1.4*matern32(l=[0.8,1.3])", NULL, NULL, 0, &k));
+    for (int a = CRI_GP_SOR; a <= CRI_GP_VFE; a++) {
+        bench *b = draw(5, (cri_gp_approx)a, N);
+        assert_ok(cx, cri_gp_solve(cx, &b->problem, k, 0.09, CRI_GP_NO_JITTER, L, &exact));
+        assert_ok(cx, cri_gp_sparse_solve(cx, &b->problem, k, 0.09, &b->sparse, NULL, NULL));
+        assert_relative(b->sparse.value, exact.log_evidence, 1e-9);
+        assert_close(b->beta[1], beta[1], 1e-8);
+        double below = exact.log_evidence;
+        for (size_t m = N - 1; m >= 1 && a == CRI_GP_VFE; m -= 4) {
+            b->sparse.Z.n = m;
+            assert_ok(cx, cri_gp_sparse_solve(cx, &b->problem, k, 0.09, &b->sparse, NULL, NULL));
+            assert_true(b->sparse.value <= below + 1e-9); /* nested: ever lower */
+            below = b->sparse.value;
+            if (m <= 4) break;
+        }
+        free(b);
+    }
+    cr_kernel_free(cx, k);
+    test_context_free(cx);
+}
+
+/* --- the model ------------------------------------------------------------------------------- */
+
+static cr_table *wavy(cr_ctx *cx, size_t n, double *X, double *y)
+{
+    cr_rng r = cr_rng_stream(1, 1);
+    for (size_t i = 0; i < n; i++) {
+        X[i] = 10 * cr_rng_uniform(&r);
+        y[i] = 50 + 4 * sin(X[i]) + 0.5 * cr_rng_normal(&r);
+    }
+    return make_table(cx, X, n, 1, y, NULL);
+}
+
+static void test_model(void **state)
+{
+    (void)state;
+    enum { ROWS = 90 };
+    static const char *const approx[] = { "sor", "dtc", "fitc", "vfe" };
+    cr_ctx   *cx = test_context();
+    double    X[ROWS], y[ROWS];
+    cr_ctx_set_threads(cx, 1);
+    cr_table *t = wavy(cx, ROWS, X, y);
+    cr_model *exact = fit(cx, "gp", t, "target=y");
+    cr_prediction p = predict(cx, exact, t);
+    for (size_t a = 0; a < 4; a++) {
+        char settings[200];
+        snprintf(settings, sizeof settings, "target=y approx=%s inducing=22", approx[a]);
+        cr_model     *m = fit(cx, "gp", t, settings), *again = NULL, *none = NULL;
+        cr_prediction q = predict(cx, m, t), r;
+        char         *bytes;
+        size_t        size;
+        for (size_t i = 0; i < ROWS; i++) {
+            assert_close(q.mean[i], p.mean[i], 2e-3);
+            assert_relative(q.scale[i], p.scale[i], 0.05);
+        }
+        const cr_report *report = cr_model_get_report(m);
+        assert_int_equal(report->evidence, a == 3 ? CR_EVIDENCE_BOUND : CR_EVIDENCE_ESTIMATE);
+        if (a == 3) assert_true(report->log_evidence <= cr_model_get_report(exact)->log_evidence + 1e-6);
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+        assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
+        r = predict(cx, again, t);
+        assert_memory_equal(q.mean, r.mean, sizeof y);
+        assert_memory_equal(q.scale, r.scale, sizeof y);
+        assert_fails(cx, cr_update(cx, m, t, &none), CR_EUNSUPPORTED);
+        double *draws = malloc(ROWS * 2 * sizeof *draws);
+        assert_ok(cx, cr_sample_targets(cx, m, t, 2, 3, draws));
+        free(draws);
+        cr_free(cx, bytes, size, 1);
+        cr_prediction_free(cx, &q);
+        cr_prediction_free(cx, &r);
+        cr_model_free(cx, m);
+        cr_model_free(cx, again);
+    }
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, exact);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static cr_status all_of_it(cr_ctx *cx, void *arg)
+{
+    cr_status st = CR_OK;
+    cr_model *m = NULL;
+    cr_table *t = NULL;
+    double    X[] = { 0, 1, 1.3, 2, 3.5, 4 }, y[] = { 1, 2, 2.5, 3, 1, 0 };
+    cr_ctx_set_threads(cx, 1);
+    CR_TRY(cr_table_new(cx, "t", 6, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, X, 1));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(try_fit(cx, "gp", t, arg, &m));
+done:
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(
+        all_of_it, (char[]){ "target=y approx=fitc inducing=3 optimize=none noise=0.1 mean=linear" });
+    test_every_allocation_fails(
+        all_of_it, (char[]){ "target=y approx=vfe inducing=2 optimize_inducing=true max_iter=2 noise=0.1 "
+                             "mean=zero kernel=matern32(l=1[0.9,1.1])" });
+}
+
+/* --- reference answers ----------------------------------------------------------------------- */
+
+static void check_case(cr_ctx *cx, const json_t *root, const json_t *item)
+{
+    split         s = read_split(cx, root, item);
+    const json_t *hyper = json_object_get(item, "hyper");
+    const json_t *inducing = json_object_get(json_object_get(root, "inducing_sets"),
+                                             json_string_value(json_object_get(item, "inducing")));
+    const char *method = json_string_value(json_object_get(item, "method"));
+    size_t      m = json_array_size(inducing);
+    double      noise = number_of(hyper, "noise"), gradient[32];
+    char        text[2048] = "";
+    cr_kernel  *k;
+    double     *Z = malloc(m * s.d * sizeof *Z), *r = malloc(s.n * sizeof *r), *L = malloc(m * m * sizeof *L);
+    double     *L2 = malloc(m * m * sizeof *L2), *alpha = malloc(m * sizeof *alpha);
+    double     *dZ = malloc(m * s.d * sizeof *dZ);
+    for (size_t i = 0; i < m * s.d; i++) Z[i] = element(json_array_get(inducing, i / s.d), i % s.d);
+    for (size_t i = 0; i < s.n; i++) r[i] = 1;
+    cri_gp_data    data = { .n = s.n, .d = s.d, .X = s.X, .y = s.y, .r = r, .count = (double)s.n };
+    cri_gp_problem problem = { .data = &data };
+    cri_gp_sparse  sparse = { .approx = method[0] == 'd' ? CRI_GP_DTC : method[0] == 'f' ? CRI_GP_FITC : CRI_GP_VFE,
+                              .Z = { .n = m, .d = s.d, .X = Z }, .L = L, .L2 = L2, .alpha = alpha };
+    kernel_text(json_object_get(item, "kernel"), hyper, text);
+    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
+    assert_ok(cx, cri_gp_sparse_solve(cx, &problem, k, noise, &sparse, gradient, dZ));
+    assert_relative(sparse.value, number_of(item, "bound"), 1e-7);
+    const json_t *values = json_object_get(json_object_get(item, "grad_log_hyper"), "values");
+    const json_t *moves = json_object_get(item, "grad_inducing");
+    double        ours = 0, theirs = 0;
+    for (size_t j = 0; j < json_array_size(values); j++) theirs += element(values, j);
+    for (size_t j = 0; j <= cr_kernel_theta_size(k); j++) ours += gradient[j];
+    assert_close(ours, theirs, 1e-5);
+    for (size_t i = 0; moves && i < m * s.d; i++)
+        assert_close(dZ[i], element(json_array_get(moves, i / s.d), i % s.d), 1e-5);
+    const json_t *mean = json_object_get(item, "mean");
+    double        C[100];
+    for (size_t i = 0; i < json_array_size(mean); i++) {
+        cr_kernel_input x = cr_kernel_rows(cr_cmat_of(s.Z + i * s.d, 1, s.d)), z = cri_gp_inputs(&sparse.Z);
+        double          sum = 0;
+        assert_true(m <= 100);
+        assert_ok(cx, cr_kernel_cross(cx, k, &z, &x, cr_mat_of(C, m, 1)));
+        for (size_t j = 0; j < m; j++) sum += C[j] * alpha[j];
+        assert_close(sum, element(mean, i), 1e-6);
+    }
+    cr_kernel_free(cx, k);
+    free(Z), free(r), free(L), free(L2), free(alpha), free(dZ);
+    drop_split(&s);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    json_t *root = load_reference(), *item;
+    cr_ctx *cx = test_context();
+    cr_ctx_set_threads(cx, 1);
+    size_t  i, seen = 0;
+    json_array_foreach(json_object_get(root, "cases"), i, item)
+    {
+        const char *id = json_string_value(json_object_get(item, "id"));
+        if (strncmp(id, "sparse/", 7) || !(strstr(id, "snelson") || strstr(id, "yacht"))) continue;
+        check_case(cx, root, item);
+        seen++;
+    }
+    assert_true(seen >= 12);
+    test_context_free(cx);
+    json_decref(root);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradients),   cmocka_unit_test(test_exact_and_bound),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_reference),
+    };
+    return cmocka_run_group_tests_name("gp sparse", tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* test_kernel_ridge.c -- kernel ridge regression against linear ridge, Gaussian processes, refits and
+ * reference answers. */
+#include "../gp/gp_reference.h"
+
+enum { N = 25, P = 3 };
+
+typedef struct sample {
+    double    X[N * P], y[N], w[N];
+    cr_table *t;
+} sample;
+
+static sample draw(cr_ctx *cx, uint64_t seed)
+{
+    sample s;
+    draw_regression(seed, N, P, 0.7, s.X, s.y);
+    for (size_t i = 0; i < N; i++) s.w[i] = (double)(i % 3);
+    memcpy(s.X + 9 * P, s.X + 2 * P, sizeof(double[P])); /* a repeated input */
+    s.t = make_table(cx, s.X, N, P, s.y, s.w);
+    return s;
+}
+
+static void assert_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t, double tolerance)
+{
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    for (size_t i = 0; i < p.n; i++) {
+        assert_close(p.mean[i], q.mean[i], tolerance);
+        assert_close(p.scale[i], q.scale[i], tolerance);
+    }
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &q);
+}
+
+/* With the linear kernel it is ridge regression, in all its figures.  The intercept is penalised by
+ * neither, but columns that are not centred make them differ: standardised ones are. */
+static void test_linear_kernel(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    cr_ctx_set_threads(cx, 1);
+    for (unsigned bits = 0; bits < 4; bits++) {
+        sample s = draw(cx, bits);
+        char   a[200], b[200];
+        snprintf(a, sizeof a, "target=y features=x* lambda=0.8 kernel=linear %s %s",
+                 bits & 1 ? "weights=w" : "", bits & 2 ? "intercept=false scale=none" : "");
+        snprintf(b, sizeof b, "target=y features=x* lambda=0.8 %s %s", bits & 1 ? "weights=w" : "",
+                 bits & 2 ? "intercept=false scale=none" : "");
+        cr_model *k = fit(cx, "kernel-ridge", s.t, a), *r = fit(cx, "ridge", s.t, b);
+        json_t   *d = describe(cx, k), *e = describe(cx, r);
+        assert_same(cx, k, r, s.t, 1e-9);
+        assert_close(statistic(d, "effective_df"), statistic(e, "effective_df"), 1e-9);
+        assert_close(statistic(d, "rss"), statistic(e, "rss"), 1e-9);
+        assert_close(statistic(d, "gcv"), statistic(e, "gcv"), 1e-9);
+        assert_close(statistic(d, "residual_sd"), statistic(e, "residual_sd"), 1e-9);
+        if (!(bits & 1)) assert_close(statistic(d, "loocv"), statistic(e, "loocv"), 1e-9);
+        json_decref(d);
+        json_decref(e);
+        cr_model_free(cx, k);
+        cr_model_free(cx, r);
+        cr_table_free(cx, s.t);
+    }
+    test_context_free(cx);
+}
+
+/* The mean of a Gaussian process with noise lambda. */
+static void test_gp_mean(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    sample    s = draw(cx, 9);
+    cr_model *k = fit(cx, "kernel-ridge", s.t, "target=y features=x* lambda=0.3 kernel=rbf(l=1.2) scale=none");
+    cr_model *g = fit(cx, "gp", s.t, "target=y features=x* noise=0.3 kernel=rbf(l=1.2) optimize=none");
+    cr_prediction p = predict(cx, k, s.t), q = predict(cx, g, s.t);
+    json_t       *d = describe(cx, k);
+    double        unit = statistic(d, "residual_sd") / sqrt(0.3);
+    for (size_t i = 0; i < N; i++) {
+        assert_close(p.mean[i], q.mean[i], 1e-12);
+        assert_close(p.scale[i], q.scale[i] * unit, 1e-10);
+    }
+    json_decref(d);
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, k);
+    cr_model_free(cx, g);
+    cr_table_free(cx, s.t);
+    test_context_free(cx);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    json_t *root = load_reference(), *item;
+    cr_ctx *cx = test_context();
+    size_t  i, seen = 0;
+    json_array_foreach(json_object_get(root, "cases"), i, item)
+    {
+        const char *id = json_string_value(json_object_get(item, "id"));
+        if (strncmp(id, "krr/mcycle", 10) && strncmp(id, "krr/yacht", 9)) continue;
+        split     s = read_split(cx, root, item);
+        cr_table *t = make_table(cx, s.X, s.n, s.d, s.y, NULL), *z = make_table(cx, s.Z, s.tests, s.d, s.z, NULL);
+        double    gamma = number_of(json_object_get(item, "kernel"), "gamma");
+        char      settings[200];
+        snprintf(settings, sizeof settings, "target=y scale=none intercept=false lambda=%.17g kernel=rbf(l=%.17g)",
+                 number_of(item, "lam"), sqrt(0.5 / gamma));
+        cr_model     *m = fit(cx, "kernel-ridge", t, settings);
+        cr_prediction p = predict(cx, m, z);
+        json_t       *d = describe(cx, m), *wanted = json_object_get(item, "predicted_first20");
+        for (size_t j = 0; j < json_array_size(wanted); j++) assert_close(p.mean[j], element(wanted, j), 1e-7);
+        assert_relative(statistic(d, "loocv"), number_of(item, "loo_mse_std"), 1e-7);
+        json_decref(d);
+        cr_prediction_free(cx, &p);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+        cr_table_free(cx, z);
+        drop_split(&s);
+        seen++;
+    }
+    assert_int_equal(seen, 4);
+    test_context_free(cx);
+    json_decref(root);
+}
+
+static cr_status all_of_it(cr_ctx *cx, void *arg)
+{
+    cr_status     st = CR_OK;
+    cr_model     *m = NULL, *again = NULL;
+    cr_prediction p = { 0 };
+    cr_table     *t = NULL;
+    char         *bytes = NULL, *text = NULL;
+    size_t        size = 0;
+    double        X[] = { 0, 1, 1, 2, 3.5, 4 }, y[] = { 1, 2, 2.5, 3, 1, 0 };
+    cr_ctx_set_threads(cx, 1);
+    CR_TRY(cr_table_new(cx, "t", 6, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, X, 1));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(try_fit(cx, "kernel-ridge", t, arg, &m));
+    CR_TRY(cr_describe(cx, m, &text));
+    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
+    CR_TRY(cr_model_from_bytes(cx, "m", bytes, size, &again));
+    CR_TRY(cr_predict(cx, again, t, &p));
+done:
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_free(cx, bytes, size, 1);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_model_free(cx, again);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(all_of_it, (char[]){ "target=y" });
+}
+
+/* One row, and a file that gives back the same bits. */
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    double    x = 1, y = 4;
+    cr_table *t = make_table(cx, &x, 1, 1, &y, NULL);
+    cr_model *m = fit(cx, "kernel-ridge", t, "target=y"), *again = NULL, *none = NULL;
+    cr_prediction p = predict(cx, m, t);
+    assert_close(p.mean[0], 4, 1e-12);
+    assert_true(isnan(p.scale[0])); /* one row tells nothing of the noise */
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    sample s = draw(cx, 4);
+    char  *bytes;
+    size_t size;
+    m = fit(cx, "kernel-ridge", s.t, "target=y features=x* weights=w");
+    assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+    assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
+    assert_same(cx, m, again, s.t, 0);
+    assert_fails(cx, try_fit(cx, "kernel-ridge", s.t, "target=y lambda=0", &none), CR_EARG);
+    assert_fails(cx, cr_update(cx, m, s.t, &none), CR_EUNSUPPORTED);
+    cr_free(cx, bytes, size, 1);
+    cr_model_free(cx, m);
+    cr_model_free(cx, again);
+    cr_table_free(cx, s.t);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linear_kernel), cmocka_unit_test(test_gp_mean),
+        cmocka_unit_test(test_reference),     cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("kernel-ridge", tests, NULL, NULL);
+}
