@@ -57,6 +57,7 @@
 #include "../src/models/graph/uai.h"
 
 #include "../src/study/assess.h"
+#include "../src/study/cross_validate.h"
 #include "../src/study/info.h"
 #include "../src/study/compare_groups.h"
 

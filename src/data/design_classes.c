@@ -29,8 +29,10 @@ static size_t place_of(const double *x, size_t n, double v)
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (x[middle] < v) low = middle + 1;
-        else high = middle;
+        if (x[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -52,30 +54,39 @@ static size_t different_values(const cr_column *c, size_t rows, double *x)
     return n;
 }
 
+/* The values that are classes, sorted, in x [MOST_CLASSES]. */
+static cr_status find_classes(cr_ctx *cx, const cr_table *t, const cr_column *from, double *x,
+                              size_t *out_n)
+{
+    size_t rows = cr_table_rows(t), n = different_values(from, rows, x);
+    *out_n = n;
+    if (n <= SURELY_CLASSES || (n <= MOST_CLASSES && n <= rows / 4)) return CR_OK;
+    cr_fail(cx, CR_EDATA,
+            "%s: the target '%s' has %zu%s different numbers in %zu rows, too many for classes",
+            cr_table_source(t), from->name, n - (n > MOST_CLASSES),
+            n > MOST_CLASSES ? " and more" : "", rows);
+    return cr_fail_hint(cx,
+                        "a model of regression predicts numbers; to take them as classes all the "
+                        "same, say --category %s",
+                        from->name);
+}
+
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *from,
                                cri_design_column *c)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     rows = cr_table_rows(t), n;
+    size_t     n;
     double    *x = cr_scratch_f64(&s, MOST_CLASSES);
     char       room[CRI_DOUBLE_SIZE];
 
     CR_TRY(s.status);
-    n = different_values(from, rows, x);
-    if (n > MOST_CLASSES || (n > SURELY_CLASSES && n > rows / 4)) {
-        cr_fail(cx, CR_EDATA,
-                "%s: the target '%s' has %zu%s different numbers in %zu rows, too many for classes",
-                cr_table_source(t), from->name, n - (n > MOST_CLASSES),
-                n > MOST_CLASSES ? " and more" : "", rows);
-        CR_TRY(cr_fail_hint(cx, "a model of regression predicts numbers; to take them as classes "
-                                "all the same, say --category %s", from->name));
-    }
+    CR_TRY(find_classes(cx, t, from, x, &n));
     c->type = CR_CATEGORY;
     c->reference = CRI_NO_LEVEL;
     c->name = cri_string_copy(cx, from->name);
     c->levels = cr_alloc(cx, n, sizeof *c->levels);
-    if (c->levels) c->n_levels = n;
+    c->n_levels = c->levels ? n : 0;
     if (!c->name || !c->levels) CR_TRY(CR_ENOMEM);
     for (size_t k = 0; k < n; k++) {
         c->levels[k] = cri_string_copy(cx, cri_level_text(from, x[k], room));
@@ -83,6 +94,70 @@ cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *f
     }
     if (n > 0) qsort(c->levels, n, sizeof *c->levels, compare_texts);
 done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the same as a column -------------------------------------------------------------------- */
+
+static cr_status add_classes(cr_ctx *cx, const cr_table *t, const cr_column *from, cr_table *to)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     rows = cr_table_rows(t), n;
+    double    *x = cr_scratch_f64(&s, MOST_CLASSES);
+    uint32_t  *codes = cr_scratch_bytes(&s, rows, sizeof *codes);
+
+    CR_TRY(s.status);
+    CR_TRY(find_classes(cx, t, from, x, &n));
+    char(*room)[CRI_DOUBLE_SIZE] = cr_scratch_bytes(&s, n, sizeof *room);
+    const char **texts = cr_scratch_bytes(&s, n, sizeof *texts);
+    CR_TRY(s.status);
+    for (size_t k = 0; k < n; k++) texts[k] = cri_level_text(from, x[k], room[k]);
+    for (size_t i = 0; i < rows; i++) {
+        double v = from->values[i * from->stride];
+        codes[i] = isnan(v) ? CR_MISSING_CODE : (uint32_t)place_of(x, n, v);
+    }
+    CR_TRY(cr_table_add_category(cx, to, from->name, codes, texts, n));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status add_codes(cr_ctx *cx, const cr_column *c, size_t rows, cr_table *to)
+{
+    uint32_t *codes = cr_resize(cx, NULL, 0, rows, sizeof *codes);
+    if (!codes) return CR_ENOMEM;
+    if (rows > 0) memcpy(codes, c->codes, rows * sizeof *codes);
+    return cri_table_own_codes(cx, to, c, codes);
+}
+
+cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *t, const char *column,
+                                 cr_table **out_table)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     rows = cr_table_rows(t);
+    size_t    *same = cr_scratch_index(&s, rows);
+    cr_table  *to = NULL;
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < rows; i++) same[i] = i;
+    CR_TRY(cr_table_new(cx, cr_table_source(t), rows, &to));
+    CR_TRY(cri_table_set_origin(cx, to, t, same));
+    for (size_t i = 0; i < cr_table_columns(t); i++) {
+        const cr_column *c = cr_table_column(t, i);
+        if (c->type == CR_CATEGORY)
+            CR_TRY(add_codes(cx, c, rows, to));
+        else if (strcmp(c->name, column) == 0)
+            CR_TRY(add_classes(cx, t, c, to));
+        else
+            CR_TRY(cr_table_borrow_numbers(cx, to, c->name, c->type, c->values, c->stride));
+    }
+    *out_table = to;
+    to = NULL;
+done:
+    cr_table_free(cx, to);
     cr_scratch_end(&s);
     return st;
 }

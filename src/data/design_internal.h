@@ -80,6 +80,12 @@ const char *cri_level_text(const cr_column *column, double value, char *room);
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *table, const cr_column *column,
                                cri_design_column *out);
 
+/* The same table with the numbers of one column as a category of their values, so that some rows of it
+ * know the classes of all.  Other columns are borrowed: the table must outlive the new one.  Fails as
+ * cri_remember_classes does. */
+cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *table, const char *column,
+                                 cr_table **out_table);
+
 /* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i). */
 typedef struct cri_rows {
     const cr_design        *design;

@@ -139,6 +139,20 @@ static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_tabl
     return CR_OK;
 }
 
+cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                       size_t n_settings, unsigned *out_task)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = cr_class_find(cx, name);
+    cr_model             *m = c ? cri_model_new(cx, c) : NULL;
+    if (!m) return c ? CR_ENOMEM : CR_EARG;
+    for (size_t i = 0; i < n_settings && st == CR_OK; i++)
+        st = cri_model_set(cx, m, settings[i].name, settings[i].value);
+    if (st == CR_OK) st = resolve_task(cx, c, t, &m->design_options, &m->fit, out_task);
+    cr_model_free(cx, m);
+    return st;
+}
+
 /* Names and levels go into the model file, which is UTF-8. */
 static cr_status check_text(cr_ctx *cx, const char *what, const char *text)
 {

@@ -20,8 +20,12 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 /* Sets one option, the class's, the design's or the fit's. */
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
 
+/* The task that a fit with these settings would be for. */
+cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
+                       const cr_setting *settings, size_t n_settings, unsigned *out_task);
+
 /* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
- * class k the weight n / (K n_k), so that all count the same in sum. */
+ * class k the weight n / (K n_k), so that all of the K classes with rows count the same in sum. */
 cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);
 
 #endif

@@ -1,19 +1,9 @@
-/* assess.c -- evaluation and cross-validation. */
+/* assess.c -- evaluation. */
 #include "assess.h"
-#include "../base/context_internal.h"
 #include "../base/scratch.h"
-#include "../data/split.h"
-#include "../data/subset.h"
-#include "../data/table_internal.h"
 
 #include <math.h>
 #include <string.h>
-
-#define ROW(...) CR_OPTION_ROW(cr_cv_options, __VA_ARGS__)
-const cr_option cr_cv_table[] = { CR_CV_OPTIONS(ROW) CR_OPTION_LAST };
-#undef ROW
-
-/* --- evaluate -------------------------------------------------------------------------------- */
 
 static void add_metric(cr_assessment *a, const char *name, double value)
 {
@@ -99,120 +89,4 @@ done:
     cr_prediction_free(cx, &p);
     cr_scratch_end(&s);
     return st;
-}
-
-/* --- cross-validation ------------------------------------------------------------------------ */
-
-static const char *setting(const cr_setting *settings, size_t n, const char *name)
-{
-    for (size_t i = n; i-- > 0;)
-        if (strcmp(settings[i].name, name) == 0) return settings[i].value;
-    return NULL;
-}
-
-/* The seed as the fit reads it: "1e3" is a number too. */
-static cr_status read_seed(cr_ctx *cx, const char *text, uint64_t *out_seed)
-{
-    cr_fit_options o;
-    cr_status      st = cr_options_init(cx, cr_fit_table, &o);
-    if (st == CR_OK && text) st = cr_options_set(cx, cr_fit_table, &o, "seed", text);
-    if (st == CR_OK) *out_seed = o.seed;
-    return st;
-}
-
-static cr_status make_folds(cr_ctx *cx, const cr_table *t, const char *target, uint64_t seed,
-                            const cr_cv_options *o, cr_folds *out)
-{
-    size_t n = cr_table_rows(t);
-    if (n < o->folds)
-        return cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
-                       cr_table_source(t), n, o->folds);
-    if (o->split == CR_SPLIT_ORDERED) return cr_folds_new_ordered(cx, n, o->folds, out);
-    if (o->split == CR_SPLIT_SHUFFLED) return cr_folds_new(cx, n, o->folds, seed, out);
-    const cr_column *y = target ? cr_table_find(t, target) : NULL;
-    if (y && y->type == CR_CATEGORY)
-        return cr_folds_new_stratified(cx, y->codes, n, o->folds, seed, out);
-    if (target && !y) return cri_table_no_column(cx, t, target);
-    return cr_fail(cx, CR_EARG, "--split stratified needs a target that is a category");
-}
-
-static cr_status run_fold(cr_ctx *cx, const char *name, const cr_table *t,
-                          const cr_setting *settings, size_t n_settings, const cr_folds *folds,
-                          size_t f, double level, cr_assessment *out)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t    *rows = cr_scratch_index(&s, folds->n), n;
-    cr_table  *train = NULL, *test = NULL;
-    cr_model  *model = NULL;
-
-    CR_TRY(s.status);
-    n = cr_folds_train(folds, f, rows);
-    CR_TRY(cri_table_subset(cx, t, rows, n, &train));
-    n = cr_folds_test(folds, f, rows);
-    CR_TRY(cri_table_subset(cx, t, rows, n, &test));
-    CR_TRY(cr_fit(cx, name, train, settings, n_settings, &model));
-    CR_TRY(cr_evaluate(cx, model, test, level, out));
-done:
-    cr_model_free(cx, model);
-    cr_table_free(cx, train);
-    cr_table_free(cx, test);
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* Means over the folds and their standard errors; a metric that some fold lacks has none. */
-static void summarise(cr_cv *cv)
-{
-    double k = (double)cv->folds;
-    cv->mean = cv->fold[0];
-    cv->mean.has_bins = false; /* they are those of one fold */
-    cv->mean.rows = 0;
-    for (size_t f = 0; f < cv->folds; f++) cv->mean.rows += cv->fold[f].rows;
-    for (size_t m = 0; m < cv->mean.n; m++) {
-        double sum = 0, square = 0;
-        for (size_t f = 0; f < cv->folds; f++) sum += cv->fold[f].metrics[m].value;
-        for (size_t f = 0; f < cv->folds; f++) {
-            double d = cv->fold[f].metrics[m].value - sum / k;
-            square += d * d;
-        }
-        cv->mean.metrics[m].value = sum / k;
-        cv->se[m] = sqrt(square / (k - 1) / k);
-    }
-}
-
-cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
-                            const cr_setting *settings, size_t n_settings,
-                            const cr_cv_options *options, cr_cv *out)
-{
-    cr_status st = CR_OK;
-    cr_folds  folds = { 0 };
-    cr_cv     cv = { .folds = options->folds };
-
-    CR_TRY(cr_check_settings(cx, name, settings, n_settings));
-    CR_TRY(read_seed(cx, setting(settings, n_settings, "seed"), &cv.seed));
-    CR_TRY(make_folds(cx, t, setting(settings, n_settings, "target"), cv.seed, options, &folds));
-    cv.fold = cr_alloc(cx, cv.folds, sizeof *cv.fold);
-    if (!cv.fold) CR_TRY(CR_ENOMEM);
-    for (size_t f = 0; f < cv.folds; f++) {
-        CR_TRY(cr_check_interrupt(cx));
-        cr_progress(cx, "cross-validating", (double)f, (double)cv.folds);
-        cri_mute_progress(cx, true); /* the folds are what is counted, not the steps of each */
-        st = run_fold(cx, name, t, settings, n_settings, &folds, f, options->interval, &cv.fold[f]);
-        cri_mute_progress(cx, false);
-        CR_TRY(st);
-    }
-    summarise(&cv);
-    *out = cv;
-    cv.fold = NULL;
-done:
-    cr_free(cx, cv.fold, options->folds, sizeof *cv.fold);
-    cr_folds_free(cx, &folds);
-    return st;
-}
-
-void cr_cv_free(cr_ctx *cx, cr_cv *cv)
-{
-    cr_free(cx, cv->fold, cv->folds, sizeof *cv->fold);
-    *cv = (cr_cv){ 0 };
 }
