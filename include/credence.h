@@ -58,6 +58,11 @@
 
 #include "../src/study/assess.h"
 #include "../src/study/cross_validate.h"
+#include "../src/study/average.h"
+#include "../src/study/compare_models.h"
+#include "../src/study/tune.h"
+#include "../src/study/bootstrap.h"
+#include "../src/study/learning_curve.h"
 #include "../src/study/info.h"
 #include "../src/study/compare_groups.h"
 
