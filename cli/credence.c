@@ -16,6 +16,7 @@
     X(update)     \
     X(cv)         \
     X(compare)    \
+    X(tune)       \
     X(describe)   \
     X(models)     \
     X(check)      \

@@ -51,6 +51,7 @@ extern const cli_field
     result_evaluate[],
     result_cv[],
     result_compare[],
+    result_tune[],
     result_describe[],
     result_models[],
     result_check[],

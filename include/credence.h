@@ -24,6 +24,7 @@
 #include "../src/math/laplace.h"
 #include "../src/math/search.h"
 #include "../src/math/quadrature.h"
+#include "../src/math/isotonic.h"
 #include "../src/math/kernel/kernel.h"
 #include "../src/math/neighbours.h"
 

@@ -128,7 +128,7 @@ done:
 
 /* --- points ---------------------------------------------------------------------------------- */
 
-size_t cri_space_size(const cri_space *space)
+size_t cri_space_points(const cri_space *space)
 {
     size_t n = 1;
     for (size_t d = 0; d < space->n; d++) {
@@ -144,6 +144,8 @@ static char *range_value(cr_ctx *cx, const cri_dimension *d, double u)
     char   text[CRI_DOUBLE_SIZE];
     double x = d->logarithmic ? exp((1 - u) * log(d->low) + u * log(d->high))
                               : (1 - u) * d->low + u * d->high;
+    double unit = pow(10, 11 - floor(log10(fabs(x)))); /* 12 digits say enough */
+    if (isfinite(unit) && unit > 0) x = round(x * unit) / unit;
     if (u == 0) x = d->low;
     if (u == 1) x = d->high;
     text[cri_print_double(d->whole ? round(x) : x, text)] = '\0';

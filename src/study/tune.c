@@ -34,7 +34,7 @@ static cr_status make_candidates(cr_ctx *cx, const cri_space *space, const cr_tu
                                  uint64_t seed, cr_tuning *t)
 {
     cr_status st = CR_OK;
-    size_t    n = o->search == CR_SEARCH_GRID ? cri_space_size(space) : o->draws;
+    size_t    n = o->search == CR_SEARCH_GRID ? cri_space_points(space) : o->draws;
     if (n > CRI_MOST_POINTS) {
         cr_fail(cx, CR_EARG, "the grid has more than %d combinations", CRI_MOST_POINTS);
         CR_TRY(cr_fail_hint(cx, "--search random tries as many as --draws says"));
