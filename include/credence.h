@@ -64,9 +64,11 @@
 #include "../src/study/tune.h"
 #include "../src/study/bootstrap.h"
 #include "../src/study/learning_curve.h"
+#include "../src/study/curves.h"
 #include "../src/study/info.h"
 #include "../src/study/compare_groups.h"
 
 #include "../src/plot/figure.h"
+#include "../src/plot/kinds.h"
 
 #endif

@@ -50,7 +50,7 @@ typedef struct cr_model_spec {
     size_t            n_settings;
 } cr_model_spec;
 
-/* 1 for a metric of which more is better, -1 when less is, 0 when neither is (coverage). */
+/* 1 for a metric of which more is better, -1 when less is, 0 when neither is (coverage, width). */
 CR_API int cr_metric_sense(const char *metric);
 /* The place of a metric in an assessment, or its n. */
 CR_API size_t cr_metric_find(const cr_assessment *assessment, const char *metric);
