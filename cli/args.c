@@ -90,8 +90,12 @@ const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt
 static const cr_model_class *find_model(const cli *c)
 {
     for (int i = 1; c->verb && c->verb->takes & VERB_FITS && i < c->argc; i++)
-        for (size_t k = 0; k < cr_class_count(); k++)
-            if (strcmp(c->argv[i], cr_class_name(cr_class_at(k))) == 0) return cr_class_at(k);
+        for (size_t k = 0; k < cr_class_count(); k++) {
+            const char *name = cr_class_name(cr_class_at(k));
+            size_t      length = strcspn(c->argv[i], ":"); /* ridge:lambda=1 */
+            if (strlen(name) == length && strncmp(c->argv[i], name, length) == 0)
+                return cr_class_at(k);
+        }
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* cmd_evaluate.c -- evaluate and cv: how good a model is, with uncertainty. */
+/* cmd_evaluate.c -- evaluate: how good a model is on given rows. */
 #include "answers.h"
 #include "study/assess.h"
 
@@ -142,76 +142,4 @@ const cli_verb verb_evaluate = {
     .most = 2,
     .run = run_evaluate,
     .result = result_evaluate,
-};
-
-/* --- cv -------------------------------------------------------------------------------------- */
-
-static cr_status print_cv(cli *c, const cr_cv *cv, const cr_table *t)
-{
-    cr_status st = CR_OK;
-    json_t   *root = json_object(), *se = json_object();
-    json_t   *folds = json_array(), *rows = json_array();
-    json_object_set_new(root, "model", json_string(c->args[0]));
-    json_object_set_new(root, "rows", json_integer((json_int_t)cv->mean.rows));
-    json_object_set_new(root, "metrics", metrics_object(&cv->mean));
-    json_object_set_new(root, "se", se);
-    json_object_set_new(root, "folds", folds);
-    json_object_set_new(root, "seed", json_integer((json_int_t)cv->seed));
-    for (size_t i = 0; i < cv->mean.n; i++) {
-        json_t *row = json_object();
-        json_object_set_new(se, cv->mean.metrics[i].name, number(cv->se[i]));
-        json_object_set_new(row, "metric", json_string(cv->mean.metrics[i].name));
-        json_object_set_new(row, "mean", number(cv->mean.metrics[i].value));
-        json_object_set_new(row, "se", number(cv->se[i]));
-        json_array_append_new(rows, row);
-    }
-    for (size_t f = 0; f < cv->folds; f++) {
-        json_t *fold = metrics_object(&cv->fold[f]);
-        json_object_set_new(fold, "rows", json_integer((json_int_t)cv->fold[f].rows));
-        json_array_append_new(folds, fold);
-    }
-    CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) {
-        out_json(c, "cv", root);
-    } else {
-        if (c->format == FORMAT_TEXT)
-            out_text(c, "%s, %zu-fold cross-validation on %zu rows of %s, seed %llu\n\n",
-                     c->args[0], cv->folds, cv->mean.rows, cr_table_source(t),
-                     (unsigned long long)cv->seed);
-        out_table(c, rows);
-    }
-done:
-    json_decref(root);
-    json_decref(rows);
-    return st;
-}
-
-static cr_status run_cv(cli *c)
-{
-    cr_status st = CR_OK;
-    cr_table *t = NULL;
-    cr_cv     cv = { 0 };
-    CR_TRY(cli_check_settings(c));
-    CR_TRY(cli_read_data(c, 1, NULL, &t));
-    CR_TRY(cr_cross_validate(c->cx, c->args[0], t, c->settings, c->n_settings, c->own, &cv));
-    CR_TRY(cli_check_strict(c));
-    CR_TRY(print_cv(c, &cv, t));
-done:
-    cr_cv_free(c->cx, &cv);
-    cr_table_free(c->cx, t);
-    return st;
-}
-
-const cli_verb verb_cv = {
-    .name = "cv",
-    .usage = "cv MODEL DATA --target COLUMN [--folds 10] [OPTIONS]",
-    .summary = "score a model by cross-validation, with standard errors",
-    .example = "credence cv ridge examples/diabetes.csv --target progression --lambda 10 --folds 5",
-    .options = cr_cv_table,
-    .options_size = sizeof(cr_cv_options),
-    .takes = VERB_READS | VERB_FITS | VERB_FACTORISES,
-    .least = 2,
-    .most = 2,
-    .run = run_cv,
-    .result = result_cv,
 };

@@ -1,15 +1,51 @@
-/* cmd_plot.c -- a figure of a model and data. */
+/* cmd_plot.c -- figures of a model and data. */
 #include "cli.h"
 #include "plot/figure.h"
+#include "plot/kinds.h"
 
 #include <string.h>
 
-#define PLOT_OPTIONS(X)                                                                            \
+/* clang-format off */
+#define PLOT_OPTIONS(X)                                                                              \
+    X(choice, kind, "fit", "fit|residuals|calibration|roc|pr|learning-curve",                        \
+      "what is drawn: fit: the model with its band, or observed against predicted; the others judge it, and are drawn as text without -o", \
+      "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")
+/* clang-format on */
+enum { KIND_FIT }; /* the others follow as in cr_plot_kind */
 CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(plot_options, __VA_ARGS__)
 static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+
+enum { TEXT_WIDTH = 64, TEXT_HEIGHT = 21 };
+
+static cr_status check_path(cli *c, const plot_options *o)
+{
+    const char *path = c->global.output;
+    if (!path && o->kind != KIND_FIT) return CR_OK;
+    if (!path) {
+        cr_fail(c->cx, CR_EARG, "plot needs a file for the figure");
+        return cr_fail_hint(c->cx, "for example -o figure.svg");
+    }
+    if (strcmp(path, "-") == 0 || cli_ends_with(path, ".svg")) return CR_OK;
+    cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one", path);
+    return cr_fail_hint(c->cx, "for example -o figure.svg");
+}
+
+static cr_status print_figure(cli *c, const cr_model *m, const cr_table *t, const plot_options *o)
+{
+    cr_status st = CR_OK;
+    char     *text = NULL;
+    CR_TRY(cr_plot_text(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, TEXT_WIDTH, TEXT_HEIGHT,
+                        &text));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(out_open(c, NULL));
+    out_bytes(c, text, strlen(text));
+done:
+    if (text) cr_free(c->cx, text, strlen(text) + 1, 1);
+    return st;
+}
 
 static cr_status run_plot(cli *c)
 {
@@ -18,20 +54,17 @@ static cr_status run_plot(cli *c)
     cr_table           *t = NULL;
     cr_model           *m = NULL;
     const char         *path;
-    if (!c->global.output) {
-        cr_fail(c->cx, CR_EARG, "plot needs a file for the figure");
-        CR_TRY(cr_fail_hint(c->cx, "for example -o figure.svg"));
-    }
-    if (strcmp(c->global.output, "-") != 0 && !cli_ends_with(c->global.output, ".svg")) {
-        cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one",
-                c->global.output);
-        CR_TRY(cr_fail_hint(c->cx, "for example -o figure.svg"));
-    }
-    path = strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output;
+    CR_TRY(check_path(c, o));
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(cr_plot_model(c->cx, m, t, o->interval, path));
+    if (!c->global.output) {
+        CR_TRY(print_figure(c, m, t, o));
+        goto done;
+    }
+    path = strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output;
+    if (o->kind == KIND_FIT) CR_TRY(cr_plot_model(c->cx, m, t, o->interval, path));
+    else CR_TRY(cr_plot(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, path));
 done:
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
@@ -40,9 +73,10 @@ done:
 
 const cli_verb verb_plot = {
     .name = "plot",
-    .usage = "plot FILE.cred DATA -o FIGURE.svg",
-    .summary = "draw a model and data: the fit with its band, or observed against predicted",
-    .example = "credence plot model.cred examples/diabetes.csv -o figure.svg",
+    .usage = "plot FILE.cred DATA [--kind fit] [-o FIGURE.svg]",
+    .summary = "draw a model and data: the fit with its band, residuals, calibration, ROC, learning curve",
+    .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
+               "credence plot model.cred examples/diabetes.csv --kind residuals",
     .options = plot_table,
     .options_size = sizeof(plot_options),
     .takes = VERB_READS | VERB_FACTORISES,

@@ -17,6 +17,7 @@
     X(update)     \
     X(cv)         \
     X(compare)    \
+    X(tune)       \
     X(describe)   \
     X(models)     \
     X(check)      \

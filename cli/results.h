@@ -52,6 +52,7 @@ extern const cli_field
     result_sample[],
     result_cv[],
     result_compare[],
+    result_tune[],
     result_describe[],
     result_models[],
     result_check[],

@@ -24,6 +24,7 @@
 #include "../src/math/laplace.h"
 #include "../src/math/search.h"
 #include "../src/math/quadrature.h"
+#include "../src/math/isotonic.h"
 #include "../src/math/kernel/kernel.h"
 #include "../src/math/neighbours.h"
 
@@ -61,9 +62,17 @@
 #include "../src/models/decide.h"
 
 #include "../src/study/assess.h"
+#include "../src/study/cross_validate.h"
+#include "../src/study/average.h"
+#include "../src/study/compare_models.h"
+#include "../src/study/tune.h"
+#include "../src/study/bootstrap.h"
+#include "../src/study/learning_curve.h"
+#include "../src/study/curves.h"
 #include "../src/study/info.h"
 #include "../src/study/compare_groups.h"
 
 #include "../src/plot/figure.h"
+#include "../src/plot/kinds.h"
 
 #endif

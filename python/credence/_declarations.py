@@ -87,7 +87,7 @@ class Assessment(Structure):
 
 
 class Cv(Structure):
-    _fields_ = [("folds", c_size_t), ("seed", c_uint64), ("fold", POINTER(Assessment)),
+    _fields_ = [("folds", c_size_t), ("repeats", c_size_t), ("seed", c_uint64), ("fold", POINTER(Assessment)),
                 ("mean", Assessment), ("se", c_double * MOST_METRICS)]
 
 

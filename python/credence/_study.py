@@ -76,7 +76,8 @@ def evaluate(estimator, X, y=None, sample_weight=None, level=0.95):
 def cross_validate(estimator, X, y=None, sample_weight=None, **options):
     """Cross-validation by the library: folds depend on the estimator's seed and the number of rows alone.
 
-    Options: ``folds`` (10), ``split`` ('shuffled', 'stratified', 'ordered'), ``interval`` (0.95).  Gives
+    Options: ``folds`` (10), ``split`` ('auto', 'shuffled', 'stratified', 'ordered'), ``repeats`` (1),
+    ``interval`` (0.95).  Gives
     {'mean': metrics, 'se': their standard errors, 'folds': [metrics of each]}.
     """
     table, target, weights, _, _ = estimator._training_table(X, y, sample_weight)
@@ -87,7 +88,7 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
                        values, cv)
     mean = _metrics(cv.mean)
     result = {"mean": mean, "se": dict(zip(mean, cv.se)),
-              "folds": [_metrics(cv.fold[k]) for k in range(cv.folds)]}
+              "folds": [_metrics(cv.fold[k]) for k in range(cv.folds * cv.repeats)]}
     lib.cr_cv_free(context.handle, cv)
     context.pass_warnings_on()
     return result

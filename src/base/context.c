@@ -15,6 +15,7 @@ enum { SENTENCE_SIZE = 2048, NOTES_SIZE = 4096, HINT_SIZE = 1024, NAME_SIZE = 25
 
 struct cr_ctx {
     cr_allocator allocator;
+    cr_ctx      *parent; /* whose memory, interrupt and time limit count; NULL for none */
     size_t       threads, cores, memory_limit;
     double       deadline; /* seconds of the monotonic clock; 0 = none */
 
@@ -84,6 +85,25 @@ void cr_ctx_free(cr_ctx *cx)
     if (cx) cx->allocator.resize(cx->allocator.user, cx, sizeof *cx, 0);
 }
 
+/* A child's memory is the parent's: counted, limited and made to fail there. */
+static void *parent_resize(void *parent, void *old, size_t old_size, size_t new_size)
+{
+    if (new_size > 0) return cri_resize_quietly(parent, old, old_size, new_size, 1);
+    cr_free(parent, old, old_size, 1);
+    return NULL;
+}
+
+cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child)
+{
+    cr_allocator a = { parent_resize, parent };
+    cr_ctx      *child = NULL;
+    if (cr_ctx_new(&a, &child) != CR_OK) return CR_ENOMEM;
+    child->parent = parent;
+    child->threads = 1;
+    *out_child = child;
+    return CR_OK;
+}
+
 void cr_ctx_set_threads(cr_ctx *cx, size_t threads) { cx->threads = threads; }
 
 size_t cr_ctx_threads(const cr_ctx *cx) { return cx->threads ? cx->threads : cx->cores; }
@@ -117,13 +137,19 @@ void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
 
 bool cri_should_stop(const cr_ctx *cx)
 {
+    if (cx->parent && cri_should_stop(cx->parent)) return true;
     return atomic_load(&cx->interrupted) || (cx->deadline > 0 && now() > cx->deadline);
+}
+
+static bool is_interrupted(const cr_ctx *cx)
+{
+    return atomic_load(&cx->interrupted) || (cx->parent && is_interrupted(cx->parent));
 }
 
 cr_status cr_check_interrupt(cr_ctx *cx)
 {
-    if (atomic_load(&cx->interrupted)) return cr_fail(cx, CR_EINTERRUPTED, "interrupted");
-    if (cx->deadline > 0 && now() > cx->deadline) {
+    if (is_interrupted(cx)) return cr_fail(cx, CR_EINTERRUPTED, "interrupted");
+    if (cri_should_stop(cx)) {
         cr_fail(cx, CR_ENOMEM, "the time limit is reached");
         return cr_fail_hint(cx, "give it longer with --time-limit");
     }
@@ -228,6 +254,19 @@ cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, si
     return cr_fail_hint(cx, "did you mean '%s'?", nearest);
 }
 
+cr_status cri_fail_as(cr_ctx *cx, const cr_ctx *other)
+{
+    lock_error(cx);
+    cx->status = other->status;
+    memcpy(cx->sentence, other->sentence, sizeof cx->sentence);
+    memcpy(cx->notes, other->notes, sizeof cx->notes);
+    memcpy(cx->hint, other->hint, sizeof cx->hint);
+    memcpy(cx->unknown, other->unknown, sizeof cx->unknown);
+    memcpy(cx->nearest, other->nearest, sizeof cx->nearest);
+    unlock_error(cx);
+    return other->status;
+}
+
 const char *cr_error(const cr_ctx *cx) { return cx->sentence; }
 const char *cr_error_notes(const cr_ctx *cx) { return cx->notes; }
 const char *cr_error_hint(const cr_ctx *cx) { return cx->hint; }
@@ -240,6 +279,7 @@ cr_status   cr_error_status(const cr_ctx *cx) { return cx->status; }
 size_t cri_memory_left(const cr_ctx *cx)
 {
     size_t use = atomic_load(&cx->memory), limit = cx->memory_limit;
+    if (cx->parent) return cri_memory_left(cx->parent);
     if (limit == 0) {
         long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
         limit = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
@@ -265,7 +305,7 @@ static bool reserve(cr_ctx *cx, size_t more)
 
 cr_status cri_fail_memory(cr_ctx *cx, size_t more)
 {
-    size_t limit = cx->memory_limit;
+    size_t limit = cx->parent ? cx->parent->memory_limit : cx->memory_limit;
     if (limit == 0 || more <= cri_memory_left(cx))
         return cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were asked for", more);
     cr_fail(cx, CR_ENOMEM, "the memory limit of %zu bytes is reached: %zu more were asked for",

@@ -10,6 +10,13 @@ bool cri_should_stop(const cr_ctx *cx);
 /* While muted, progress reaches no receiver: for work whose parts would report it too. */
 void cri_mute_progress(cr_ctx *cx, bool muted);
 
+/* A context of one thread for work that runs beside other work: its memory counts as the parent's, and
+ * what stops the parent stops it; failures, log and progress are its own.  Fails with CR_ENOMEM and
+ * no sentence.  Freed by cr_ctx_free. */
+cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child);
+/* Takes over the failure of another context, word for word; returns its status. */
+cr_status cri_fail_as(cr_ctx *cx, const cr_ctx *other);
+
 /* How many more bytes may be allocated: up to the memory limit, or, when there is none, up to the
  * memory of the machine.  For refusing work that cannot fit before it starts. */
 size_t cri_memory_left(const cr_ctx *cx);

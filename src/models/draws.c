@@ -82,6 +82,6 @@ cr_status cr_sample_targets(cr_ctx *cx, const cr_model *m, const cr_table *t, si
 {
     if (!(m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION)))
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target to draw", m->class->name);
-    return m->class->sample ? draw_jointly(cx, m, t, count, seed, out)
+    return m->class->sample && !m->calibration ? draw_jointly(cx, m, t, count, seed, out)
                             : draw_each_row(cx, m, t, count, seed, out);
 }

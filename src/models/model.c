@@ -39,6 +39,7 @@ void cr_model_free(cr_ctx *cx, cr_model *m)
 {
     if (!m) return;
     if (m->state) m->class->free(cx, m->state);
+    cri_calibration_free(cx, m->calibration);
     cri_design_free(cx, m->design);
     if (m->options) cr_options_free(cx, m->class->options, m->options);
     cr_free(cx, m->options, 1, m->class->options_size);
@@ -252,6 +253,8 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     CR_TRY(cri_rows_explain(cx, &rows,
                             c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report)));
+    if (m->fit.calibrate != CRI_CALIBRATE_NONE)
+        CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
     m->report.seconds = now() - start;
     *out_model = m;
     m = NULL;

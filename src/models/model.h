@@ -60,7 +60,11 @@ CR_API const char *cr_task_name(unsigned task);
     X(choice, task, "auto", "auto|regression|classification",                                      \
       "what a target means to a model that does both; auto goes by its type", "classification")    \
     X(list, class_weights, "", "",                                                                 \
-      "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")
+      "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")          \
+    X(choice, calibrate, "none", "none|isotonic|platt",                                            \
+      "bring the probabilities of classes in line with how often they come true", "platt")         \
+    X(count, calibrate_folds, "5", "2..1000",                                                      \
+      "folds whose predictions --calibrate learns from", "10")
 
 CR_OPTIONS_STRUCT(cr_fit_options, CR_FIT_OPTIONS);
 /* The table of these options. */

@@ -91,6 +91,9 @@ static cr_status model_to_store(cr_ctx *cx, const cr_model *m, cri_store *store)
     CR_TRY(write_report(cx, &m->report, part));
     CR_TRY(cri_store_set(cx, root, "state", part = json_object()));
     CR_TRY(m->class->write(cx, m->state, store, part));
+    if (!m->calibration) goto done;
+    CR_TRY(cri_store_set(cx, root, "calibration", part = json_object()));
+    CR_TRY(cri_calibration_write(cx, m->calibration, store, part));
 done:
     return st;
 }
@@ -182,6 +185,9 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     CR_TRY(read_task(cx, s, root, m));
     CR_TRY(read_report(cx, s, report, &m->report));
     CR_TRY(c->read(cx, s, state, m->design, &m->state));
+    if (m->task == CR_TASK_CLASSIFICATION && json_object_get(root, "calibration"))
+        CR_TRY(cri_calibration_read(cx, s, json_object_get(root, "calibration"),
+                                    cr_design_classes(m->design), &m->calibration));
     *out_model = m;
     m = NULL;
 done:

@@ -2,6 +2,7 @@
 #ifndef CREDENCE_MODELS_MODEL_INTERNAL_H
 #define CREDENCE_MODELS_MODEL_INTERNAL_H
 
+#include "calibrate.h"
 #include "class.h"
 
 struct cr_model {
@@ -12,6 +13,7 @@ struct cr_model {
     void                 *options; /* of the class */
     cr_design            *design;
     void                 *state;
+    cri_calibration      *calibration; /* of the class probabilities; NULL for none */
     cr_report             report;
 };
 

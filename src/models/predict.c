@@ -100,6 +100,7 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
     CR_TRY(allocate_prediction(cx, m, n, mean_only, &p));
     CR_TRY(m->class->predict(cx, m->state, &rows, &p));
+    if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n);
     for (size_t i = 0; p.mean && i < rows.n; i++) { /* back to the units of the target */
         p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
         if (p.scale) p.scale[i] *= m->design->target_scale;

@@ -1,6 +1,5 @@
-/* assess.h -- how good a model is: on given rows, and by cross-validation.
- * Dawid (1984) and Gneiting & Raftery (2007) for scoring distributions; Hastie, Tibshirani & Friedman
- * (2009), sec. 7.10, for cross-validation. */
+/* assess.h -- how good a model is on given rows.
+ * Dawid (1984) and Gneiting & Raftery (2007) for scoring distributions. */
 #ifndef CREDENCE_STUDY_ASSESS_H
 #define CREDENCE_STUDY_ASSESS_H
 
@@ -30,35 +29,5 @@ typedef struct cr_assessment {
  * model that has neither target nor density. */
 CR_API cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
                              cr_assessment *out_assessment);
-
-/* clang-format off */
-#define CR_CV_OPTIONS(X)                                                                             \
-    X(count,  folds, "10",       ">=2", "number of folds", "5")                                      \
-    X(choice, split, "shuffled", "shuffled|stratified|ordered",                                      \
-      "how rows are put into folds: at random, at random within the classes of the target, or in time order", \
-      "ordered")                                                                                     \
-    X(real,   interval, "0.95",     "0<..<1", "mass of the intervals whose coverage is counted", "0.9")
-/* clang-format on */
-enum cr_cv_split { CR_SPLIT_SHUFFLED, CR_SPLIT_STRATIFIED, CR_SPLIT_ORDERED };
-
-CR_OPTIONS_STRUCT(cr_cv_options, CR_CV_OPTIONS);
-/* The table of these options. */
-extern CR_API const cr_option cr_cv_table[];
-
-typedef struct cr_cv {
-    size_t         folds;
-    uint64_t       seed;
-    cr_assessment *fold; /* [folds]                                                      */
-    cr_assessment  mean; /* means over the folds                                         */
-    double         se[CR_MOST_METRICS]; /* of these means: sd over folds / sqrt(folds)   */
-} cr_cv;
-
-/* Fits the model on all folds but one and scores it on that one, for each fold.  The folds depend on
- * the setting `seed`, the number of rows and the options alone. */
-CR_API cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *table,
-                                   const cr_setting *settings, size_t n_settings,
-                                   const cr_cv_options *options, cr_cv *out_cv);
-/* Frees the folds of a cross-validation. */
-CR_API void cr_cv_free(cr_ctx *cx, cr_cv *cv);
 
 #endif

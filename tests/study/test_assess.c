@@ -4,7 +4,7 @@
 #include "data/split.h"
 #include "data/subset.h"
 #include "math/special.h"
-#include "study/assess.h"
+#include "study/cross_validate.h"
 
 static double metric(const cr_assessment *a, const char *name)
 {
@@ -323,7 +323,7 @@ static void test_cv_refusals(void **state)
         { few, "target=y", "folds=5", CR_EDATA,
           "data.csv has 4 rows, which is not enough for 5 folds" },
         { t, "target=y", "split=stratified", CR_EARG, "needs a target that is a category" },
-        { t, "features=x1", "split=stratified", CR_EARG, "needs a target: the column" },
+        { t, "features=x1", "split=stratified", CR_EARG, "needs a target" },
         { t, "target=z", "split=stratified", CR_EDATA, "column 'z' not found" },
         { t, "target=y lambda=1", "folds=5", CR_EARG, "no option 'lambda'" },
         { t, "features=x1", "folds=5", CR_EARG, "needs a target" },

@@ -1,0 +1,63 @@
+/* chart.h -- a figure as data: axes, series, captions; drawn as SVG or as text.  (Internal header.) */
+#ifndef CREDENCE_PLOT_CHART_H
+#define CREDENCE_PLOT_CHART_H
+
+#include "../base/scratch.h"
+#include "../models/model.h"
+#include "svg.h"
+
+enum { CRI_CHART_SERIES = 8 };
+
+typedef struct cri_chart_series {
+    cri_svg_series look;
+    char           glyph; /* in text */
+    const double  *x, *y; /* [n]; of bands and bars y is the lower end */
+    const double  *upper; /* [n] of bands and bars                     */
+    size_t         n;
+} cri_chart_series;
+
+typedef struct cri_chart {
+    const char      *title, *description, *caption[2];
+    cri_svg_axis     x, y;
+    cri_chart_series series[CRI_CHART_SERIES]; /* drawn in this order */
+    size_t           n;
+} cri_chart;
+
+/* Adds a series; more than there is room for are left out. */
+void cri_chart_add(cri_chart *chart, cri_chart_series series);
+/* Takes the axes from the series: all finite points, and 4 % more. */
+void cri_chart_fit_axes(cri_chart *chart);
+
+/* Draws to a file. */
+cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *chart, const char *path);
+/* Draws into width x height characters and the lines around them; the text is the scratch's. */
+cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, size_t height,
+                         const char **out_text);
+
+/* As printf, into the arena; "" once that has failed. */
+CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);
+
+/* What the figures of a model need: targets, weights and predictions of the rows that have both. */
+typedef struct cri_shown {
+    const char     *model, *target;
+    size_t          n;
+    double         *y, *w;
+    cr_prediction   p; /* its first n rows */
+    double         *lower, *upper; /* [n] of numbers with a spread, else NaN */
+} cri_shown;
+
+/* Predicts; numbers also get their central intervals.  Freed by cri_shown_free, also on failure. */
+cr_status cri_shown_open(cr_ctx *cx, cr_scratch *s, const cr_model *model, const cr_table *table,
+                         double level, cri_shown *out_shown);
+/* Frees the predictions. */
+void cri_shown_free(cr_ctx *cx, cri_shown *shown);
+
+/* The figures: each fills a chart whose parts are the scratch's. */
+cr_status cri_chart_roc(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
+cr_status cri_chart_pr(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
+cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
+cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double level, cri_chart *chart);
+cr_status cri_chart_learning(cr_scratch *s, const cr_model *model, const cr_table *table,
+                             cri_chart *chart);
+
+#endif

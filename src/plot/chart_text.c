@@ -1,0 +1,168 @@
+/* chart_text.c -- a chart as lines of text: what a terminal without pictures can show. */
+#include "chart.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LABEL = 10 }; /* room for the numbers of the y axis */
+
+typedef struct canvas {
+    size_t width, height;
+    char  *cells; /* [height x width] */
+    double x_low, x_high, y_low, y_high;
+} canvas;
+
+static double column_of(const canvas *c, double x)
+{
+    return (x - c->x_low) / (c->x_high - c->x_low) * (double)(c->width - 1);
+}
+
+static double row_of(const canvas *c, double y)
+{
+    return (c->y_high - y) / (c->y_high - c->y_low) * (double)(c->height - 1);
+}
+
+static void put(canvas *c, double column, double row, char glyph)
+{
+    double x = round(column), y = round(row);
+    if (!(x >= 0 && y >= 0 && x < (double)c->width && y < (double)c->height)) return;
+    c->cells[(size_t)y * c->width + (size_t)x] = glyph;
+}
+
+static void draw_points(canvas *c, const cri_chart_series *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        put(c, column_of(c, s->x[i]), row_of(c, s->y[i]), s->glyph);
+}
+
+static void draw_line(canvas *c, const cri_chart_series *s)
+{
+    for (size_t i = 0; i + 1 < s->n; i++) {
+        double x0 = column_of(c, s->x[i]), x1 = column_of(c, s->x[i + 1]);
+        double y0 = row_of(c, s->y[i]), y1 = row_of(c, s->y[i + 1]);
+        double steps = fmin(ceil(fmax(fabs(x1 - x0), fabs(y1 - y0))) * 2 + 1, 1000);
+        for (double k = 0; k <= steps; k++) /* NaN ends draw nothing */
+            put(c, x0 + (x1 - x0) * k / steps, y0 + (y1 - y0) * k / steps, s->glyph);
+    }
+    if (s->n == 1) draw_points(c, s);
+}
+
+static void draw_bars(canvas *c, const cri_chart_series *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        double x = column_of(c, s->x[i]), top = row_of(c, s->upper[i]), end = row_of(c, s->y[i]);
+        for (double y = fmax(round(top), 0); y <= fmin(round(end), (double)c->height - 1); y++)
+            put(c, x, y, s->glyph);
+    }
+}
+
+/* Both edges of a band as lines. */
+static void draw_band(canvas *c, const cri_chart_series *s)
+{
+    cri_chart_series edge = *s;
+    draw_line(c, &edge);
+    edge.y = s->upper;
+    draw_line(c, &edge);
+}
+
+static void draw(canvas *c, const cri_chart_series *s)
+{
+    switch (s->look.mark) {
+    case CRI_SVG_POINTS: draw_points(c, s); break;
+    case CRI_SVG_LINE: draw_line(c, s); break;
+    case CRI_SVG_BAND: draw_band(c, s); break;
+    case CRI_SVG_BARS: draw_bars(c, s); break;
+    }
+}
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+typedef struct writer {
+    char  *text;
+    size_t room, used;
+} writer;
+
+CR_PRINTF(2, 3) static void say(writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(w->text + w->used, w->room - w->used, format, args);
+    va_end(args);
+    if (n > 0) w->used = w->used + (size_t)n < w->room ? w->used + (size_t)n : w->room - 1;
+}
+
+static void say_rows(writer *w, const canvas *c)
+{
+    for (size_t r = 0; r < c->height; r++) {
+        const char *row = c->cells + r * c->width;
+        size_t      end = c->width;
+        double      share = (double)r / (double)(c->height - 1);
+        while (end > 0 && row[end - 1] == ' ') end--;
+        if (r % 5 == 0 || r + 1 == c->height)
+            say(w, "%*.4g |", LABEL, c->y_high + share * (c->y_low - c->y_high));
+        else say(w, "%*s |", LABEL, "");
+        say(w, "%.*s\n", (int)end, row);
+    }
+}
+
+static void say_x_axis(writer *w, const canvas *c)
+{
+    char low[32], high[32];
+    int  a = snprintf(low, sizeof low, "%.4g", c->x_low);
+    int  b = snprintf(high, sizeof high, "%.4g", c->x_high);
+    say(w, "%*s +", LABEL, "");
+    for (size_t i = 0; i < c->width; i++) say(w, "-");
+    say(w, "\n%*s  %s%*s%s\n", LABEL, "", low, (int)c->width - a - b, "", high);
+}
+
+static void say_legend(writer *w, const cri_chart *chart)
+{
+    bool any = false;
+    say(w, "%*s ", LABEL, "");
+    for (size_t k = 0; k < chart->n; k++) {
+        if (!chart->series[k].look.label) continue;
+        say(w, "%s %c %s", any ? "  " : "", chart->series[k].glyph, chart->series[k].look.label);
+        any = true;
+    }
+    say(w, "\n");
+}
+
+/* Enough for the canvas and every text of the chart. */
+static size_t room_for(const cri_chart *chart, const canvas *c)
+{
+    size_t room = (c->width + LABEL + 8) * (c->height + 4) + 256;
+    const char *texts[] = { chart->title, chart->x.title, chart->y.title, chart->caption[0],
+                            chart->caption[1] };
+    for (size_t i = 0; i < 5; i++) room += texts[i] ? strlen(texts[i]) + 4 : 0;
+    for (size_t k = 0; k < chart->n; k++)
+        room += chart->series[k].look.label ? strlen(chart->series[k].look.label) + 8 : 0;
+    return room;
+}
+
+cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, size_t height,
+                         const char **out)
+{
+    canvas c = { .width = width, .height = height, .x_low = chart->x.low, .x_high = chart->x.high,
+                 .y_low = chart->y.low, .y_high = chart->y.high };
+    if (width < 2 || height < 2)
+        return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
+    cri_svg_range(&c.x_low, &c.x_high);
+    cri_svg_range(&c.y_low, &c.y_high);
+    c.cells = cr_scratch_bytes(s, width * height, 1);
+    writer w = { .room = room_for(chart, &c) };
+    w.text = cr_scratch_bytes(s, w.room, 1);
+    if (s->status != CR_OK) return s->status;
+    memset(c.cells, ' ', width * height);
+    for (size_t k = 0; k < chart->n; k++) draw(&c, &chart->series[k]);
+    say(&w, "%s\n\n%*s  %s\n", chart->title, LABEL, "", chart->y.title);
+    say_rows(&w, &c);
+    say_x_axis(&w, &c);
+    say(&w, "%*s  %s\n", LABEL, "", chart->x.title);
+    say_legend(&w, chart);
+    for (size_t i = 0; i < 2; i++)
+        if (chart->caption[i]) say(&w, "\n%s\n", chart->caption[i]);
+    *out = w.text;
+    return CR_OK;
+}

@@ -1,0 +1,199 @@
+/* compare_models.c -- models on the same folds, paired. */
+#include "compare_models.h"
+#include "jobs.h"
+#include "plan.h"
+#include "../math/special.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- differences ----------------------------------------------------------------------------- */
+
+cr_paired cr_paired_difference(const cr_cv *a, const cr_cv *b, size_t m, double ratio)
+{
+    size_t J = a->folds * a->repeats;
+    double mean = 0, square = 0, n = (double)J;
+    for (size_t j = 0; j < J; j++) mean += (a->fold[j].metrics[m].value - b->fold[j].metrics[m].value) / n;
+    for (size_t j = 0; j < J; j++) {
+        double d = a->fold[j].metrics[m].value - b->fold[j].metrics[m].value - mean;
+        square += d * d / (n - 1);
+    }
+    cr_paired p = { .difference = mean, .se = sqrt((1 / n + ratio) * square) };
+    p.t = p.se > 0 ? mean / p.se : NAN;
+    p.p = 2 * cr_student_t_cdf(-fabs(p.t), n - 1);
+    return p;
+}
+
+/* The model with the best mean; n where no model has one, or none is better. */
+static size_t find_best(const cr_compared *models, size_t n, size_t m)
+{
+    size_t best = n;
+    int    sense = cr_metric_sense(models[0].cv.mean.metrics[m].name);
+    for (size_t k = 0; sense != 0 && k < n; k++) {
+        double x = sense * models[k].cv.mean.metrics[m].value;
+        if (isnan(x)) continue;
+        if (best == n || x > sense * models[best].cv.mean.metrics[m].value) best = k;
+    }
+    return best;
+}
+
+static void pair(cr_compared *model, const cr_comparison *c, size_t m, double ratio)
+{
+    cr_paired none = { NAN, NAN, NAN, NAN }, self = { 0, 0, NAN, NAN };
+    size_t    best = c->best[m];
+    if (best == c->n) model->paired[m] = none;
+    else if (model == &c->models[best]) model->paired[m] = self;
+    else model->paired[m] = cr_paired_difference(&model->cv, &c->models[best].cv, m, ratio);
+}
+
+/* Test rows for each training row, on average over the folds. */
+static double row_ratio(const cri_plan *p)
+{
+    double sum = 0;
+    for (size_t f = 0; f < p->folds; f++)
+        sum += (double)cr_folds_test(&p->split[0], f, NULL) /
+               (double)cr_folds_train(&p->split[0], f, NULL);
+    return sum / (double)p->folds;
+}
+
+/* --- the work -------------------------------------------------------------------------------- */
+
+typedef struct compare_work {
+    const cri_plan *plan;
+    double          level;
+    bool            average;
+    cr_comparison  *out;
+} compare_work;
+
+static cr_status fail_average(cr_ctx *cx)
+{
+    cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged: some have neither log evidence nor BIC, "
+                                 "or did not learn from the same rows");
+    return cr_fail_hint(cx, "--missing drop makes the rows the same where gaps are the reason");
+}
+
+static cr_status score_average(cr_ctx *cx, const compare_work *w, cr_model *const *models,
+                               const cr_table *test, cr_assessment *out)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = w->out->n;
+    cr_fit_scores *scores = cr_scratch_bytes(&s, n, sizeof *scores);
+    double        *weights = cr_scratch_f64(&s, n);
+    CR_TRY(s.status);
+    for (size_t k = 0; k < n; k++) CR_TRY(cr_fit_scores_of(cx, models[k], &scores[k]));
+    if (cr_model_weights(scores, n, weights) == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx));
+    CR_TRY(cr_average_evaluate(cx, (const cr_model *const *)models, weights, n, test, w->level, out));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* All models on one fold. */
+static cr_status compare_fold(cr_ctx *cx, void *arg, size_t f)
+{
+    cr_status           st = CR_OK;
+    const compare_work *w = arg;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cr_model          **models = cr_scratch_bytes(&s, w->out->n, sizeof *models);
+    cr_table           *train = NULL, *test = NULL;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_plan_tables(cx, w->plan, f, &train, &test));
+    for (size_t k = 0; k < w->out->n; k++) {
+        const cr_model_spec *m = &w->plan->specs[k];
+        CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &models[k]));
+        CR_TRY(cr_evaluate(cx, models[k], test, w->level, &w->out->models[k].cv.fold[f]));
+        if (w->average) continue;
+        cr_model_free(cx, models[k]);
+        models[k] = NULL;
+    }
+    if (w->average)
+        CR_TRY(score_average(cx, w, models, test, &w->out->average.cv.fold[f]));
+done:
+    for (size_t k = 0; models && k < w->out->n; k++) cr_model_free(cx, models[k]);
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status fit_whole(cr_ctx *cx, void *arg, size_t k)
+{
+    const compare_work  *w = arg;
+    const cr_model_spec *m = &w->plan->specs[k];
+    cr_model            *model = NULL;
+    cr_status st = cr_fit(cx, m->model, w->plan->table, m->settings, m->n_settings, &model);
+    if (st == CR_OK) st = cr_fit_scores_of(cx, model, &w->out->models[k].fit);
+    cr_model_free(cx, model);
+    return st;
+}
+
+static cr_status allocate_folds(cr_ctx *cx, const cri_plan *p, cr_compared *model)
+{
+    model->cv = (cr_cv){ .folds = p->folds, .repeats = p->repeats, .seed = p->seed };
+    model->cv.fold = cr_alloc(cx, p->folds * p->repeats, sizeof *model->cv.fold);
+    return model->cv.fold ? CR_OK : CR_ENOMEM;
+}
+
+static void summarise(cr_cv *cv) { cri_scores_mean(cv->fold, cv->folds, cv->repeats, &cv->mean, cv->se); }
+
+static cr_status weigh(cr_ctx *cx, cr_comparison *c)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    cr_fit_scores *scores = cr_scratch_bytes(&s, c->n, sizeof *scores);
+    double        *weights = cr_scratch_f64(&s, c->n);
+    CR_TRY(s.status);
+    for (size_t k = 0; k < c->n; k++) scores[k] = c->models[k].fit;
+    c->basis = cr_model_weights(scores, c->n, weights);
+    for (size_t k = 0; k < c->n; k++) c->models[k].weight = weights[k];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_compare_models(cr_ctx *cx, const cr_model_spec *specs, size_t n, const cr_table *t,
+                            const cr_cv_options *options, bool average, cr_comparison *out)
+{
+    cr_status     st = CR_OK;
+    cri_plan      plan = { 0 };
+    cr_comparison c = { .averaged = average };
+    compare_work  w = { &plan, options->interval, average, &c };
+
+    if (n == 0) return cr_fail(cx, CR_EARG, "there is no model to compare");
+    CR_TRY(cri_plan_open(cx, specs, n, t, options, &plan));
+    c.models = cr_alloc(cx, n, sizeof *c.models);
+    if (!c.models) CR_TRY(CR_ENOMEM);
+    c.n = n;
+    for (size_t k = 0; k < n; k++) CR_TRY(allocate_folds(cx, &plan, &c.models[k]));
+    if (average) CR_TRY(allocate_folds(cx, &plan, &c.average));
+    CR_TRY(cri_run_jobs(cx, "fitting", n, fit_whole, &w));
+    CR_TRY(weigh(cx, &c));
+    if (average && c.basis == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx));
+    CR_TRY(cri_run_jobs(cx, "comparing", plan.folds * plan.repeats, compare_fold, &w));
+    for (size_t k = 0; k < n; k++) summarise(&c.models[k].cv);
+    if (average) summarise(&c.average.cv);
+    c.average.fit = (cr_fit_scores){ NAN, NAN, NAN, NAN, CR_EVIDENCE_EXACT, 0 };
+    c.average.weight = NAN;
+    double ratio = row_ratio(&plan);
+    for (size_t m = 0; m < c.models[0].cv.mean.n; m++) {
+        c.best[m] = find_best(c.models, n, m);
+        for (size_t k = 0; k < n; k++) pair(&c.models[k], &c, m, ratio);
+        if (average) pair(&c.average, &c, m, ratio);
+    }
+    *out = c;
+    c = (cr_comparison){ 0 };
+done:
+    cr_comparison_free(cx, &c);
+    cri_plan_close(cx, &plan);
+    return st;
+}
+
+void cr_comparison_free(cr_ctx *cx, cr_comparison *c)
+{
+    for (size_t k = 0; c->models && k < c->n; k++) cr_cv_free(cx, &c->models[k].cv);
+    cr_cv_free(cx, &c->average.cv);
+    cr_free(cx, c->models, c->n, sizeof *c->models);
+    *c = (cr_comparison){ 0 };
+}

@@ -1,0 +1,64 @@
+/* cross_validate.c -- cross-validation of one model, and what its metrics mean. */
+#include "cross_validate.h"
+#include "plan.h"
+
+#include <string.h>
+
+#define ROW(...) CR_OPTION_ROW(cr_cv_options, __VA_ARGS__)
+const cr_option cr_cv_table[] = { CR_CV_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
+                            const cr_setting *settings, size_t n_settings,
+                            const cr_cv_options *options, cr_cv *out)
+{
+    cr_status     st = CR_OK;
+    cr_model_spec spec = { name, settings, n_settings };
+    cri_plan      plan = { 0 };
+    cr_cv         cv = { 0 };
+
+    CR_TRY(cri_plan_open(cx, &spec, 1, t, options, &plan));
+    cv = (cr_cv){ .folds = plan.folds, .repeats = plan.repeats, .seed = plan.seed };
+    cv.fold = cr_alloc(cx, cv.folds * cv.repeats, sizeof *cv.fold);
+    if (!cv.fold) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_plan_run(cx, &plan, options->interval, cv.fold));
+    cri_scores_mean(cv.fold, cv.folds, cv.repeats, &cv.mean, cv.se);
+    *out = cv;
+    cv.fold = NULL;
+done:
+    cr_free(cx, cv.fold, cv.folds * cv.repeats, sizeof *cv.fold);
+    cri_plan_close(cx, &plan);
+    return st;
+}
+
+void cr_cv_free(cr_ctx *cx, cr_cv *cv)
+{
+    cr_free(cx, cv->fold, cv->folds * cv->repeats, sizeof *cv->fold);
+    *cv = (cr_cv){ 0 };
+}
+
+/* --- metrics --------------------------------------------------------------------------------- */
+
+int cr_metric_sense(const char *metric)
+{
+    static const char *const more[] = { "log_score", "r2", "accuracy", "auc" };
+    static const char *const less[] = { "rmse", "mae", "crps", "log_loss",
+                                        "brier", "calibration_error" };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (strcmp(metric, more[i]) == 0) return 1;
+    for (size_t i = 0; i < sizeof less / sizeof *less; i++)
+        if (strcmp(metric, less[i]) == 0) return -1;
+    return 0;
+}
+
+size_t cr_metric_find(const cr_assessment *a, const char *metric)
+{
+    size_t i = 0;
+    while (i < a->n && strcmp(a->metrics[i].name, metric) != 0) i++;
+    return i;
+}
+
+const char *cr_metric_default(const cr_assessment *a)
+{
+    return a->n > 0 ? a->metrics[0].name : "log_score"; /* the proper score comes first */
+}

@@ -1,0 +1,124 @@
+/* jobs.c -- jobs over threads, each in a context of its own. */
+#include "jobs.h"
+#include "../base/context_internal.h"
+#include "../base/parallel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* What one job leaves behind. */
+typedef struct slot {
+    cr_ctx   *parent;
+    cr_ctx   *failed; /* holds the sentence of a failure */
+    cr_status status;
+    bool      done; /* and well */
+    char     *log;  /* [room]: level, text, '\0' for each line */
+    size_t    used, room;
+} slot;
+
+typedef struct work {
+    cr_ctx       *cx;
+    cri_job      *job;
+    void         *arg;
+    slot         *slots;
+    atomic_size_t first_failed; /* jobs behind it need not start */
+} work;
+
+/* A line that there is no memory for is lost: the job will hardly get further either. */
+static void keep_line(void *user, cr_log_level level, const char *text)
+{
+    slot  *s = user;
+    size_t size = strlen(text) + 2;
+    if (s->used + size > s->room) {
+        size_t room = 2 * s->room + size;
+        char  *log = cri_resize_quietly(s->parent, s->log, s->room, room, 1);
+        if (!log) return;
+        s->log = log, s->room = room;
+    }
+    s->log[s->used] = (char)('0' + (int)level);
+    memcpy(s->log + s->used + 1, text, size - 1);
+    s->used += size;
+}
+
+static void note_failure(work *w, size_t j, cr_status st)
+{
+    size_t first = atomic_load(&w->first_failed);
+    w->slots[j].status = st;
+    while (j < first && !atomic_compare_exchange_weak(&w->first_failed, &first, j)) { }
+}
+
+static void run_one(void *arg, size_t j)
+{
+    work   *w = arg;
+    slot   *s = &w->slots[j];
+    cr_ctx *child = NULL;
+    if (s->done || j > atomic_load(&w->first_failed)) return;
+    s->used = 0;
+    if (cri_ctx_child(w->cx, &child) != CR_OK) {
+        note_failure(w, j, CR_ENOMEM);
+        return;
+    }
+    cr_ctx_set_log(child, keep_line, s);
+    cr_status st = w->job(child, w->arg, j);
+    s->done = st == CR_OK;
+    if (st != CR_OK) s->failed = child;
+    else cr_ctx_free(child);
+    if (st != CR_OK) note_failure(w, j, st);
+}
+
+/* The jobs from `first` on, one after the other: nothing competes with them for memory. */
+static cr_status run_alone(work *w, const char *what, size_t first, size_t n)
+{
+    cr_status st = CR_OK;
+    atomic_store(&w->first_failed, SIZE_MAX);
+    for (size_t j = first; j < n && atomic_load(&w->first_failed) == SIZE_MAX; j++) {
+        CR_TRY(cr_check_interrupt(w->cx));
+        cr_ctx_free(w->slots[j].failed);
+        w->slots[j].failed = NULL;
+        run_one(w, j);
+        cr_progress(w->cx, what, (double)(j + 1), (double)n);
+    }
+done:
+    return st;
+}
+
+/* Passes on what was logged, up to the job that failed. */
+static void replay(const work *w, size_t n)
+{
+    for (size_t j = 0; j < n && j <= atomic_load(&w->first_failed); j++)
+        for (const char *at = w->slots[j].log; at && at < w->slots[j].log + w->slots[j].used;
+             at += strlen(at) + 1)
+            cr_log(w->cx, (cr_log_level)(at[0] - '0'), "%s", at + 1);
+}
+
+static cr_status first_failure(const work *w)
+{
+    size_t j = atomic_load(&w->first_failed);
+    if (j == SIZE_MAX) return CR_OK;
+    if (!w->slots[j].failed) return cr_fail(w->cx, CR_ENOMEM, "out of memory");
+    return cri_fail_as(w->cx, w->slots[j].failed);
+}
+
+cr_status cri_run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg)
+{
+    cr_status st = CR_OK;
+    work      w = { .cx = cx, .job = job, .arg = arg, .slots = cr_alloc(cx, n, sizeof *w.slots) };
+    if (!w.slots) return CR_ENOMEM;
+    atomic_store(&w.first_failed, SIZE_MAX);
+    for (size_t j = 0; j < n; j++) w.slots[j].parent = cx;
+
+    CR_TRY(cri_parallel_for(cx, what, n, run_one, &w));
+    size_t failed = atomic_load(&w.first_failed);
+    if (failed < n && w.slots[failed].status == CR_ENOMEM && cr_ctx_threads(cx) > 1 && n > 1 &&
+        !cri_should_stop(cx))
+        CR_TRY(run_alone(&w, what, failed, n));
+    replay(&w, n);
+    CR_TRY(first_failure(&w));
+done:
+    for (size_t j = 0; j < n; j++) {
+        cr_ctx_free(w.slots[j].failed);
+        cr_free(cx, w.slots[j].log, w.slots[j].room, 1);
+    }
+    cr_free(cx, w.slots, n, sizeof *w.slots);
+    return st;
+}

@@ -1,0 +1,292 @@
+/* plan.c -- checks, folds, and the run of models over them. */
+#include "plan.h"
+#include "jobs.h"
+#include "../base/list.h"
+#include "../base/rng.h"
+#include "../data/design_internal.h"
+#include "../data/subset.h"
+#include "../data/table_internal.h"
+#include "../models/model_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t cri_item_seed(uint64_t seed, uint64_t purpose, uint64_t item)
+{
+    cr_rng r = cr_rng_stream(seed, (0x504c414eu + purpose) << 32 ^ item); /* "PLAN" */
+    return item == 0 ? seed : cr_rng_u64(&r);
+}
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+static const char *setting(const cr_model_spec *m, const char *name)
+{
+    for (size_t i = m->n_settings; i-- > 0;)
+        if (strcmp(m->settings[i].name, name) == 0) return m->settings[i].value;
+    return NULL;
+}
+
+/* The seed as the fit reads it: "1e3" is a number too. */
+static cr_status read_seed(cr_ctx *cx, const char *text, uint64_t *out_seed)
+{
+    cr_fit_options o;
+    cr_status      st = cr_options_init(cx, cr_fit_table, &o);
+    if (st == CR_OK && text) st = cr_options_set(cx, cr_fit_table, &o, "seed", text);
+    if (st == CR_OK) *out_seed = o.seed;
+    cr_options_free(cx, cr_fit_table, &o);
+    return st;
+}
+
+/* All models must answer the same question: the same target, as numbers or as classes. */
+static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, const cr_table *t,
+                             unsigned *out_task)
+{
+    cr_status   st = CR_OK;
+    unsigned    task = 0;
+    const char *first = setting(&specs[0], "target");
+    for (size_t k = 0; k < n; k++) {
+        const char *target = setting(&specs[k], "target");
+        CR_TRY(cr_check_settings(cx, specs[k].model, specs[k].settings, specs[k].n_settings));
+        CR_TRY(cri_fit_task(cx, specs[k].model, t, specs[k].settings, specs[k].n_settings, &task));
+        if (k == 0) *out_task = task;
+        if (task != *out_task)
+            CR_TRY(cr_fail(cx, CR_EARG, "%s does %s and %s %s: they cannot be compared",
+                           specs[0].model, cr_task_name(*out_task), specs[k].model,
+                           cr_task_name(task)));
+        if ((first || target) && (!first || !target || strcmp(first, target) != 0))
+            CR_TRY(cr_fail(cx, CR_EARG, "the models do not have the same target: '%s' and '%s'",
+                           first ? first : "", target ? target : ""));
+    }
+done:
+    return st;
+}
+
+/* The same models, with the column of the groups left out of the features. */
+static cr_status copy_specs(cri_plan *p, const cr_model_spec *specs, const char *opt_group)
+{
+    cr_model_spec *copy = cr_scratch_bytes(&p->s, p->n_specs, sizeof *copy);
+    size_t         length = opt_group ? 2 * strlen(opt_group) + 8 : 1;
+    char          *without = cr_scratch_bytes(&p->s, length, 1);
+    if (p->s.status != CR_OK) return p->s.status;
+    without[0] = '!';
+    if (opt_group) cri_list_quote(opt_group, without + 1, length - 1);
+    for (size_t k = 0; k < p->n_specs; k++) {
+        size_t      n = specs[k].n_settings;
+        cr_setting *all = cr_scratch_bytes(&p->s, n + 1, sizeof *all);
+        if (!all) return p->s.status;
+        if (n > 0) memcpy(all, specs[k].settings, n * sizeof *all);
+        all[n] = (cr_setting){ "features", without };
+        copy[k] = (cr_model_spec){ specs[k].model, all, n + (opt_group ? 1 : 0) };
+    }
+    p->specs = copy;
+    return CR_OK;
+}
+
+cr_status cri_plan_open_unsplit(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs,
+                                const cr_table *t, const char *opt_group, cri_plan *p)
+{
+    cr_status st = CR_OK;
+    *p = (cri_plan){ .table = t, .n_specs = n_specs, .s = cr_scratch_begin(cx) };
+    CR_TRY(check_specs(cx, specs, n_specs, t, &p->task));
+    CR_TRY(read_seed(cx, setting(&specs[0], "seed"), &p->seed));
+    if (opt_group && !cr_table_find(t, opt_group)) CR_TRY(cri_table_no_column(cx, t, opt_group));
+    CR_TRY(copy_specs(p, specs, opt_group));
+    const char *target = setting(&specs[0], "target");
+    if (p->task == CR_TASK_CLASSIFICATION && cr_table_find(t, target)->type != CR_CATEGORY) {
+        CR_TRY(cri_table_with_classes(cx, t, target, &p->classes));
+        p->table = p->classes;
+    }
+done:
+    return st;
+}
+
+void cri_plan_close(cr_ctx *cx, cri_plan *p)
+{
+    for (size_t r = 0; p->split && r < p->repeats; r++) cr_folds_free(cx, &p->split[r]);
+    cr_table_free(cx, p->classes);
+    cr_scratch_end(&p->s);
+    *p = (cri_plan){ 0 };
+}
+
+/* --- folds ----------------------------------------------------------------------------------- */
+
+typedef struct keyed_row {
+    double value;
+    size_t row;
+} keyed_row;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = ((const keyed_row *)a)->value, y = ((const keyed_row *)b)->value;
+    return x < y ? -1 : x > y;
+}
+
+/* group[i] of every row: rows with equal values have equal numbers. */
+static cr_status number_groups(cr_ctx *cx, const cr_table *t, const char *name, size_t *group)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    size_t           n = cr_table_rows(t), g = 0;
+    keyed_row       *rows = cr_scratch_bytes(&s, n, sizeof *rows);
+    const cr_column *c = cr_table_find(t, name);
+    char             where[512];
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) {
+        bool   category = c->type == CR_CATEGORY;
+        double v = category ? (double)c->codes[i] : c->values[i * c->stride];
+        rows[i] = (keyed_row){ v, i };
+        if (category ? c->codes[i] == CR_MISSING_CODE : isnan(v))
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: column '%s' has no value: the row belongs to no group",
+                           cri_table_where(t, i, where, sizeof where), name));
+    }
+    if (n > 0) qsort(rows, n, sizeof *rows, by_value);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && rows[i].value != rows[i - 1].value) g++;
+        group[rows[i].row] = g;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status stratify(cr_ctx *cx, const cri_plan *p, size_t folds, uint64_t seed, cr_folds *out)
+{
+    const char      *target = setting(&p->specs[0], "target");
+    const cr_column *y = target ? cr_table_find(p->table, target) : NULL;
+    if (y && y->type == CR_CATEGORY)
+        return cr_folds_new_stratified(cx, y->codes, cr_table_rows(p->table), folds, seed, out);
+    return cr_fail(cx, CR_EARG, "--split stratified needs a target that is a category");
+}
+
+static cr_status make_folds(cr_ctx *cx, const cri_plan *p, const cr_cv_options *o,
+                            const size_t *opt_group, size_t repeat, cr_folds *out)
+{
+    size_t   n = cr_table_rows(p->table);
+    uint64_t seed = cri_item_seed(p->seed, 0, repeat);
+    bool     classes = p->task == CR_TASK_CLASSIFICATION;
+    if (opt_group) return cr_folds_new_grouped(cx, opt_group, n, o->folds, seed, out);
+    if (o->split == CR_SPLIT_ORDERED) return cr_folds_new_ordered(cx, n, o->folds, out);
+    if (o->split == CR_SPLIT_STRATIFIED || (o->split == CR_SPLIT_AUTO && classes))
+        return stratify(cx, p, o->folds, seed, out);
+    return cr_folds_new(cx, n, o->folds, seed, out);
+}
+
+static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_options *o)
+{
+    if (cr_table_rows(t) < o->folds)
+        return cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
+                       cr_table_source(t), cr_table_rows(t), o->folds);
+    if (o->group && o->split != CR_SPLIT_AUTO)
+        return cr_fail(cx, CR_EARG, "--group puts whole groups into folds: --split does not go with it");
+    if (o->split == CR_SPLIT_ORDERED && o->repeats > 1)
+        return cr_fail(cx, CR_EARG, "--repeats: in time order there is only one way to make the folds");
+    return CR_OK;
+}
+
+cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *t,
+                        const cr_cv_options *o, cri_plan *p)
+{
+    cr_status st = CR_OK;
+    size_t   *group = NULL, repeats = o->repeats ? o->repeats : 1;
+    *p = (cri_plan){ .s = cr_scratch_begin(cx) };
+    CR_TRY(check_options(cx, t, o));
+    CR_TRY(cri_plan_open_unsplit(cx, specs, n_specs, t, o->group, p));
+    group = cr_scratch_index(&p->s, o->group ? cr_table_rows(t) : 0);
+    p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
+    CR_TRY(p->s.status);
+    p->folds = o->folds, p->repeats = repeats;
+    if (o->group) CR_TRY(number_groups(cx, p->table, o->group, group));
+    for (size_t r = 0; r < repeats; r++)
+        CR_TRY(make_folds(cx, p, o, o->group ? group : NULL, r, &p->split[r]));
+done:
+    return st;
+}
+
+/* --- the run --------------------------------------------------------------------------------- */
+
+cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *p, size_t f, cr_table **out_train,
+                          cr_table **out_test)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    const cr_folds *folds = &p->split[f / p->folds];
+    size_t         *rows = cr_scratch_index(&s, folds->n), n;
+    cr_table       *train = NULL;
+
+    CR_TRY(s.status);
+    n = cr_folds_train(folds, f % p->folds, rows);
+    CR_TRY(cri_table_subset(cx, p->table, rows, n, &train));
+    n = cr_folds_test(folds, f % p->folds, rows);
+    CR_TRY(cri_table_subset(cx, p->table, rows, n, out_test));
+    *out_train = train;
+    train = NULL;
+done:
+    cr_table_free(cx, train);
+    cr_scratch_end(&s);
+    return st;
+}
+
+typedef struct fold_work {
+    const cri_plan *plan;
+    double          level;
+    cr_assessment  *out;
+} fold_work;
+
+static cr_status run_fold(cr_ctx *cx, void *arg, size_t job)
+{
+    cr_status            st = CR_OK;
+    const fold_work     *w = arg;
+    size_t               folds = w->plan->folds * w->plan->repeats;
+    const cr_model_spec *m = &w->plan->specs[job / folds];
+    cr_table            *train = NULL, *test = NULL;
+    cr_model            *model = NULL;
+
+    CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
+    CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
+    CR_TRY(cr_evaluate(cx, model, test, w->level, &w->out[job]));
+done:
+    cr_model_free(cx, model);
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+    return st;
+}
+
+cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, double level, cr_assessment *out)
+{
+    fold_work w = { p, level, out };
+    return cri_run_jobs(cx, "cross-validating", p->n_specs * p->folds * p->repeats, run_fold, &w);
+}
+
+/* Mean over the folds of one repeat, and the square of its standard error. */
+static void summarise_repeat(const cr_assessment *fold, size_t folds, size_t m, double *mean,
+                             double *square)
+{
+    double k = (double)folds, sum = 0, squares = 0;
+    for (size_t f = 0; f < folds; f++) sum += fold[f].metrics[m].value;
+    for (size_t f = 0; f < folds; f++) {
+        double d = fold[f].metrics[m].value - sum / k;
+        squares += d * d;
+    }
+    *mean = sum / k;
+    *square = squares / (k - 1) / k;
+}
+
+void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats, cr_assessment *out,
+                   double *se)
+{
+    *out = fold[0];
+    out->has_bins = false; /* they are those of one fold */
+    out->rows = 0;
+    for (size_t f = 0; f < folds; f++) out->rows += fold[f].rows;
+    for (size_t m = 0; m < out->n; m++) {
+        double sum = 0, squares = 0, mean, square;
+        for (size_t r = 0; r < repeats; r++) {
+            summarise_repeat(fold + r * folds, folds, m, &mean, &square);
+            sum += mean, squares += square;
+        }
+        out->metrics[m].value = sum / (double)repeats;
+        se[m] = sqrt(squares / (double)repeats);
+    }
+}
