@@ -7,6 +7,7 @@
 #define CRI_MODELS(X) \
     X(bayes_linear)   \
     X(glm)            \
+    X(lasso)          \
     X(linear)         \
     X(ridge)          \
     X(robust)
