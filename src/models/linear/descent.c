@@ -21,6 +21,7 @@ static cr_status place_arrays(cr_scratch *s, cri_descent *d)
     d->most = p < MOST_DIRECT ? p : MOST_DIRECT;
     d->order = cr_scratch_index(s, p);
     d->b = cr_scratch_bytes(s, p, sizeof(double));
+    d->before = cr_scratch_bytes(s, p, sizeof(double));
     d->c = cr_scratch_f64(s, p);
     d->c0 = cr_scratch_f64(s, p);
     d->square = cr_scratch_f64(s, p);
@@ -93,8 +94,8 @@ static void exchange(cri_descent *d, size_t i, size_t j)
     size_t p = d->p, term = d->order[i];
     if (i == j) return;
     d->order[i] = d->order[j], d->order[j] = term;
-    double *arrays[] = { d->b, d->c, d->c0, d->square };
-    for (size_t k = 0; k < 4; k++) swap_numbers(&arrays[k][i], &arrays[k][j]);
+    double *arrays[] = { d->b, d->before, d->c, d->c0, d->square };
+    for (size_t k = 0; k < 5; k++) swap_numbers(&arrays[k][i], &arrays[k][j]);
     if (!d->G) return;
     cblas_dswap((int)p, d->G + i * p, 1, d->G + j * p, 1);
     cblas_dswap((int)p, d->G + i, (int)p, d->G + j, (int)p);
@@ -239,21 +240,26 @@ static bool solve_working_set(cri_descent *d, size_t *since)
     return true;
 }
 
-/* Gradients of all terms anew from b: what rounding has piled up is gone. */
-static void refresh(cri_descent *d)
+/* Gradients of the terms in the first m places anew from b, or of the residual. */
+static void refresh_some(cri_descent *d, size_t places)
 {
-    size_t p = d->p, m = d->m;
     if (d->G) {
-        memcpy(d->c, d->c0, p * sizeof(double));
-        if (m > 0)
-            cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)p, (int)m, -1, d->G, (int)p, d->b, 1, 1,
-                        d->c, 1);
+        memcpy(d->c, d->c0, places * sizeof(double));
+        if (d->m > 0)
+            cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)places, (int)d->m, -1, d->G, (int)d->p,
+                        d->b, 1, 1, d->c, 1);
         return;
     }
     d->X->start(d->X, d->r);
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < d->m; i++)
         if (d->b[i] != 0) follow(d, i, d->b[i]);
-    for (size_t i = 0; i < p; i++) d->c[i] = d->square[i] > 0 ? gradient_at(d, i) : 0;
+}
+
+/* Gradients of all terms anew: what rounding has piled up is gone. */
+static void refresh(cri_descent *d)
+{
+    refresh_some(d, d->p);
+    for (size_t i = 0; d->X && i < d->p; i++) d->c[i] = d->square[i] > 0 ? gradient_at(d, i) : 0;
 }
 
 static double violation_at(const cri_descent *d, size_t i)
@@ -279,22 +285,64 @@ static bool check(cri_descent *d)
     return d->m == before && d->violation <= 4 * tolerance + 1e-13;
 }
 
-void cri_descent_step(cri_descent *d, double lambda)
+/* Solutions are linear in lambda between the points where a term enters or leaves: goes on along the
+ * line through the last two, but turns no sign.  O(m^2) or O(n m). */
+static void extrapolate(cri_descent *d, double lambda)
 {
-    double last = isinf(d->lambda) ? fmax(cri_descent_lambda_max(d), lambda) : d->lambda;
+    double share = (lambda - d->lambda) / (d->lambda - d->lambda_before);
+    for (size_t i = 0; i < d->m; i++) {
+        double b = d->b[i], next = b + share * (b - d->before[i]);
+        d->before[i] = b;
+        if (b != 0 && isfinite(share) && next * b > 0) d->b[i] = next;
+    }
+    d->lambda_before = d->lambda;
+}
+
+/* To the solution at d->lambda from the gradients at hand. */
+static void settle(cri_descent *d)
+{
     size_t since = 0;
-    d->lambda = lambda;
-    d->sweeps = 0;
-    d->dependent = false;
-    d->violation = 0;
-    d->converged = true;
-    if (!(d->unit > 0)) return; /* nothing to explain */
-    admit_strong(d, last);
     do {
         d->converged = solve_working_set(d, &since);
         refresh(d);
     } while (!check(d) && d->converged);
     d->converged = d->violation <= 4 * d->settings.tolerance + 1e-13;
+}
+
+static void start_lambda(cri_descent *d, double lambda)
+{
+    d->lambda = lambda;
+    d->sweeps = 0;
+    d->dependent = false;
+    d->violation = 0;
+    d->converged = true;
+}
+
+void cri_descent_step(cri_descent *d, double lambda)
+{
+    double last = isinf(d->lambda) ? fmax(cri_descent_lambda_max(d), lambda) : d->lambda;
+    extrapolate(d, lambda);
+    start_lambda(d, lambda);
+    if (!(d->unit > 0)) return; /* nothing to explain */
+    admit_strong(d, last);
+    refresh_some(d, d->m);
+    settle(d);
+}
+
+void cri_descent_finish(cri_descent *d, double lambda, const double *b)
+{
+    double tolerance = d->settings.tolerance;
+    bool   converged = d->converged;
+    start_lambda(d, lambda);
+    if (!(d->unit > 0)) return;
+    for (size_t i = 0; i < d->p; i++) d->b[i] = b[d->order[i]];
+    refresh(d);
+    size_t k = find_support(d);
+    if (k > 0) solve_directly(d, k);
+    d->settings.tolerance = fmin(tolerance, 1e-12);
+    settle(d);
+    d->settings.tolerance = tolerance;
+    d->converged = converged; /* what is left now is beyond what was asked for */
 }
 
 /* --- looks ----------------------------------------------------------------------------------- */
@@ -305,16 +353,6 @@ double cri_descent_mse(const cri_descent *d)
     if (d->X) return d->X->norm2(d->X, d->r) / d->weight;
     for (size_t i = 0; i < d->m; i++) mse -= d->b[i] * (d->c0[i] + d->c[i]);
     return fmax(mse, 0);
-}
-
-double cri_descent_objective(const cri_descent *d)
-{
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < d->m; i++) {
-        sum += fabs(d->b[i]);
-        squares += d->b[i] * d->b[i];
-    }
-    return cri_descent_mse(d) / 2 + l1_of(d) * sum + l2_of(d) / 2 * squares;
 }
 
 size_t cri_descent_nonzero(const cri_descent *d)

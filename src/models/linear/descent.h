@@ -38,7 +38,8 @@ typedef struct cri_descent {
     double *r, *z;        /* [X->room] the residual, and room for a column               */
     double *K, *d;        /* [most x most], [most] equations of the terms that are not 0 */
     size_t *support, most;
-    double  lambda, tt;   /* tt = |t|^2 / W                                              */
+    double *before;       /* [p] by place: b at the lambda before                        */
+    double  lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
     bool    dependent;    /* the equations could not be solved for this lambda           */
     /* about the last step */
     size_t sweeps;
@@ -59,9 +60,12 @@ double cri_descent_lambda_max(const cri_descent *d);
 /* Moves to the solution at lambda, best from a lambda that is a little larger. */
 void cri_descent_step(cri_descent *d, double lambda);
 
-/* (1/W) |t - Z b|^2, and the objective. */
+/* Goes back to a lambda it has been at, with the coefficients it had there by term, and finishes them:
+ * the violation falls to about rounding. */
+void cri_descent_finish(cri_descent *d, double lambda, const double *b);
+
+/* (1/W) |t - Z b|^2. */
 double cri_descent_mse(const cri_descent *d);
-double cri_descent_objective(const cri_descent *d);
 
 /* How many coefficients are not 0; and all of them by term, out [p]. */
 size_t cri_descent_nonzero(const cri_descent *d);

@@ -13,6 +13,7 @@
 #include "rows_view.h"
 #include "../fields.h"
 #include "../model_internal.h"
+#include "../../math/blas_internal.h"
 #include "../../math/chol.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@
     X(flag,   intercept, "true", "",    "fit a free intercept", "false")                             \
     X(choice, solver,    "auto", "auto|gram|columns",                                                \
       "by cross-products, p x p, or by the columns themselves; auto: columns when there are many", "gram") \
-    X(real,   tolerance, "1e-9", "0<..<1", "largest violation of the optimality conditions, in sds of the target", "1e-6") \
+    X(real,   tolerance, "1e-7", "0<..<1", "largest violation of the optimality conditions on the path, in sds of the target", "1e-9") \
     X(count,  max_iter,  "10000", ">=1", "most passes over the terms for one lambda", "1000")
 /* clang-format on */
 enum { CHOOSE_CV, CHOOSE_ONE_SE, CHOOSE_BIC, CHOOSE_AIC, CHOOSE_GIVEN };
@@ -48,7 +49,7 @@ typedef struct lasso_state {
     cri_lasso_path path;
     size_t         k, chosen, choice;
     double        *terms; /* [k] increasing */
-    double         l1_ratio, df, rss, objective; /* df with the intercept */
+    double         l1_ratio, df, rss, objective, violation; /* df with the intercept */
     bool           gram;
 } lasso_state;
 
@@ -60,7 +61,8 @@ static const cri_field lasso_fields[] = {
     COUNT("path_lambdas", path.L), COUNT("path_terms", path.m), COUNT("folds", path.folds),
     COUNT("sweeps", path.sweeps), COUNT("used_terms", k), COUNT("chosen", chosen),
     COUNT("choice", choice), REAL("lambda_max", path.lambda_max), REAL("weight", path.weight),
-    REAL("offset", path.offset), REAL("target_mse", path.tt), REAL("violation", path.violation),
+    REAL("offset", path.offset), REAL("target_mse", path.tt), REAL("path_violation", path.violation),
+    CRI_FIELD_REAL(lasso_state, violation),
     CRI_FIELD_REAL(lasso_state, l1_ratio), CRI_FIELD_REAL(lasso_state, df),
     CRI_FIELD_REAL(lasso_state, rss), CRI_FIELD_REAL(lasso_state, objective),
     CRI_FIELD_FLAG(lasso_state, gram),
@@ -146,18 +148,27 @@ static cri_path_settings settings_of(const cri_rows *rows, const lasso_options *
     };
 }
 
-/* The terms at the chosen lambda, their coefficients b [k], centre and scale into the predictor. */
-static cr_status gather_terms(cr_ctx *cx, lasso_state *m, const cri_path_end *end, double *b,
+/* The terms at the chosen lambda, finished to the last digits, their coefficients b [p], centre and
+ * scale into the predictor. */
+static cr_status gather_terms(cr_ctx *cx, lasso_state *m, cri_path_end *end, double *b,
                               size_t *which)
 {
     const cri_lasso_path *path = &m->path;
-    const double         *row = path->coef + m->chosen * path->m;
+    double               *row = path->coef + m->chosen * path->m;
     const double *centre = m->gram ? end->gram.centre : end->columns.centre;
     const double *scale = m->gram ? end->gram.scale : end->columns.scale;
-    for (size_t i = 0; i < path->m; i++) {
-        if (row[i] == 0) continue;
-        which[m->k] = (size_t)path->terms[i];
-        b[m->k++] = row[i];
+    for (size_t j = 0; j < path->p; j++) b[j] = 0;
+    for (size_t i = 0; i < path->m; i++) b[(size_t)path->terms[i]] = row[i];
+    cri_blas_enter();
+    cri_descent_finish(&end->descent, path->lambda[m->chosen], b);
+    cri_blas_leave();
+    cri_descent_coefficients(&end->descent, b);
+    m->violation = end->descent.violation;
+    for (size_t i = 0; i < path->m; i++) row[i] = b[(size_t)path->terms[i]];
+    for (size_t j = 0; j < path->p; j++) {
+        if (b[j] == 0) continue;
+        which[m->k] = j;
+        b[m->k++] = b[j];
     }
     bool has_intercept = m->fit.has_intercept;
     m->terms = cr_alloc(cx, m->k, sizeof(double));
@@ -225,12 +236,12 @@ done:
     return st;
 }
 
-static cr_status finish(cr_ctx *cx, lasso_state *m, const cri_rows *rows, const cri_path_end *end)
+static cr_status finish(cr_ctx *cx, lasso_state *m, const cri_rows *rows, cri_path_end *end)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t    *which = cr_scratch_index(&s, m->path.m);
-    double    *b = cr_scratch_f64(&s, m->path.m), n = m->path.weight, sum = 0, squares = 0;
+    size_t    *which = cr_scratch_index(&s, rows->p);
+    double    *b = cr_scratch_f64(&s, rows->p), n = m->path.weight, sum = 0, squares = 0;
     bool       good = true;
 
     CR_TRY(s.status);
@@ -395,7 +406,7 @@ static cr_status lasso_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set(cx, s, "lambda_1se",
                          cri_json_number(cv ? path->lambda[cri_lasso_path_one_se(path)] : NAN)));
     CR_TRY(cri_store_set(cx, s, "objective_value", cri_json_number(m->objective * square)));
-    CR_TRY(cri_store_set(cx, s, "kkt_violation", cri_json_number(path->violation)));
+    CR_TRY(cri_store_set(cx, s, "kkt_violation", cri_json_number(m->violation)));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(m->gram ? "gram" : "columns")));
     CR_TRY(cri_store_set(cx, s, "sd_given",
                          json_string("the selected terms; neither selection nor shrinkage is counted")));
