@@ -33,6 +33,31 @@ static const cli_field parameter[] = {
     FIELD_LAST,
 };
 
+static const cli_field path_point[] = {
+    NUMBER("lambda", 0, "the penalty"),
+    COUNT("nonzero", 0, "terms that are not 0"),
+    NUMBER("df", FIELD_NULL, "effective degrees of freedom, with the intercept"),
+    NUMBER("r2", FIELD_NULL, "share of the target's spread that is explained"),
+    NUMBER("cv", FIELD_NULL, "mean squared error by cross-validation"),
+    NUMBER("cv_se", FIELD_NULL, "its standard error"),
+    FLAG("chosen", 0, "true of the one that the model uses"),
+    FIELD_LAST,
+};
+
+static const cli_field subset[] = {
+    COUNT("size", 0, "number of terms"),
+    NUMBER("rss", FIELD_NULL, "residual sum of squares"),
+    NUMBER("r2", FIELD_NULL, "share of the target's spread that is explained"),
+    NUMBER("adjusted_r2", FIELD_NULL, "the same by degrees of freedom"),
+    NUMBER("aic", FIELD_NULL, "Akaike's criterion"),
+    NUMBER("bic", FIELD_NULL, "Schwarz's criterion"),
+    NUMBER("cv", FIELD_NULL, "mean squared error by cross-validation of the search"),
+    NUMBER("cv_se", FIELD_NULL, "its standard error"),
+    FLAG("chosen", 0, "true of the one that the model uses"),
+    OTHER(TEXTS, "terms", 0, "the terms of the set"),
+    FIELD_LAST,
+};
+
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                     \
     TEXT("model", of_model, "name of the model"),                                                  \
@@ -50,6 +75,10 @@ static const cli_field parameter[] = {
         TEXT("stop", of_model, "closed form, converged or iteration limit"),                       \
         INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty", parameter),  \
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
+        INNER(ROWS, "path", FIELD_SOMETIMES, "of lasso: every lambda that was solved",             \
+              path_point),                                                                         \
+        INNER(ROWS, "subsets", FIELD_SOMETIMES,                                                    \
+              "of linear with --select: the best set that was found of each size", subset),        \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
 #define FIT_FIELDS                                                                                 \
