@@ -169,6 +169,8 @@ cr_status cli_check_output(cli *c, const char *path, size_t first);
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out);
 /* Prints such a description as text: summary lines, statistics, parameters. */
 void cli_print_model(cli *c, const json_t *description);
+/* A table under a title, nothing where there are no rows. */
+void cli_print_rows(cli *c, const char *title, const json_t *rows);
 /* CR_ENUMERIC under --strict when there were warnings. */
 cr_status cli_check_strict(cli *c);
 /* Help of a verb (NULL: of the program). */

@@ -27,6 +27,8 @@ static cr_status place_arrays(cr_scratch *s, cri_descent *d)
     d->square = cr_scratch_f64(s, p);
     d->K = cr_scratch_matrix(s, d->most, d->most);
     d->d = cr_scratch_f64(s, d->most);
+    d->slope = cr_scratch_f64(s, d->most);
+    d->sign = cr_scratch_f64(s, d->most);
     d->support = cr_scratch_index(s, d->most);
     for (size_t i = 0; s->status == CR_OK && i < p; i++) d->order[i] = i;
     d->lambda = INFINITY;
@@ -157,59 +159,87 @@ static size_t find_support(cri_descent *d)
     return k;
 }
 
-/* K = G + l2 I of k places, a triangle of it (the upper one for LAPACK). */
-static void fill_equations(cri_descent *d, const size_t *places, size_t k)
+/* K = G + (l2 + ridge) I of k places, a triangle of it (the upper one for LAPACK), factored; false when
+ * it is not safely positive definite. */
+static bool factor_equations(cri_descent *d, size_t k, double ridge)
 {
     for (size_t a = 0; a < k; a++) {
-        if (d->X) d->X->copy(d->X, d->order[places[a]], d->z);
+        size_t i = d->support[a];
+        if (d->X) d->X->copy(d->X, d->order[i], d->z);
         for (size_t e = 0; e <= a; e++)
-            d->K[a * k + e] = d->G ? d->G[places[a] * d->p + places[e]]
-                                   : d->X->dot(d->X, d->order[places[e]], d->z) / d->weight;
-        d->K[a * k + a] += l2_of(d);
+            d->K[a * k + e] = d->G ? d->G[i * d->p + d->support[e]]
+                                   : d->X->dot(d->X, d->order[d->support[e]], d->z) / d->weight;
+        d->K[a * k + a] += l2_of(d) + ridge;
     }
+    if (cri_dpotrf('U', (int)k, d->K, (int)k) != 0) return false;
+    for (size_t a = 0; a < k; a++)
+        if (!(d->K[a * k + a] > 1e-7 * sqrt(d->square[d->support[a]]))) return false;
+    return true;
 }
 
-/* The longest share of the step d->d, up to 1, that turns no sign; *out_hit: whose coefficient is 0
- * then, or k. */
-static double admissible(const cri_descent *d, size_t k, size_t *out_hit)
+/* With the signs that the support has now: what is left of the conditions, q = -gradient. */
+static double slope_at(const cri_descent *d, size_t i, double sign)
+{
+    return gradient_at(d, i) - l2_of(d) * d->b[i] - copysign(l1_of(d), sign);
+}
+
+/* Moves the support to b + step d->d, terms that would turn their sign to 0; returns what that takes
+ * off the objective, which is quadratic in between: (q before + q after) . change / 2.  d->d becomes
+ * the change. */
+static double move(cri_descent *d, size_t k, double share, const double *slope)
+{
+    double gain = 0;
+    for (size_t a = 0; a < k; a++) {
+        size_t i = d->support[a];
+        double b = d->b[i], next = b + share * d->d[a];
+        if (next * b <= 0) next = 0;
+        d->d[a] = next - b;
+    }
+    for (size_t a = 0; a < k; a++) {
+        d->b[d->support[a]] += d->d[a];
+        follow(d, d->support[a], d->d[a]);
+    }
+    for (size_t a = 0; a < k; a++)
+        gain += d->d[a] / 2 * (slope[a] + slope_at(d, d->support[a], d->sign[a]));
+    return gain;
+}
+
+/* The longest share of the step, up to 1, that turns no sign. */
+static double admissible(const cri_descent *d, const double *step, size_t k)
 {
     double share = 1;
-    *out_hit = k;
     for (size_t a = 0; a < k; a++) {
         double b = d->b[d->support[a]];
-        if ((b + share * d->d[a]) * b > 0) continue;
-        share = -b / d->d[a];
-        *out_hit = a;
+        if ((b + share * step[a]) * b <= 0 && step[a] != 0) share = -b / step[a];
     }
     return share;
 }
 
-/* Towards the minimum over the terms that are not 0 with the signs they have: to it, or to the point
- * where the first of them becomes 0.  The objective falls either way.  O(k^3). */
+/* Towards the minimum over the terms that are not 0 with the signs they have.  All that would turn
+ * their sign become 0; where that gains nothing, only the first of them.  Equations that cannot be
+ * solved get a small ridge: the objective falls all the same.  O(k^3). */
 static void solve_directly(cri_descent *d, size_t k)
 {
-    double l1 = l1_of(d), l2 = l2_of(d);
-    size_t hit;
-    int    info, n = (int)k, one = 1;
+    double *slope = d->slope, largest = 0;
+    int     info, n = (int)k, one = 1;
     for (size_t a = 0; a < k; a++) {
         size_t i = d->support[a];
-        d->d[a] = gradient_at(d, i) - l2 * d->b[i] - copysign(l1, d->b[i]);
+        d->sign[a] = d->b[i];
+        slope[a] = slope_at(d, i, d->b[i]);
+        largest = fmax(largest, d->square[i]);
     }
-    fill_equations(d, d->support, k);
-    info = cri_dpotrf('U', n, d->K, n);
-    for (size_t a = 0; info == 0 && a < k; a++) /* nearly dependent: rounding would lead the way */
-        if (!(d->K[a * k + a] > 1e-7 * sqrt(d->square[d->support[a]]))) info = 1;
-    if (info == 0) dpotrs_("U", &n, &one, d->K, &n, d->d, &n, &info, 1);
-    for (size_t a = 0; a < k; a++)
-        if (!isfinite(d->d[a])) info = 1;
-    d->dependent = info != 0;
-    if (d->dependent) return;
-    double share = admissible(d, k, &hit);
-    for (size_t a = 0; a < k; a++) {
-        size_t i = d->support[a];
-        double next = a == hit ? 0 : d->b[i] + share * d->d[a], change = next - d->b[i];
-        d->b[i] = next;
-        follow(d, i, change);
+    if (!factor_equations(d, k, 0) && !factor_equations(d, k, 1e-9 * largest)) return;
+    for (int first = 0; first < 2; first++) {
+        memcpy(d->d, slope, k * sizeof(double));
+        dpotrs_("U", &n, &one, d->K, &n, d->d, &n, &info, 1);
+        double share = first ? admissible(d, d->d, k) : 1;
+        for (size_t a = 0; a < k; a++)
+            if (!isfinite(d->d[a])) return;
+        if (move(d, k, share, slope) >= 0 || first) return;
+        for (size_t a = 0; a < k; a++) { /* back */
+            d->b[d->support[a]] = d->sign[a];
+            follow(d, d->support[a], -d->d[a]);
+        }
     }
 }
 
@@ -217,7 +247,7 @@ static void solve_directly(cri_descent *d, size_t k)
  * in a sweep. */
 static bool direct_is_due(const cri_descent *d, size_t since, size_t k)
 {
-    return !d->dependent && k > 0 && since > 3 + (d->G ? k / 16 : k / 4);
+    return k > 0 && since > 3 + (d->G ? k / 16 : k / 4);
 }
 
 /* --- one lambda ------------------------------------------------------------------------------ */
@@ -313,7 +343,6 @@ static void start_lambda(cri_descent *d, double lambda)
 {
     d->lambda = lambda;
     d->sweeps = 0;
-    d->dependent = false;
     d->violation = 0;
     d->converged = true;
 }

@@ -36,11 +36,10 @@ typedef struct cri_descent {
     double *G;            /* [p x p] by place; NULL when solved by columns               */
     const cri_columns *X; /* by term; NULL when solved by cross-products                 */
     double *r, *z;        /* [X->room] the residual, and room for a column               */
-    double *K, *d;        /* [most x most], [most] equations of the terms that are not 0 */
+    double *K, *d, *slope, *sign; /* [most x most], [most] equations of the terms not 0  */
     size_t *support, most;
     double *before;       /* [p] by place: b at the lambda before                        */
     double  lambda, lambda_before, tt; /* tt = |t|^2 / W                                 */
-    bool    dependent;    /* the equations could not be solved for this lambda           */
     /* about the last step */
     size_t sweeps;
     double violation;

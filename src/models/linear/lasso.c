@@ -102,11 +102,14 @@ static double criterion(const lasso_state *m, size_t k, double price, double log
     return n * (log(2 * M_PI * mse) + 1 + 2 * log_unit) + price * (spent(m, k) + 1);
 }
 
+/* With as many terms as rows or more, only fits that leave half of the rows to the noise count: what
+ * is left of a fit near saturation tells nothing of it. */
 static size_t least_criterion(const lasso_state *m, double price)
 {
     size_t best = 0;
+    double n = m->path.weight, most = (double)m->path.p < n - 1 ? n - 1 : n / 2;
     for (size_t k = 1; k < m->path.L; k++)
-        if (m->path.weight - spent(m, k) > 1 &&
+        if (spent(m, k) < most &&
             criterion(m, k, price, 0) < criterion(m, best, price, 0))
             best = k;
     return best;
@@ -250,6 +253,8 @@ static cr_status finish(cr_ctx *cx, lasso_state *m, const cri_rows *rows, cri_pa
     cri_rows view = cri_rows_pick_terms(&s, rows, which, m->k);
     CR_TRY(s.status);
     CR_TRY(measure_rss(cx, &m->fit, &view, &m->rss));
+    m->path.mse[m->chosen] = m->rss / n;
+    m->path.nonzero[m->chosen] = (double)m->k;
     for (size_t a = 0; a < m->k; a++) sum += fabs(b[a]), squares += b[a] * b[a];
     m->objective = m->rss / n / 2 + m->path.lambda[m->chosen] *
                                         (m->l1_ratio * sum + (1 - m->l1_ratio) / 2 * squares);

@@ -28,7 +28,7 @@ typedef struct task {
     cri_path_end       at;
     const cri_moments *test;      /* solved by cross-products */
     const cri_rows    *test_rows; /* solved by columns        */
-    double            *error;     /* [L]; NULL of all rows    */
+    double            *error;     /* [L]                      */
     double            *b;         /* [p] room                 */
     size_t            *terms;     /* [p] room                 */
     double            *mean, *x;  /* [test rows] room         */
@@ -42,8 +42,8 @@ typedef struct journey {
     cri_folds_view           view;
     cri_moments             *moments; /* [folds] of the rows left out; solved by cross-products */
     double                  *errors;  /* [folds x L] */
-    task                    *tasks;   /* of the batch at hand */
-    size_t                   k;       /* the lambda at hand   */
+    task                    *tasks;   /* of the batch at hand    */
+    cri_range                stretch; /* the lambdas at hand      */
 } journey;
 
 /* --- a task ---------------------------------------------------------------------------------- */
@@ -148,8 +148,10 @@ static void advance(void *arg, size_t i)
 {
     const journey *j = arg;
     task          *t = &j->tasks[i];
-    cri_descent_step(&t->at.descent, j->lambda[j->k]);
-    if (t->error) t->error[j->k] = error_of(t, j->p);
+    for (size_t k = j->stretch.begin; k < j->stretch.end; k++) {
+        cri_descent_step(&t->at.descent, j->lambda[k]);
+        t->error[k] = error_of(t, j->p);
+    }
 }
 
 /* --- what is kept of all rows ---------------------------------------------------------------- */
@@ -195,12 +197,12 @@ done:
     return st;
 }
 
-/* Notes the solution of all rows at the lambda at hand. */
-static cr_status note(cr_ctx *cx, cr_scratch *s, const journey *j, const cri_descent *d, double *b,
-                      point *out, cri_lasso_path *path)
+/* Notes the solution of all rows at lambda k. */
+static cr_status note(cr_ctx *cx, cr_scratch *s, const journey *j, const cri_descent *d, size_t k,
+                      double *b, point *out, cri_lasso_path *path)
 {
-    size_t   nonzero = cri_descent_nonzero(d), k = j->k;
-    point    at = { 0, cr_scratch_index(s, nonzero), cr_scratch_f64(s, nonzero) };
+    size_t nonzero = cri_descent_nonzero(d);
+    point  at = { 0, cr_scratch_index(s, nonzero), cr_scratch_f64(s, nonzero) };
     if (s->status != CR_OK) return s->status;
     cri_descent_coefficients(d, b);
     for (size_t i = 0; i < j->p; i++) {
@@ -314,19 +316,25 @@ static cr_status allocate_path(cr_ctx *cx, const journey *j, cri_lasso_path *pat
     return CR_OK;
 }
 
-/* Moves the n tasks of the batch through all lambdas; the first is all rows when opt_points is given. */
-static cr_status travel(cr_ctx *cx, cr_scratch *s, journey *j, size_t n, double *b,
-                        point *opt_points, cri_lasso_path *path)
+/* All rows through all lambdas. */
+static cr_status run_all_rows(cr_ctx *cx, cr_scratch *s, const journey *j, cri_descent *d,
+                              point *points, cri_lasso_path *path)
 {
-    cr_status st = CR_OK;
-    for (j->k = 0; j->k < j->L && st == CR_OK; j->k++) {
-        cri_blas_enter();
-        st = cri_parallel_for(cx, NULL, n, advance, j);
-        if (st == CR_OK && opt_points)
-            st = note(cx, s, j, &j->tasks[0].at.descent, b, &opt_points[j->k], path);
-        cri_blas_leave();
-        cr_progress(cx, "following the path", (double)(j->k + 1), (double)j->L);
+    cr_status  st = CR_OK;
+    cr_scratch room = cr_scratch_begin(cx);
+    double    *b = cr_scratch_f64(&room, j->p);
+
+    CR_TRY(room.status);
+    cri_blas_enter();
+    for (size_t k = 0; k < j->L && st == CR_OK; k++) {
+        cri_descent_step(d, j->lambda[k]);
+        st = note(cx, s, j, d, k, b, &points[k], path);
+        if (st == CR_OK) st = cr_check_interrupt(cx);
+        cr_progress(cx, "following the path", (double)(k + 1), (double)j->L);
     }
+    cri_blas_leave();
+done:
+    cr_scratch_end(&room);
     return st;
 }
 
@@ -339,38 +347,45 @@ static size_t batch_size(const journey *j)
     return each * 64 < budget ? 64 : each < budget / 2 ? (size_t)(budget / each) : 1;
 }
 
-/* The folds begin .. end-1 side by side, and all rows with them when opt_points is given. */
-static cr_status run_batch(cr_ctx *cx, cr_scratch *s, journey *j, cri_range folds, task *all,
-                           double *b, point *opt_points, cri_lasso_path *path)
+/* So many lambdas that threads meet a few hundred times at the most, and not in vain. */
+static size_t stretch_length(const journey *j)
+{
+    double p = (double)j->p, n = j->settings->gram ? p : (double)j->rows->n;
+    double length = 1e7 / (n * p + 1);
+    return length < 1 ? 1 : length < (double)j->L ? (size_t)length : j->L;
+}
+
+/* The folds begin .. end-1 side by side. */
+static cr_status run_batch(cr_ctx *cx, journey *j, cri_range folds)
 {
     cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
-    size_t     lead = opt_points != NULL, n = folds.end - folds.begin + lead;
-    task      *tasks = cr_scratch_bytes(&room, n, sizeof *tasks);
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = folds.end - folds.begin, length = stretch_length(j);
 
-    CR_TRY(room.status);
-    if (lead) tasks[0] = *all;
-    for (size_t i = lead; i < n; i++)
-        CR_TRY(prepare_fold(cx, &room, j, folds.begin + i - lead, &tasks[i]));
-    j->tasks = tasks;
-    CR_TRY(travel(cx, s, j, n, b, opt_points, path));
-    if (lead) *all = tasks[0];
+    j->tasks = cr_scratch_bytes(&s, n, sizeof *j->tasks);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++)
+        CR_TRY(prepare_fold(cx, &s, j, folds.begin + i, &j->tasks[i]));
+    for (size_t b = 0; b < cri_block_count(j->L, length); b++) {
+        j->stretch = cri_block_range(j->L, length, b);
+        cri_blas_enter();
+        st = cri_parallel_for(cx, NULL, n, advance, j);
+        cri_blas_leave();
+        CR_TRY(st);
+        cr_progress(cx, "cross-validating", (double)j->stretch.end, (double)j->L);
+    }
 done:
-    for (size_t i = lead; tasks && i < n; i++) cri_gram_free(cx, &tasks[i].at.gram);
-    cr_scratch_end(&room);
+    for (size_t i = 0; j->tasks && i < n; i++) cri_gram_free(cx, &j->tasks[i].at.gram);
+    cr_scratch_end(&s);
     return st;
 }
 
-/* In batches; all rows come with the first. */
-static cr_status run_all(cr_ctx *cx, cr_scratch *s, journey *j, task *all, double *b, point *points,
-                         cri_lasso_path *path)
+static cr_status run_folds(cr_ctx *cx, journey *j)
 {
-    size_t    folds = j->view.folds, size = batch_size(j), batches = cri_block_count(folds, size);
+    size_t    folds = j->view.folds, size = batch_size(j);
     cr_status st = CR_OK;
-    for (size_t i = 0; i < (batches ? batches : 1) && st == CR_OK; i++) {
-        cri_range range = batches ? cri_block_range(folds, size, i) : (cri_range){ 0, 0 };
-        st = run_batch(cx, s, j, range, all, b, i == 0 ? points : NULL, path);
-    }
+    for (size_t i = 0; i < cri_block_count(folds, size) && st == CR_OK; i++)
+        st = run_batch(cx, j, cri_block_range(folds, size, i));
     return st;
 }
 
@@ -383,9 +398,7 @@ cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     cri_lasso_path path = { 0 };
     task           all = { 0 };
     point         *points;
-    double        *b = cr_scratch_f64(s, rows->p);
 
-    CR_TRY(s->status);
     if (o->folds > 0) CR_TRY(cri_folds_of_rows(cx, s, rows, o->folds, o->seed, !o->gram, &j.view));
     j.moments = cr_scratch_bytes(s, j.view.folds, sizeof *j.moments);
     CR_TRY(s->status);
@@ -397,7 +410,8 @@ cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     j.errors = cr_scratch_matrix(s, j.view.folds, j.L);
     CR_TRY(s->status);
     CR_TRY(allocate_path(cx, &j, &path));
-    CR_TRY(run_all(cx, s, &j, &all, b, points, &path));
+    CR_TRY(run_all_rows(cx, s, &j, &all.at.descent, points, &path));
+    CR_TRY(run_folds(cx, &j));
     CR_TRY(pack(cx, &j, points, &path));
     if (j.view.folds > 0) summarise_folds(&j, &path);
     path.lambda_max = most;

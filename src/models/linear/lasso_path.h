@@ -4,7 +4,7 @@
  * the same lambdas; the error of a fold is the mean of w (y - mean)^2 over the rows left out; means over
  * folds are weighted by their weights, with
  *   se = sqrt(weighted mean of (error of a fold - mean)^2 / (folds - 1)).
- * All rows and the training rows of each fold are tasks of their own, worked on side by side.
+ * The folds are worked on side by side.
  * Friedman, Hastie & Tibshirani (2010), sec. 2.5; Hastie, Tibshirani & Friedman (2009), sec. 7.10.
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_LASSO_PATH_H

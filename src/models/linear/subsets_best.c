@@ -21,7 +21,7 @@ typedef struct node {
 
 typedef struct search {
     cr_ctx      *cx;
-    size_t       p, stride, only;
+    size_t       p, stride, only, largest; /* largest: terms of an independent set */
     cri_subsets *out;
     node        *nodes;             /* [p + 1] one for each depth */
     double      *inverse, *gain;    /* room                       */
@@ -124,7 +124,7 @@ static void sort_node(const search *s, node *v)
 
 static bool wanted(const search *s, size_t size)
 {
-    return size <= s->out->most && (s->only == SIZE_MAX || s->only == size);
+    return size <= s->largest && (s->only == SIZE_MAX || s->only == size);
 }
 
 /* The largest of the best RSS so far of the sizes from `from` to `to` that are wanted: a branch with
@@ -170,21 +170,22 @@ done:
     return st;
 }
 
-/* The triangular factor of the cross-products; a term that is a combination of those before it has a
- * row of zeros. */
-static void factor(const search *s, const cri_gram *g, node *root)
+/* The triangular factor of the cross-products, their diagonal widened by a share `ridge`. */
+static void factor(const search *s, const cri_gram *g, double ridge, node *root)
 {
     size_t p = s->p;
     double rss = g->tt;
     for (size_t i = 0; i < p; i++) {
-        double *row = root->R + i * s->stride, pivot = g->G[i * p + i];
-        for (size_t e = 0; e < i; e++) pivot -= root->R[e * s->stride + i] * root->R[e * s->stride + i];
-        bool dependent = !(pivot > 1e-12 * g->G[i * p + i]);
+        double *row = root->R + i * s->stride, pivot = g->G[i * p + i] * (1 + ridge);
+        for (size_t e = 0; e < i; e++)
+            pivot -= root->R[e * s->stride + i] * root->R[e * s->stride + i];
+        double least = 1e-14 * (g->G[i * p + i] > 0 ? g->G[i * p + i] : 1); /* a constant term */
+        pivot = sqrt(pivot > least ? pivot : least);
         for (size_t j = 0; j <= p; j++) {
             double sum = j < p ? g->G[i * p + j] : g->g[i];
             for (size_t e = 0; e < i; e++)
                 sum -= root->R[e * s->stride + i] * root->R[e * s->stride + j];
-            row[j] = j < i || dependent ? 0 : sum / sqrt(pivot);
+            row[j] = j < i ? 0 : j == i ? pivot : sum / pivot;
         }
         rss -= row[p] * row[p];
         root->term[i] = i;
@@ -192,6 +193,27 @@ static void factor(const search *s, const cri_gram *g, node *root)
     root->n = p;
     root->k = 0;
     root->rss = rss > 0 ? rss : 0;
+}
+
+/* RSS of one set, from the cross-products themselves; A [p x (p + 1)] and which [p] are room. */
+static double rss_of(const cri_gram *g, const double *member, double *A, size_t *which)
+{
+    size_t p = g->p, k = 0;
+    double rss = g->tt;
+    for (size_t j = 0; j < p; j++)
+        if (member[j] != 0) which[k++] = j;
+    for (size_t a = 0; a < k; a++) {
+        double *row = A + a * (p + 1);
+        for (size_t b = 0; b < k; b++) row[b] = g->G[which[a] * p + which[b]];
+        row[k] = g->g[which[a]];
+        for (size_t e = 0; e < a; e++) { /* take out what those before it explain */
+            const double *before = A + e * (p + 1);
+            double        f = row[e] / before[e];
+            for (size_t b = e; b <= k; b++) row[b] -= f * before[b];
+        }
+        rss -= row[k] * row[k] / row[a];
+    }
+    return rss > 0 ? rss : 0;
 }
 
 static cr_status refuse(cr_ctx *cx, size_t p)
@@ -221,10 +243,15 @@ cr_status cri_subsets_best(cr_ctx *cx, const cri_gram *g, size_t only, cri_subse
     }
     CR_TRY(a.status);
     CR_TRY(cri_subsets_forward(cx, g, out->most, out)); /* something to beat; the empty set, too */
+    while (s.largest < out->most && out->rss[s.largest + 1] >= 0) s.largest++;
     for (size_t size = 0; size <= out->most; size++)
         if (!wanted(&s, size)) out->rss[size] = -1;
-    factor(&s, g, &s.nodes[0]);
+    /* Among dependent terms a little ridge tells sets apart as their RSS would. */
+    factor(&s, g, s.largest < p ? 1e-9 : 0, &s.nodes[0]);
     if (p > 0) CR_TRY(visit(&s, 0));
+    for (size_t size = 1; size <= out->most; size++)
+        if (out->rss[size] >= 0)
+            out->rss[size] = rss_of(g, out->member + size * p, s.nodes[0].R, s.order);
 done:
     cr_scratch_end(&a);
     return st;
