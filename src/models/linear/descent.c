@@ -335,7 +335,7 @@ static void settle(cri_descent *d)
     do {
         d->converged = solve_working_set(d, &since);
         refresh(d);
-    } while (!check(d) && d->converged);
+    } while (!check(d) && d->converged && d->sweeps < d->settings.most_sweeps);
     d->converged = d->violation <= 4 * d->settings.tolerance + 1e-13;
 }
 
@@ -360,17 +360,19 @@ void cri_descent_step(cri_descent *d, double lambda)
 
 void cri_descent_finish(cri_descent *d, double lambda, const double *b)
 {
-    double tolerance = d->settings.tolerance;
-    bool   converged = d->converged;
+    enum { ENOUGH = 200 }; /* sweeps that rounding may take in vain */
+    cri_descent_settings settings = d->settings;
+    bool                 converged = d->converged;
     start_lambda(d, lambda);
     if (!(d->unit > 0)) return;
     for (size_t i = 0; i < d->p; i++) d->b[i] = b[d->order[i]];
     refresh(d);
     size_t k = find_support(d);
     if (k > 0) solve_directly(d, k);
-    d->settings.tolerance = fmin(tolerance, 1e-12);
+    d->settings.tolerance = fmin(settings.tolerance, 1e-12);
+    if (d->settings.most_sweeps > ENOUGH) d->settings.most_sweeps = ENOUGH;
     settle(d);
-    d->settings.tolerance = tolerance;
+    d->settings = settings;
     d->converged = converged; /* what is left now is beyond what was asked for */
 }
 

@@ -411,7 +411,7 @@ static cr_status lasso_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set(cx, s, "lambda_1se",
                          cri_json_number(cv ? path->lambda[cri_lasso_path_one_se(path)] : NAN)));
     CR_TRY(cri_store_set(cx, s, "objective_value", cri_json_number(m->objective * square)));
-    CR_TRY(cri_store_set(cx, s, "kkt_violation", cri_json_number(m->violation)));
+    CR_TRY(cri_store_set(cx, s, "kkt_violation", cri_json_number(m->violation < 1e-12 ? 0 : m->violation)));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(m->gram ? "gram" : "columns")));
     CR_TRY(cri_store_set(cx, s, "sd_given",
                          json_string("the selected terms; neither selection nor shrinkage is counted")));
