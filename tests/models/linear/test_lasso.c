@@ -454,6 +454,10 @@ static void check_same_fit(cr_ctx *cx, const cr_table *a, const cr_table *b, con
     }
     assert_relative(statistic(d, "lambda"), statistic(e, "lambda"), 1e-12);
     assert_relative(statistic(d, "rss"), statistic(e, "rss"), 1e-9);
+    if (!isnan(statistic(d, "cv_error"))) {
+        assert_relative(statistic(d, "cv_error"), statistic(e, "cv_error"), 1e-7);
+        assert_relative(statistic(d, "cv_se"), statistic(e, "cv_se"), 1e-6);
+    }
     assert_relative(cr_model_get_report(m)->log_likelihood, cr_model_get_report(o)->log_likelihood,
                     1e-9);
     json_decref(d);
