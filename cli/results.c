@@ -75,18 +75,20 @@ static const cli_field subset[] = {
         TEXT("stop", of_model, "closed form, converged or iteration limit"),                       \
         INNER(ROWS, "parameters", of_model, "what was learned, with its uncertainty", parameter),  \
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
-        INNER(ROWS, "path", FIELD_SOMETIMES, "of lasso: every lambda that was solved",             \
-              path_point),                                                                         \
-        INNER(ROWS, "subsets", FIELD_SOMETIMES,                                                    \
-              "of linear with --select: the best set that was found of each size", subset),        \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
+
+/* What only some models have, of those that are not updated. */
+#define SEARCH_FIELDS                                                                              \
+    INNER(ROWS, "path", FIELD_SOMETIMES, "of lasso: every lambda that was solved", path_point),    \
+        INNER(ROWS, "subsets", FIELD_SOMETIMES,                                                    \
+              "of linear with --select: the best set that was found of each size", subset)
 
 #define FIT_FIELDS                                                                                 \
     COUNT("rows", 0, "rows learned from"), MODEL_FIELDS(0),                                        \
         NUMBER("seconds", 0, "time of the fit, reading not counted"),                              \
         TEXT("output", FIELD_SOMETIMES, "file the model was saved to, with --output")
 
-const cli_field result_fit[] = { FIT_FIELDS, FIELD_LAST };
+const cli_field result_fit[] = { FIT_FIELDS, SEARCH_FIELDS, FIELD_LAST };
 const cli_field result_update[] = { FIT_FIELDS, FIELD_LAST };
 
 /* --- predict --------------------------------------------------------------------------------- */
@@ -172,6 +174,7 @@ const cli_field result_describe[] = {
     COUNT("rows", 0, "rows of the data; of a model: rows it learned from"),
     INNER(ROWS, "columns", FIELD_SOMETIMES, "of data: what each column holds", column),
     MODEL_FIELDS(FIELD_SOMETIMES),
+    SEARCH_FIELDS,
     FIELD_LAST,
 };
 
