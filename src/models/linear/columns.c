@@ -35,8 +35,8 @@ typedef struct standardise_work {
     const cri_rows *rows;
     cri_columns    *X;
     double         *Z, *root; /* root [n] = sqrt(w) */
-    double         *square, *size; /* [p] sum of squares about the mean or 0, and size, for the checks */
-    bool            intercept, standardise;
+    double *square, *size;    /* [p] sum of squares about the mean or 0, and size, for the checks */
+    bool    intercept, standardise;
 } standardise_work;
 
 /* Weighted mean, and sum of squares about it: two passes. */
@@ -78,14 +78,22 @@ static void standardise_column(void *arg, size_t j)
 cr_status cri_columns_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
                               bool standardise, cri_columns *out)
 {
-    cr_status   st = CR_OK;
-    size_t      n = rows->n, p = rows->p;
-    double      mean, square;
-    double     *t = cr_scratch_f64(s, n);
-    cri_columns X = { .n = n, .p = p, .room = n, .t = t, .dot = dense_dot, .add = dense_add,
-                      .start = dense_start, .copy = dense_copy, .norm2 = dense_norm2 };
-    standardise_work w = { .rows = rows, .X = &X, .intercept = intercept,
-                           .standardise = standardise };
+    cr_status        st = CR_OK;
+    size_t           n = rows->n, p = rows->p;
+    double           mean, square;
+    double          *t = cr_scratch_f64(s, n);
+    cri_columns      X = { .n = n,
+                           .p = p,
+                           .room = n,
+                           .t = t,
+                           .dot = dense_dot,
+                           .add = dense_add,
+                           .start = dense_start,
+                           .copy = dense_copy,
+                           .norm2 = dense_norm2 };
+    standardise_work w = {
+        .rows = rows, .X = &X, .intercept = intercept, .standardise = standardise
+    };
 
     X.centre = cr_scratch_f64(s, p);
     X.scale = cr_scratch_f64(s, p);

@@ -40,9 +40,10 @@ cr_status cri_descent_of_gram(cr_scratch *s, cri_gram *g, const cri_descent_sett
                               cri_descent *out)
 {
     size_t      p = g->p;
-    cri_descent d = { .settings = *settings, .p = p, .weight = g->weight, .G = g->G,
-                      .tt = g->tt / g->weight };
-    cr_status   st = place_arrays(s, &d);
+    cri_descent d = {
+        .settings = *settings, .p = p, .weight = g->weight, .G = g->G, .tt = g->tt / g->weight
+    };
+    cr_status st = place_arrays(s, &d);
     if (st != CR_OK) return st;
     for (size_t i = 0; i < p * p; i++) d.G[i] /= d.weight;
     for (size_t i = 0; i < p; i++) {
@@ -57,8 +58,9 @@ cr_status cri_descent_of_gram(cr_scratch *s, cri_gram *g, const cri_descent_sett
 cr_status cri_descent_of_columns(cr_scratch *s, const cri_columns *X,
                                  const cri_descent_settings *settings, cri_descent *out)
 {
-    cri_descent d = { .settings = *settings, .p = X->p, .weight = X->weight, .X = X,
-                      .tt = X->tt / X->weight };
+    cri_descent d = {
+        .settings = *settings, .p = X->p, .weight = X->weight, .X = X, .tt = X->tt / X->weight
+    };
     d.r = cr_scratch_f64(s, X->room);
     d.z = cr_scratch_f64(s, X->room);
     cr_status st = place_arrays(s, &d);
@@ -123,12 +125,14 @@ static double gradient_at(const cri_descent *d, size_t i)
 /* What a change of b_i does to the gradients of the working set, or to the residual. */
 static void follow(cri_descent *d, size_t i, double change)
 {
-    if (d->G) cblas_daxpy((int)d->m, -change, d->G + i * d->p, 1, d->c, 1);
-    else d->X->add(d->X, d->order[i], -change, d->r);
+    if (d->G)
+        cblas_daxpy((int)d->m, -change, d->G + i * d->p, 1, d->c, 1);
+    else
+        d->X->add(d->X, d->order[i], -change, d->r);
 }
 
-/* One pass over the working set, or over its terms that are not 0.  The largest violation met on the
- * way, each as it was before its own step. */
+/* One pass over the working set, or over its terms that are not 0.  The largest violation met on
+ * the way, each as it was before its own step. */
 static double sweep(cri_descent *d, bool nonzero)
 {
     double worst = 0, l1 = l1_of(d), l2 = l2_of(d);
@@ -159,8 +163,8 @@ static size_t find_support(cri_descent *d)
     return k;
 }
 
-/* K = G + (l2 + ridge) I of k places, a triangle of it (the upper one for LAPACK), factored; false when
- * it is not safely positive definite. */
+/* K = G + (l2 + ridge) I of k places, a triangle of it (the upper one for LAPACK), factored; false
+ * when it is not safely positive definite. */
 static bool factor_equations(cri_descent *d, size_t k, double ridge)
 {
     for (size_t a = 0; a < k; a++) {
@@ -183,9 +187,9 @@ static double slope_at(const cri_descent *d, size_t i, double sign)
     return gradient_at(d, i) - l2_of(d) * d->b[i] - copysign(l1_of(d), sign);
 }
 
-/* Moves the support to b + step d->d, terms that would turn their sign to 0; returns what that takes
- * off the objective, which is quadratic in between: (q before + q after) . change / 2.  d->d becomes
- * the change. */
+/* Moves the support to b + step d->d, terms that would turn their sign to 0; returns what that
+ * takes off the objective, which is quadratic in between: (q before + q after) . change / 2.  d->d
+ * becomes the change. */
 static double move(cri_descent *d, size_t k, double share, const double *slope)
 {
     double gain = 0;
@@ -243,8 +247,8 @@ static void solve_directly(cri_descent *d, size_t k)
     }
 }
 
-/* Worth while when descent has cost about as much: k^3/3 operations in blocks against m or n times k
- * in a sweep. */
+/* Worth while when descent has cost about as much: k^3/3 operations in blocks against m or n times
+ * k in a sweep. */
 static bool direct_is_due(const cri_descent *d, size_t since, size_t k)
 {
     return k > 0 && since > 3 + (d->G ? k / 16 : k / 4);
@@ -315,8 +319,8 @@ static bool check(cri_descent *d)
     return d->m == before && d->violation <= 4 * tolerance + 1e-13;
 }
 
-/* Solutions are linear in lambda between the points where a term enters or leaves: goes on along the
- * line through the last two, but turns no sign.  O(m^2) or O(n m). */
+/* Solutions are linear in lambda between the points where a term enters or leaves: goes on along
+ * the line through the last two, but turns no sign.  O(m^2) or O(n m). */
 static void extrapolate(cri_descent *d, double lambda)
 {
     double share = (lambda - d->lambda) / (d->lambda - d->lambda_before);
@@ -405,8 +409,7 @@ void cri_descent_products(const cri_descent *d, const size_t *terms, size_t k, s
     for (size_t a = 0; a < k; a++) {
         if (d->X) d->X->copy(d->X, terms[a], d->z);
         for (size_t e = 0; e <= a; e++)
-            out[a * k + e] = out[e * k + a] = d->G
-                                                  ? d->G[place[terms[a]] * d->p + place[terms[e]]]
-                                                  : d->X->dot(d->X, terms[e], d->z) / d->weight;
+            out[a * k + e] = out[e * k + a] = d->G ? d->G[place[terms[a]] * d->p + place[terms[e]]]
+                                                   : d->X->dot(d->X, terms[e], d->z) / d->weight;
     }
 }

@@ -7,8 +7,8 @@
 cr_status cri_folds_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, size_t folds,
                             uint64_t seed, bool train, cri_folds_view *out)
 {
-    cr_status      st = CR_OK;
-    size_t        *kept = cr_scratch_index(s, rows->n), *which = cr_scratch_index(s, rows->n), n = 0;
+    cr_status st = CR_OK;
+    size_t   *kept = cr_scratch_index(s, rows->n), *which = cr_scratch_index(s, rows->n), n = 0;
     cri_folds_view v = { 0 };
     cr_folds       split = { 0 };
 

@@ -45,32 +45,54 @@ static const cr_option lasso_table[] = { LASSO_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
 typedef struct lasso_state {
-    cri_predictor  fit;   /* of the k terms chosen */
+    cri_predictor  fit; /* of the k terms chosen */
     cri_lasso_path path;
     size_t         k, chosen, choice;
-    double        *terms; /* [k] increasing */
+    double        *terms;                                   /* [k] increasing */
     double         l1_ratio, df, rss, objective, violation; /* df with the intercept */
     bool           gram;
 } lasso_state;
 
-#define COUNT(name, m) { name, CRI_KIND_COUNT, offsetof(lasso_state, m), 0, 0, false }
-#define REAL(name, m) { name, CRI_KIND_REAL, offsetof(lasso_state, m), 0, 0, false }
+#define COUNT(name, m)                                                                             \
+    {                                                                                              \
+        name, CRI_KIND_COUNT, offsetof(lasso_state, m), 0, 0, false                                \
+    }
+#define REAL(name, m)                                                                              \
+    {                                                                                              \
+        name, CRI_KIND_REAL, offsetof(lasso_state, m), 0, 0, false                                 \
+    }
 #define VECTOR(name, m, n)                                                                         \
-    { name, CRI_KIND_VECTOR, offsetof(lasso_state, m), offsetof(lasso_state, n), 0, false }
+    {                                                                                              \
+        name, CRI_KIND_VECTOR, offsetof(lasso_state, m), offsetof(lasso_state, n), 0, false        \
+    }
 static const cri_field lasso_fields[] = {
-    COUNT("path_lambdas", path.L), COUNT("path_terms", path.m), COUNT("folds", path.folds),
-    COUNT("sweeps", path.sweeps), COUNT("used_terms", k), COUNT("chosen", chosen),
-    COUNT("choice", choice), REAL("lambda_max", path.lambda_max), REAL("weight", path.weight),
-    REAL("offset", path.offset), REAL("target_mse", path.tt), REAL("path_violation", path.violation),
+    COUNT("path_lambdas", path.L),
+    COUNT("path_terms", path.m),
+    COUNT("folds", path.folds),
+    COUNT("sweeps", path.sweeps),
+    COUNT("used_terms", k),
+    COUNT("chosen", chosen),
+    COUNT("choice", choice),
+    REAL("lambda_max", path.lambda_max),
+    REAL("weight", path.weight),
+    REAL("offset", path.offset),
+    REAL("target_mse", path.tt),
+    REAL("path_violation", path.violation),
     CRI_FIELD_REAL(lasso_state, violation),
-    CRI_FIELD_REAL(lasso_state, l1_ratio), CRI_FIELD_REAL(lasso_state, df),
-    CRI_FIELD_REAL(lasso_state, rss), CRI_FIELD_REAL(lasso_state, objective),
+    CRI_FIELD_REAL(lasso_state, l1_ratio),
+    CRI_FIELD_REAL(lasso_state, df),
+    CRI_FIELD_REAL(lasso_state, rss),
+    CRI_FIELD_REAL(lasso_state, objective),
     CRI_FIELD_FLAG(lasso_state, gram),
     { "converged", CRI_KIND_FLAG, offsetof(lasso_state, path.converged), 0, 0, false },
-    VECTOR("terms", terms, k), VECTOR("path/lambda", path.lambda, path.L),
-    VECTOR("path/nonzero", path.nonzero, path.L), VECTOR("path/df", path.df, path.L),
-    VECTOR("path/mse", path.mse, path.L), VECTOR("path/cv", path.cv, path.L),
-    VECTOR("path/cv_se", path.cv_se, path.L), VECTOR("path/terms", path.terms, path.m),
+    VECTOR("terms", terms, k),
+    VECTOR("path/lambda", path.lambda, path.L),
+    VECTOR("path/nonzero", path.nonzero, path.L),
+    VECTOR("path/df", path.df, path.L),
+    VECTOR("path/mse", path.mse, path.L),
+    VECTOR("path/cv", path.cv, path.L),
+    VECTOR("path/cv_se", path.cv_se, path.L),
+    VECTOR("path/terms", path.terms, path.m),
     { "path/coef", CRI_KIND_MATRIX, offsetof(lasso_state, path.coef), offsetof(lasso_state, path.L),
       offsetof(lasso_state, path.m), false },
     CRI_FIELD_LAST,
@@ -102,15 +124,14 @@ static double criterion(const lasso_state *m, size_t k, double price, double log
     return n * (log(2 * M_PI * mse) + 1 + 2 * log_unit) + price * (spent(m, k) + 1);
 }
 
-/* With as many terms as rows or more, only fits that leave half of the rows to the noise count: what
- * is left of a fit near saturation tells nothing of it. */
+/* With as many terms as rows or more, only fits that leave half of the rows to the noise count:
+ * what is left of a fit near saturation tells nothing of it. */
 static size_t least_criterion(const lasso_state *m, double price)
 {
     size_t best = 0;
     double n = m->path.weight, most = (double)m->path.p < n - 1 ? n - 1 : n / 2;
     for (size_t k = 1; k < m->path.L; k++)
-        if (spent(m, k) < most &&
-            criterion(m, k, price, 0) < criterion(m, best, price, 0))
+        if (spent(m, k) < most && criterion(m, k, price, 0) < criterion(m, best, price, 0))
             best = k;
     return best;
 }
@@ -118,11 +139,16 @@ static size_t least_criterion(const lasso_state *m, double price)
 static size_t choose(const lasso_state *m)
 {
     switch (m->choice) {
-    case CHOOSE_CV: return m->path.folds ? cri_lasso_path_least(&m->path) : 0;
-    case CHOOSE_ONE_SE: return m->path.folds ? cri_lasso_path_one_se(&m->path) : 0;
-    case CHOOSE_BIC: return least_criterion(m, log(m->path.weight));
-    case CHOOSE_AIC: return least_criterion(m, 2);
-    default: return m->path.L - 1;
+    case CHOOSE_CV:
+        return m->path.folds ? cri_lasso_path_least(&m->path) : 0;
+    case CHOOSE_ONE_SE:
+        return m->path.folds ? cri_lasso_path_one_se(&m->path) : 0;
+    case CHOOSE_BIC:
+        return least_criterion(m, log(m->path.weight));
+    case CHOOSE_AIC:
+        return least_criterion(m, 2);
+    default:
+        return m->path.L - 1;
     }
 }
 
@@ -158,8 +184,8 @@ static cr_status gather_terms(cr_ctx *cx, lasso_state *m, cri_path_end *end, dou
 {
     const cri_lasso_path *path = &m->path;
     double               *row = path->coef + m->chosen * path->m;
-    const double *centre = m->gram ? end->gram.centre : end->columns.centre;
-    const double *scale = m->gram ? end->gram.scale : end->columns.scale;
+    const double         *centre = m->gram ? end->gram.centre : end->columns.centre;
+    const double         *scale = m->gram ? end->gram.scale : end->columns.scale;
     for (size_t j = 0; j < path->p; j++) b[j] = 0;
     for (size_t i = 0; i < path->m; i++) b[(size_t)path->terms[i]] = row[i];
     cri_blas_enter();
@@ -265,8 +291,9 @@ static cr_status finish(cr_ctx *cx, lasso_state *m, const cri_rows *rows, cri_pa
     cri_predictor_set_sds(&m->fit);
     for (size_t a = 0; !good && a < m->k; a++) m->fit.coef_sd[a] = NAN;
     if (!good)
-        cr_log(cx, CR_LOG_WARNING,
-               "the terms that were chosen are linearly dependent: they have no standard deviations");
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "the terms that were chosen are linearly dependent: they have no standard deviations");
     if (!(left > 0))
         cr_log(cx, CR_LOG_WARNING,
                "as many terms were chosen as there are rows: no intervals can be given");
@@ -361,8 +388,7 @@ static cr_status describe_path(cr_ctx *cx, const lasso_state *m, double square, 
         if (json_array_append_new(list, item) != 0) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
         CR_TRY(cri_store_set_real(cx, item, "lambda", path->lambda[k]));
         CR_TRY(cri_store_set(cx, item, "nonzero", json_integer((json_int_t)path->nonzero[k])));
-        CR_TRY(cri_store_set(cx, item, "df",
-                             cri_json_number(path->df[k] < 0 ? NAN : spent(m, k))));
+        CR_TRY(cri_store_set(cx, item, "df", cri_json_number(path->df[k] < 0 ? NAN : spent(m, k))));
         CR_TRY(cri_store_set(cx, item, "r2",
                              cri_json_number(path->tt > 0 ? 1 - path->mse[k] / path->tt : NAN)));
         CR_TRY(cri_store_set(cx, item, "cv", cri_json_number(cv)));
@@ -381,14 +407,15 @@ static cr_status lasso_describe(cr_ctx *cx, const void *state, const cr_design *
     double                unit = design->target_scale, square = unit * unit, n = path->weight;
     double                left = n - m->df, total = path->tt * n;
     bool                  cv = path->folds > 0;
-    double aic = m->rss > 0 ? criterion(m, m->chosen, 2, log(unit)) : NAN;
-    double bic = m->rss > 0 ? criterion(m, m->chosen, log(n), log(unit)) : NAN;
-    json_t *s;
+    double                aic = m->rss > 0 ? criterion(m, m->chosen, 2, log(unit)) : NAN;
+    double                bic = m->rss > 0 ? criterion(m, m->chosen, log(n), log(unit)) : NAN;
+    json_t               *s;
 
     CR_TRY(describe_terms(cx, m, design, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "objective",
-                         json_string("(1/2n) sum w (y - b0 - z.b)^2 + lambda (r |b|_1 + (1-r)/2 |b|^2)")));
+    CR_TRY(cri_store_set(
+        cx, s, "objective",
+        json_string("(1/2n) sum w (y - b0 - z.b)^2 + lambda (r |b|_1 + (1-r)/2 |b|^2)")));
     CR_TRY(cri_store_set_real(cx, s, "l1_ratio", m->l1_ratio));
     CR_TRY(cri_store_set_real(cx, s, "lambda", path->lambda[m->chosen]));
     CR_TRY(cri_store_set(cx, s, "choice", json_string(choice_names[m->choice])));
@@ -402,19 +429,21 @@ static cr_status lasso_describe(cr_ctx *cx, const void *state, const cr_design *
                          cri_json_number(left > 0 ? n * m->rss * square / (left * left) : NAN)));
     CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(aic)));
     CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(bic)));
-    CR_TRY(cri_store_set(cx, s, "cv_error",
-                         cri_json_number(cv ? path->cv[m->chosen] * square : NAN)));
-    CR_TRY(cri_store_set(cx, s, "cv_se",
-                         cri_json_number(cv ? path->cv_se[m->chosen] * square : NAN)));
+    CR_TRY(
+        cri_store_set(cx, s, "cv_error", cri_json_number(cv ? path->cv[m->chosen] * square : NAN)));
+    CR_TRY(
+        cri_store_set(cx, s, "cv_se", cri_json_number(cv ? path->cv_se[m->chosen] * square : NAN)));
     CR_TRY(cri_store_set(cx, s, "lambda_cv",
                          cri_json_number(cv ? path->lambda[cri_lasso_path_least(path)] : NAN)));
     CR_TRY(cri_store_set(cx, s, "lambda_1se",
                          cri_json_number(cv ? path->lambda[cri_lasso_path_one_se(path)] : NAN)));
     CR_TRY(cri_store_set(cx, s, "objective_value", cri_json_number(m->objective * square)));
-    CR_TRY(cri_store_set(cx, s, "kkt_violation", cri_json_number(m->violation < 1e-12 ? 0 : m->violation)));
+    CR_TRY(cri_store_set(cx, s, "kkt_violation",
+                         cri_json_number(m->violation < 1e-12 ? 0 : m->violation)));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(m->gram ? "gram" : "columns")));
-    CR_TRY(cri_store_set(cx, s, "sd_given",
-                         json_string("the selected terms; neither selection nor shrinkage is counted")));
+    CR_TRY(cri_store_set(
+        cx, s, "sd_given",
+        json_string("the selected terms; neither selection nor shrinkage is counted")));
     CR_TRY(describe_path(cx, m, square, out));
 done:
     return st;
@@ -467,8 +496,8 @@ static cr_status lasso_read(cr_ctx *cx, const cri_store *store, const json_t *in
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sound = sound && isfinite(numbers[i]);
     if (!sound || !(m->path.weight > 0))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the path of the model is damaged",
-                       cri_store_source(store)));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s: the path of the model is damaged", cri_store_source(store)));
     CR_TRY(cri_predictor_read(cx, store, in, m->k, &m->fit));
     *out_state = m;
     m = NULL;
@@ -482,7 +511,8 @@ const cr_model_class cri_class_lasso = {
     .summary = "least squares that leaves terms out: lasso and elastic net, the whole path",
     .formulas =
         "minimise  (1/2n) sum_i w_i (y_i - b0 - z_i.b)^2 + lambda (r |b|_1 + (1 - r)/2 |b|^2)\n"
-        "  b0 free, z standardised; r = 1 lasso (Laplace priors), r = 0 ridge, between elastic net\n"
+        "  b0 free, z standardised; r = 1 lasso (Laplace priors), r = 0 ridge, between elastic "
+        "net\n"
         "s^2 = RSS / (n - df),  df = terms not 0 + 1 for the lasso\n"
         "prediction: Student t with n - df degrees of freedom, given the selected terms",
     .reference = "Tibshirani (1996), JRSS B 58; Zou & Hastie (2005), JRSS B 67; Friedman, Hastie & "

@@ -10,10 +10,14 @@
 #include <string.h>
 
 static const cri_field path_fields[] = {
-    CRI_FIELD_VECTOR(cri_lasso_path, lambda, L),   CRI_FIELD_VECTOR(cri_lasso_path, nonzero, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, df, L),       CRI_FIELD_VECTOR(cri_lasso_path, mse, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, cv, L),       CRI_FIELD_VECTOR(cri_lasso_path, cv_se, L),
-    CRI_FIELD_VECTOR(cri_lasso_path, terms, m),    CRI_FIELD_MATRIX(cri_lasso_path, coef, L, m),
+    CRI_FIELD_VECTOR(cri_lasso_path, lambda, L),
+    CRI_FIELD_VECTOR(cri_lasso_path, nonzero, L),
+    CRI_FIELD_VECTOR(cri_lasso_path, df, L),
+    CRI_FIELD_VECTOR(cri_lasso_path, mse, L),
+    CRI_FIELD_VECTOR(cri_lasso_path, cv, L),
+    CRI_FIELD_VECTOR(cri_lasso_path, cv_se, L),
+    CRI_FIELD_VECTOR(cri_lasso_path, terms, m),
+    CRI_FIELD_MATRIX(cri_lasso_path, coef, L, m),
     CRI_FIELD_LAST,
 };
 
@@ -65,7 +69,7 @@ static double offset_of(const task *t)
 static cr_status prepare_gram(cr_ctx *cx, cr_scratch *s, const journey *j, cri_moments *m, task *t)
 {
     const cri_path_settings *o = j->settings;
-    cr_status st = cri_gram_new(cx, m, o->intercept, o->standardise, &t->at.gram);
+    cr_status                st = cri_gram_new(cx, m, o->intercept, o->standardise, &t->at.gram);
     cri_moments_free(cx, m);
     if (st == CR_OK) st = cri_descent_of_gram(s, &t->at.gram, &o->descent, &t->at.descent);
     return st;
@@ -175,7 +179,8 @@ typedef struct point {
     double *b;
 } point;
 
-/* The df of the lambda at hand, without the intercept; -1 where it would cost more than it tells. */
+/* The df of the lambda at hand, without the intercept; -1 where it would cost more than it tells.
+ */
 static cr_status measure_df(cr_ctx *cx, const cri_descent *d, const point *at, bool wanted,
                             double *out)
 {
@@ -279,8 +284,10 @@ static void summarise_folds(const journey *j, cri_lasso_path *path)
                 const cri_rows *rows = &j->view.test[f];
                 double          w = 0, e = j->errors[f * j->L + k];
                 for (size_t i = 0; i < rows->n; i++) w += rows->w ? rows->w[i] : 1;
-                if (pass == 0) sum += w * e, weight += w;
-                else spread += w * (e - sum / weight) * (e - sum / weight);
+                if (pass == 0)
+                    sum += w * e, weight += w;
+                else
+                    spread += w * (e - sum / weight) * (e - sum / weight);
             }
         path->cv[k] = sum / weight;
         path->cv_se[k] = sqrt(spread / weight / (double)(folds - 1));
@@ -364,8 +371,7 @@ static cr_status run_batch(cr_ctx *cx, journey *j, cri_range folds)
 
     j->tasks = cr_scratch_bytes(&s, n, sizeof *j->tasks);
     CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++)
-        CR_TRY(prepare_fold(cx, &s, j, folds.begin + i, &j->tasks[i]));
+    for (size_t i = 0; i < n; i++) CR_TRY(prepare_fold(cx, &s, j, folds.begin + i, &j->tasks[i]));
     for (size_t b = 0; b < cri_block_count(j->L, length); b++) {
         j->stretch = cri_block_range(j->L, length, b);
         cri_blas_enter();

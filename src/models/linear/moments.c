@@ -51,9 +51,9 @@ void cri_moments_merge(cri_moments *a, const cri_moments *b)
 /* --- over the rows --------------------------------------------------------------------------- */
 
 /* The rows are cut into blocks, and the blocks into spans, by n and q alone; a span gathers its
- * blocks in order, and the spans are put together in order.  Few columns: one pass, each block about
- * its own mean, merged.  From MANY on: a pass for the mean, and one that adds the products about it,
- * so that no block costs more than its products. */
+ * blocks in order, and the spans are put together in order.  Few columns: one pass, each block
+ * about its own mean, merged.  From MANY on: a pass for the mean, and one that adds the products
+ * about it, so that no block costs more than its products. */
 enum { MANY = 128 };
 
 typedef struct pass {

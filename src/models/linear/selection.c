@@ -47,10 +47,14 @@ double cri_selection_adjusted_r2(const cri_selection *s, size_t k)
 static double loss(const cri_selection *s, size_t k, cri_criterion criterion)
 {
     switch (criterion) {
-    case CRI_CRITERION_AIC: return cri_selection_information(s, k, 2, 0);
-    case CRI_CRITERION_CV: return s->cv[k] < 0 ? INFINITY : s->cv[k];
-    case CRI_CRITERION_ADJUSTED_R2: return -cri_selection_adjusted_r2(s, k);
-    default: return cri_selection_information(s, k, log(s->weight), 0);
+    case CRI_CRITERION_AIC:
+        return cri_selection_information(s, k, 2, 0);
+    case CRI_CRITERION_CV:
+        return s->cv[k] < 0 ? INFINITY : s->cv[k];
+    case CRI_CRITERION_ADJUSTED_R2:
+        return -cri_selection_adjusted_r2(s, k);
+    default:
+        return cri_selection_information(s, k, log(s->weight), 0);
     }
 }
 

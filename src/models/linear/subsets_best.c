@@ -1,9 +1,9 @@
 /* subsets_best.c -- the best subset of every size by branch and bound.
- * A node is a sequence of n terms with its triangular factor, the first k of which stay.  Its leading
- * sets {1 .. i}, i > k, are candidates, whose RSS the factor has ready; its children leave out one of
- * the terms k+1 .. n-1 each and keep those before it.  So every set comes up exactly once (Gatu &
- * Kontoghiorghes 2006).  Terms that matter most are put first, that whole branches without them can
- * be cut. */
+ * A node is a sequence of n terms with its triangular factor, the first k of which stay.  Its
+ * leading sets {1 .. i}, i > k, are candidates, whose RSS the factor has ready; its children leave
+ * out one of the terms k+1 .. n-1 each and keep those before it.  So every set comes up exactly
+ * once (Gatu & Kontoghiorghes 2006).  Terms that matter most are put first, that whole branches
+ * without them can be cut. */
 #include "subsets.h"
 #include "../../base/scratch.h"
 
@@ -23,8 +23,8 @@ typedef struct search {
     cr_ctx      *cx;
     size_t       p, stride, only, largest; /* largest: terms of an independent set */
     cri_subsets *out;
-    node        *nodes;             /* [p + 1] one for each depth */
-    double      *inverse, *gain;    /* room                       */
+    node        *nodes;          /* [p + 1] one for each depth */
+    double      *inverse, *gain; /* room                       */
     size_t      *order;
     double      *copy;
     size_t       visited;
@@ -127,13 +127,14 @@ static bool wanted(const search *s, size_t size)
     return size <= s->largest && (s->only == SIZE_MAX || s->only == size);
 }
 
-/* The largest of the best RSS so far of the sizes from `from` to `to` that are wanted: a branch with
- * such sizes is of use only if its largest set is below it.  -1 when none is wanted. */
+/* The largest of the best RSS so far of the sizes from `from` to `to` that are wanted: a branch
+ * with such sizes is of use only if its largest set is below it.  -1 when none is wanted. */
 static double to_beat(const search *s, size_t from, size_t to)
 {
     double most = -1;
     for (size_t size = from; size <= to && size <= s->out->most; size++)
-        if (wanted(s, size)) most = fmax(most, s->out->rss[size] < 0 ? INFINITY : s->out->rss[size]);
+        if (wanted(s, size))
+            most = fmax(most, s->out->rss[size] < 0 ? INFINITY : s->out->rss[size]);
     return most;
 }
 

@@ -15,10 +15,11 @@ static void note(cri_subsets *out, size_t size, double rss, const double *in)
     memcpy(out->member + size * out->p, in, out->p * sizeof(double));
 }
 
-/* Takes what term j explains out of all others: A -= a_j a_j^T / A_jj, and the same for the target. */
+/* Takes what term j explains out of all others: A -= a_j a_j^T / A_jj, and the same for the target.
+ */
 static void sweep_out(double *A, double *a, size_t p, size_t j)
 {
-    double pivot = A[j * p + j], share = a[j] / pivot;
+    double  pivot = A[j * p + j], share = a[j] / pivot;
     double *row = A + j * p;
     for (size_t i = 0; i < p; i++) {
         double f = row[i] / pivot;
@@ -61,8 +62,8 @@ done:
     return st;
 }
 
-/* The inverse B of the cross-products of the terms in the set, by sweeps; terms that are combinations
- * of those before them leave the set.  b = B g.  Returns the size of the set. */
+/* The inverse B of the cross-products of the terms in the set, by sweeps; terms that are
+ * combinations of those before them leave the set.  b = B g.  Returns the size of the set. */
 static size_t invert(const cri_gram *g, double *B, double *b, double *in, double *rss)
 {
     size_t p = g->p, size = 0;
@@ -132,8 +133,11 @@ cr_status cri_subsets_find(cr_ctx *cx, const cri_gram *g, cri_subset_method meth
     memset(out->member, 0, (out->most + 1) * out->p * sizeof(double));
     bool all = only == SIZE_MAX;
     switch (method) {
-    case CRI_SUBSET_BEST: return cri_subsets_best(cx, g, only, out);
-    case CRI_SUBSET_BACKWARD: return cri_subsets_backward(cx, g, all ? 0 : only, out);
-    default: return cri_subsets_forward(cx, g, all ? out->most : only, out);
+    case CRI_SUBSET_BEST:
+        return cri_subsets_best(cx, g, only, out);
+    case CRI_SUBSET_BACKWARD:
+        return cri_subsets_backward(cx, g, all ? 0 : only, out);
+    default:
+        return cri_subsets_forward(cx, g, all ? out->most : only, out);
     }
 }

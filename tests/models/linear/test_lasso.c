@@ -30,8 +30,7 @@ static void measure(problem *q)
     q->sd = sqrtl(square / q->weight);
     for (size_t j = 0; j < q->p; j++) {
         long double mean = 0, about = 0;
-        for (size_t i = 0; i < q->n; i++)
-            mean += weight_of(q, i) * q->X[i * q->p + j] / q->weight;
+        for (size_t i = 0; i < q->n; i++) mean += weight_of(q, i) * q->X[i * q->p + j] / q->weight;
         for (size_t i = 0; i < q->n; i++)
             about += weight_of(q, i) * powl(q->X[i * q->p + j] - mean, 2);
         q->centre[j] = q->intercept ? mean : 0;
@@ -44,8 +43,8 @@ static long double z_of(const problem *q, size_t i, size_t j)
     return (q->X[i * q->p + j] - q->centre[j]) / q->scale[j];
 }
 
-/* The largest violation of the conditions by coefficients b of the standardised terms, in units of the
- * target's sd; *out_mse the mean of the squared residuals. */
+/* The largest violation of the conditions by coefficients b of the standardised terms, in units of
+ * the target's sd; *out_mse the mean of the squared residuals. */
 static double violation(const problem *q, const double *b, double lambda, double r, double *out_mse)
 {
     long double worst = 0, mse = 0, c[64] = { 0 };
@@ -56,9 +55,9 @@ static double violation(const problem *q, const double *b, double lambda, double
         for (size_t j = 0; j < q->p; j++) c[j] += weight_of(q, i) * z_of(q, i, j) * e / q->weight;
     }
     for (size_t j = 0; j < q->p; j++) {
-        long double v = b[j] != 0 ? fabsl(c[j] - lambda * (1 - r) * b[j] -
-                                          copysignl(lambda * r, b[j]))
-                                  : fmaxl(fabsl(c[j]) - lambda * r, 0);
+        long double v = b[j] != 0
+                            ? fabsl(c[j] - lambda * (1 - r) * b[j] - copysignl(lambda * r, b[j]))
+                            : fmaxl(fabsl(c[j]) - lambda * r, 0);
         worst = fmaxl(worst, v / q->sd);
     }
     *out_mse = (double)mse;
@@ -108,8 +107,10 @@ static void test_conditions_on_the_path(void **state)
         cr_table *t = make_table(cx, X, n, p, y, w);
         for (unsigned bits = 0; bits < 48; bits++) {
             double  r = ratios[bits / 16];
-            problem q = { n, p, X, y, bits & 4 ? w : NULL, bits & 1, bits & 2, 0, 0, { 0 }, { 0 }, 0 };
-            char    settings[256];
+            problem q = {
+                n, p, X, y, bits & 4 ? w : NULL, bits & 1, bits & 2, 0, 0, { 0 }, { 0 }, 0
+            };
+            char settings[256];
             snprintf(settings, sizeof settings,
                      "target=y features=x* intercept=%s scale=%s solver=%s l1_ratio=%g choose=bic "
                      "path=30 max_iter=100000 %s",
@@ -483,8 +484,8 @@ static void test_weights_and_order(void **state)
         memcpy(turned + (N - 1 - i) * P, X + i * P, P * sizeof(double));
         ty[N - 1 - i] = y[i], tw[N - 1 - i] = w[i];
     }
-    cr_table *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
-    cr_table *c = make_table(cx, turned, N, P, ty, tw);
+    cr_table         *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
+    cr_table         *c = make_table(cx, turned, N, P, ty, tw);
     const char *const kinds[] = { "lambda=0.2", "choose=bic", "choose=aic l1_ratio=0.5 scale=none",
                                   "lambda=0.3 l1_ratio=0.8 solver=columns" };
     for (size_t k = 0; k < 4; k++) {
@@ -568,7 +569,7 @@ static void test_corners(void **state)
             cr_table_free(cx, t);
         }
         /* a constant target */
-        double    c[N], XX[N * P];
+        double c[N], XX[N * P];
         for (size_t i = 0; i < N; i++) c[i] = 4.25;
         t = make_table(cx, X, N, P, c, NULL);
         m = fit(cx, "lasso", t, solvers[k]);
@@ -686,8 +687,8 @@ static void test_any_number_of_threads(void **state)
     };
     draw_regression(14, 150, 140, 2, X, y);
     for (size_t k = 0; k < 2; k++) {
-        char  *first = NULL;
-        size_t size = 0;
+        char   *first = NULL;
+        size_t  size = 0;
         cr_ctx *keep = test_context();
         for (size_t threads = 1; threads <= 7; threads += threads < 3 ? 1 : 4) {
             cr_ctx *cx = test_context();
@@ -739,8 +740,8 @@ static cr_status run_all(cr_ctx *cx, void *arg)
     split_settings(f->settings, &s);
     CR_TRY(cr_table_new(cx, "data.csv", 12, &t));
     for (size_t j = 0; j < 3; j++)
-        CR_TRY(cr_table_add_numbers(cx, t, (const char *[]){ "x1", "x2", "x3" }[j], CR_REAL, f->X + j,
-                                    3));
+        CR_TRY(cr_table_add_numbers(cx, t, (const char *[]){ "x1", "x2", "x3" }[j], CR_REAL,
+                                    f->X + j, 3));
     CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, f->y, 1));
     CR_TRY(cr_fit(cx, "lasso", t, s.list, s.n, &m));
     CR_TRY(cr_predict(cx, m, t, &q));
@@ -793,10 +794,11 @@ static void test_reference(void **state)
             cr_model *m = fit(cx, "lasso", t, settings);
             json_t   *d = describe(cx, m), *coef = json_object_get(step, "coef_raw");
             for (size_t j = 0; j < json_array_size(names); j++) {
-                double value =
-                    parameter(d, json_string_value(json_array_get(names, j)), "value");
-                if (element(coef, j) == 0) assert_true(value == 0);
-                else assert_relative(value, element(coef, j), 1e-8);
+                double value = parameter(d, json_string_value(json_array_get(names, j)), "value");
+                if (element(coef, j) == 0)
+                    assert_true(value == 0);
+                else
+                    assert_relative(value, element(coef, j), 1e-8);
             }
             assert_relative(parameter(d, "intercept", "value"), number_of(step, "intercept"), 1e-9);
             assert_relative(statistic(d, "objective_value"), number_of(step, "objective"), 1e-12);

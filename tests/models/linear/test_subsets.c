@@ -1,5 +1,5 @@
-/* test_subsets.c -- the best subset against all 2^p of them, forward and backward against refits, the
- * selected model against the same terms given, cross-validation of the search by hand, and the
+/* test_subsets.c -- the best subset against all 2^p of them, forward and backward against refits,
+ * the selected model against the same terms given, cross-validation of the search by hand, and the
  * reference answers. */
 #include "../fixture.h"
 #include "data/split.h"
@@ -39,8 +39,8 @@ static unsigned bits_of(const cri_subsets *s, size_t size)
     return set;
 }
 
-/* Cross-products of drawn data; columns lean on each other by `lean`, and the last may be one of the
- * others again. */
+/* Cross-products of drawn data; columns lean on each other by `lean`, and the last may be one of
+ * the others again. */
 static cri_gram draw_gram(cr_ctx *cx, uint64_t seed, size_t p, double lean, bool twin)
 {
     cr_rng      r = cr_rng_stream(seed, 5);
@@ -62,8 +62,8 @@ static cri_gram draw_gram(cr_ctx *cx, uint64_t seed, size_t p, double lean, bool
     for (size_t i = 0; i < N; i++)
         for (size_t a = 0; a <= p; a++)
             for (size_t b = 0; b <= p; b++)
-                m.S[a * (p + 1) + b] += ((a < p ? X[i][a] : y[i]) - mean[a]) *
-                                        ((b < p ? X[i][b] : y[i]) - mean[b]);
+                m.S[a * (p + 1) + b] +=
+                    ((a < p ? X[i][a] : y[i]) - mean[a]) * ((b < p ? X[i][b] : y[i]) - mean[b]);
     assert_ok(cx, cri_gram_new(cx, &m, true, true, &g));
     cri_moments_free(cx, &m);
     return g;
@@ -124,7 +124,8 @@ static void test_steps(void **state)
             assert_int_equal(bits_of(&f, k), set);
             assert_relative(up[k], rss_of(&g, set), 1e-9);
             for (size_t j = 0; j < P; j++)
-                if (!(set >> j & 1) && (next == set || rss_of(&g, set | 1u << j) < rss_of(&g, next)))
+                if (!(set >> j & 1) &&
+                    (next == set || rss_of(&g, set | 1u << j) < rss_of(&g, next)))
                     next = set | 1u << j;
             set = next;
         }
@@ -134,7 +135,8 @@ static void test_steps(void **state)
             assert_int_equal(bits_of(&b, k), set);
             assert_relative(down[k], rss_of(&g, set), 1e-9);
             for (size_t j = 0; j < P; j++)
-                if (set >> j & 1 && (next == set || rss_of(&g, set & ~(1u << j)) < rss_of(&g, next)))
+                if (set >> j & 1 &&
+                    (next == set || rss_of(&g, set & ~(1u << j)) < rss_of(&g, next)))
                     next = set & ~(1u << j);
             set = next;
         }
@@ -177,8 +179,10 @@ static void test_as_if_given(void **state)
     (void)state;
     cr_ctx           *cx = test_context();
     double            X[N * 6], y[N], w[N];
-    const char *const kinds[] = { "select=best", "select=forward criterion=aic",
-                                  "select=backward weights=w", "select=best size=3 solver=gram",
+    const char *const kinds[] = { "select=best",
+                                  "select=forward criterion=aic",
+                                  "select=backward weights=w",
+                                  "select=best size=3 solver=gram",
                                   "select=best criterion=adjusted-r2 intercept=false",
                                   "select=forward criterion=cv cv_folds=4 seed=3" };
     const char *const plain[] = { "", "", "weights=w", "solver=gram", "intercept=false", "" };
@@ -267,7 +271,8 @@ static void test_cross_validated_search(void **state)
                     yy[i] = y[which[i]];
                 }
                 cr_table *train = make_table(cx, XX, n, 4, yy, NULL);
-                snprintf(settings, sizeof settings, "target=y select=%s size=%zu", methods[k], size);
+                snprintf(settings, sizeof settings, "target=y select=%s size=%zu", methods[k],
+                         size);
                 cr_model *o = fit(cx, "linear", train, settings);
                 n = cr_folds_test(&split, f, which);
                 for (size_t i = 0; i < n; i++)
@@ -354,8 +359,8 @@ static cr_status run_all(cr_ctx *cx, void *arg)
     split_settings(f->settings, &s);
     CR_TRY(cr_table_new(cx, "data.csv", 14, &t));
     for (size_t j = 0; j < 3; j++)
-        CR_TRY(cr_table_add_numbers(cx, t, (const char *[]){ "x1", "x2", "x3" }[j], CR_REAL, f->X + j,
-                                    3));
+        CR_TRY(cr_table_add_numbers(cx, t, (const char *[]){ "x1", "x2", "x3" }[j], CR_REAL,
+                                    f->X + j, 3));
     CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, f->y, 1));
     CR_TRY(cr_fit(cx, "linear", t, s.list, s.n, &m));
     CR_TRY(cr_predict(cx, m, t, &q));
@@ -442,8 +447,8 @@ static void test_reference(void **state)
         for (size_t k = 0; k <= json_array_size(order); k++) {
             json_t *first = json_array();
             for (size_t j = 0; j < k; j++) json_array_append(first, json_array_get(order, j));
-            check_terms(first, json_object_get(json_array_get(json_object_get(d, "subsets"), k),
-                                               "terms"));
+            check_terms(first,
+                        json_object_get(json_array_get(json_object_get(d, "subsets"), k), "terms"));
             json_decref(first);
         }
         json_decref(d);
