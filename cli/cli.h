@@ -185,6 +185,8 @@ void cli_print_model(cli *c, const json_t *description);
 /* predict --coordinates: prints where the rows stand (coordinates.c); `interval` is told along. */
 cr_status cli_print_coordinates(cli *c, const cr_model *model, const cr_table *table,
                                 double interval);
+/* A table under a title, nothing where there are no rows. */
+void cli_print_rows(cli *c, const char *title, const json_t *rows);
 /* CR_ENUMERIC under --strict when there were warnings. */
 cr_status cli_check_strict(cli *c);
 /* Help of a verb (NULL: of the program). */

@@ -131,6 +131,7 @@ static cr_status describe_model(cli *c, const cr_model *m)
     else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
     else {
         cli_print_model(c, d);
+        cli_print_rows(c, "path", json_object_get(d, "path"));
         out_text(c, "\nsettings\n");
         out_pairs(c, json_object_get(d, "settings"));
     }

@@ -52,6 +52,31 @@ static const cli_field distribution[] = {
     FIELD_LAST,
 };
 
+static const cli_field path_point[] = {
+    NUMBER("lambda", 0, "the penalty"),
+    COUNT("nonzero", 0, "terms that are not 0"),
+    NUMBER("df", FIELD_NULL, "effective degrees of freedom, with the intercept"),
+    NUMBER("r2", FIELD_NULL, "share of the target's spread that is explained"),
+    NUMBER("cv", FIELD_NULL, "mean squared error by cross-validation"),
+    NUMBER("cv_se", FIELD_NULL, "its standard error"),
+    FLAG("chosen", 0, "true of the one that the model uses"),
+    FIELD_LAST,
+};
+
+static const cli_field subset[] = {
+    COUNT("size", 0, "number of terms"),
+    NUMBER("rss", FIELD_NULL, "residual sum of squares"),
+    NUMBER("r2", FIELD_NULL, "share of the target's spread that is explained"),
+    NUMBER("adjusted_r2", FIELD_NULL, "the same by degrees of freedom"),
+    NUMBER("aic", FIELD_NULL, "Akaike's criterion"),
+    NUMBER("bic", FIELD_NULL, "Schwarz's criterion"),
+    NUMBER("cv", FIELD_NULL, "mean squared error by cross-validation of the search"),
+    NUMBER("cv_se", FIELD_NULL, "its standard error"),
+    FLAG("chosen", 0, "true of the one that the model uses"),
+    OTHER(TEXTS, "terms", 0, "the terms of the set"),
+    FIELD_LAST,
+};
+
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                     \
     TEXT("model", of_model, "name of the model"),                                                  \
@@ -73,12 +98,18 @@ static const cli_field distribution[] = {
               "of models of columns: posterior and predictive distribution of each", distribution), \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
+/* What only some models have, of those that are not updated. */
+#define SEARCH_FIELDS                                                                              \
+    INNER(ROWS, "path", FIELD_SOMETIMES, "of lasso: every lambda that was solved", path_point),    \
+        INNER(ROWS, "subsets", FIELD_SOMETIMES,                                                    \
+              "of linear with --select: the best set that was found of each size", subset)
+
 #define FIT_FIELDS                                                                                 \
     COUNT("rows", 0, "rows learned from"), MODEL_FIELDS(0),                                        \
         NUMBER("seconds", 0, "time of the fit, reading not counted"),                              \
         TEXT("output", FIELD_SOMETIMES, "file the model was saved to, with --output")
 
-const cli_field result_fit[] = { FIT_FIELDS, FIELD_LAST };
+const cli_field result_fit[] = { FIT_FIELDS, SEARCH_FIELDS, FIELD_LAST };
 const cli_field result_update[] = { FIT_FIELDS, FIELD_LAST };
 
 /* --- predict --------------------------------------------------------------------------------- */
@@ -337,6 +368,7 @@ const cli_field result_describe[] = {
     INNER(ROWS, "columns", FIELD_SOMETIMES,
           "of data: what each column holds, sparse ones taken as one", column),
     MODEL_FIELDS(FIELD_SOMETIMES),
+    SEARCH_FIELDS,
     FIELD_LAST,
 };
 

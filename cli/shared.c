@@ -245,6 +245,41 @@ static void print_distributions(cli *c, const json_t *list)
     }
 }
 
+/* A row of a table for people: an array of texts becomes one text with commas, false is left out. */
+static json_t *flat_row(const json_t *row)
+{
+    json_t     *flat = json_object(), *value, *item;
+    const char *key;
+    json_object_foreach((json_t *)(uintptr_t)row, key, value)
+    {
+        if (!json_is_array(value)) {
+            json_object_set(flat, key, json_is_false(value) ? json_null() : value);
+            continue;
+        }
+        json_t *text = json_string("");
+        size_t  i;
+        json_array_foreach(value, i, item)
+        {
+            json_t *longer = json_sprintf("%s%s%s", json_string_value(text), i ? ", " : "",
+                                          json_string_value(item));
+            json_decref(text);
+            text = longer;
+        }
+        json_object_set_new(flat, key, text);
+    }
+    return flat;
+}
+
+void cli_print_rows(cli *c, const char *title, const json_t *rows)
+{
+    json_t *flat = json_array(), *row;
+    size_t  i;
+    json_array_foreach(rows, i, row) json_array_append_new(flat, flat_row(row));
+    if (i > 0) out_text(c, "\n%s\n", title);
+    out_table(c, flat);
+    json_decref(flat);
+}
+
 void cli_print_model(cli *c, const json_t *d)
 {
     char    number[32];
@@ -270,4 +305,5 @@ void cli_print_model(cli *c, const json_t *d)
     out_text(c, "\n");
     out_table(c, json_object_get(d, "parameters"));
     print_distributions(c, json_object_get(d, "distributions"));
+    cli_print_rows(c, "subsets", json_object_get(d, "subsets"));
 }

@@ -14,6 +14,7 @@
     X(glm)                   \
     X(gp)                    \
     X(kernel_ridge)          \
+    X(lasso)                 \
     X(lda)                   \
     X(linear)                \
     X(logistic)              \

@@ -4,6 +4,7 @@
 #include "math/special.h"
 #include "models/model_internal.h"
 #include "study/assess.h"
+#include "study/cross_validate.h"
 
 static double metric(const cr_assessment *a, const char *name)
 {

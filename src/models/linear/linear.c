@@ -2,17 +2,30 @@
  *   y = b0 + x . b + e,  e ~ N(0, s^2);   s^2 = RSS / (n - rank),   Cov b = s^2 (X^T W X)^-1,
  * a row of weight w counting as w rows, n the sum of the weights;
  * predictive: Student t with n - rank degrees of freedom, scale s sqrt(1 + h), h the leverage.
+ * With --select the terms are a subset, chosen among the best of each size (selection.h); all else is
+ * as if it had been given.
  * Seber & Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "least_squares.h"
+#include "rows_view.h"
+#include "selection.h"
+#include "../fields.h"
+#include "../../base/scratch.h"
 #include "../../math/special.h"
 
 #include <math.h>
+#include <string.h>
 
 /* clang-format off */
 #define LINEAR_OPTIONS(X)                                                                            \
     X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
     X(choice, solver,    "auto", "auto|qr|gram",                                                     \
-      "qr: every digit; gram: one pass, for many rows; auto: gram where it is safe and pays", "qr")
+      "qr: every digit; gram: one pass, for many rows; auto: gram where it is safe and pays", "qr")  \
+    X(choice, select,    "none", "none|best|forward|backward",                                       \
+      "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
+    X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
+      "select: what chooses the size; cv searches anew in each fold", "cv")                          \
+    X(count,  size,      "",    "", "select: the number of terms, instead of the criterion", "3")    \
+    X(count,  cv_folds,  "10",  ">=2", "criterion cv: number of folds; at most one per row", "5")
 /* clang-format on */
 enum { SOLVER_AUTO, SOLVER_QR, SOLVER_GRAM };
 
@@ -26,12 +39,35 @@ typedef struct linear_state {
     cri_least_squares facts;
     double            loocv, max_leverage; /* NaN where they were not worth a pass */
     size_t            max_row;
+    size_t            method;    /* of the selection; CRI_SUBSET_NONE without one */
+    cri_selection     selection;
 } linear_state;
+
+#define MEMBER(name, kind, m, rows, cols)                                                          \
+    { name, CRI_KIND_##kind, offsetof(linear_state, m), rows, cols, false }
+#define SIZES offsetof(linear_state, selection.sizes)
+static const cri_field selection_fields[] = {
+    MEMBER("select_terms", COUNT, selection.p, 0, 0),
+    MEMBER("select_sizes", COUNT, selection.sizes, 0, 0),
+    MEMBER("select_size", COUNT, selection.size, 0, 0),
+    MEMBER("select_folds", COUNT, selection.folds, 0, 0),
+    MEMBER("select_weight", REAL, selection.weight, 0, 0),
+    MEMBER("select_tss", REAL, selection.tss, 0, 0),
+    MEMBER("select_intercept", FLAG, selection.intercept, 0, 0),
+    MEMBER("select/rss", VECTOR, selection.rss, SIZES, 0),
+    MEMBER("select/cv", VECTOR, selection.cv, SIZES, 0),
+    MEMBER("select/cv_se", VECTOR, selection.cv_se, SIZES, 0),
+    MEMBER("select/member", MATRIX, selection.member, SIZES, offsetof(linear_state, selection.p)),
+    CRI_FIELD_LAST,
+};
+#undef MEMBER
+#undef SIZES
 
 static void linear_free(cr_ctx *cx, void *state)
 {
     linear_state *m = state;
     cri_predictor_free(cx, &m->fit);
+    cri_selection_free(cx, &m->selection);
     cr_free(cx, m, 1, sizeof *m);
 }
 
@@ -49,6 +85,65 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o
                "the columns are close to dependent: solved by QR instead of cross-products");
     }
     return cri_least_squares_qr(cx, rows, o->intercept, &m->fit, &m->facts);
+}
+
+/* m->fit, of the k terms which[], as a predictor of all p: the others have coefficient 0 and no sd. */
+static cr_status widen(cr_ctx *cx, linear_state *m, const size_t *which, size_t p)
+{
+    cri_predictor all, *few = &m->fit;
+    cr_status     st = cri_predictor_new(cx, p, few->r, &all);
+    if (st != CR_OK) return st;
+    for (size_t j = 0; j < few->p; j++) {
+        all.coef[which[j]] = few->coef[j];
+        all.coef_sd[which[j]] = few->coef_sd[j];
+        all.centre[which[j]] = few->centre[j];
+        all.scale[which[j]] = few->scale[j];
+        for (size_t i = 0; i < few->r; i++) all.F[i * p + which[j]] = few->F[i * few->p + j];
+    }
+    all.intercept = few->intercept;
+    all.intercept_sd = few->intercept_sd;
+    all.at_centre = few->at_centre;
+    all.plain = few->plain;
+    all.sign = few->sign;
+    all.mean_share = few->mean_share;
+    all.sigma = few->sigma;
+    all.dof = few->dof;
+    all.has_intercept = few->has_intercept;
+    cri_predictor_free(cx, few);
+    *few = all;
+    return CR_OK;
+}
+
+/* Selects terms and solves for them. */
+static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
+                                  uint64_t seed, linear_state *m)
+{
+    cr_status              st = CR_OK;
+    cr_scratch             s = cr_scratch_begin(cx);
+    size_t                *which = cr_scratch_index(&s, rows->p), k = 0;
+    cri_selection_settings settings = { (cri_subset_method)o->select, (cri_criterion)o->criterion,
+                                        o->size, o->cv_folds, o->intercept, seed };
+    CR_TRY(s.status);
+    CR_TRY(cri_rows_check_dense(cx, rows, "linear --select"));
+    CR_TRY(cri_select(cx, rows, &settings, &m->selection));
+    const double *member = m->selection.member + m->selection.size * rows->p;
+    for (size_t j = 0; j < rows->p; j++)
+        if (member[j] != 0) which[k++] = j;
+    cri_rows view = cri_rows_pick_terms(&s, rows, which, k);
+    CR_TRY(s.status);
+    CR_TRY(solve(cx, &view, o, m));
+    CR_TRY(widen(cx, m, which, rows->p));
+    m->method = (size_t)o->select;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status check_options(cr_ctx *cx, const linear_options *o)
+{
+    if (o->select != CRI_SUBSET_NONE || o->size == CR_COUNT_UNSET) return CR_OK;
+    cr_fail(cx, CR_EARG, "--size is the number of terms of a selection, and there is none");
+    return cr_fail_hint(cx, "add --select best, or forward, or backward");
 }
 
 static void warn(cr_ctx *cx, const linear_state *m)
@@ -77,10 +172,12 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 {
     cr_status     st = CR_OK;
     linear_state *m = cr_alloc(cx, 1, sizeof *m);
-    (void)seed;
 
     if (!m) return CR_ENOMEM;
-    CR_TRY(solve(cx, rows, options, m));
+    const linear_options *o = options;
+    CR_TRY(check_options(cx, o));
+    CR_TRY(o->select == CRI_SUBSET_NONE ? solve(cx, rows, o, m)
+                                        : select_and_solve(cx, rows, o, seed, m));
     warn(cx, m);
     m->loocv = m->max_leverage = NAN;
     if ((double)rows->n * (double)rows->p * (double)m->fit.r <= 1e8) {
@@ -106,6 +203,55 @@ static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *r
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
+
+static const char *const method_names[] = { "none", "best", "forward", "backward" };
+
+static double known(double x) { return x < 0 ? NAN : x; }
+
+static cr_status describe_terms(cr_ctx *cx, const cri_selection *s, size_t k, const cr_design *d,
+                                json_t *item)
+{
+    cr_status st = CR_OK;
+    json_t   *names = json_array();
+    CR_TRY(cri_store_set(cx, item, "terms", names));
+    for (size_t j = 0; j < s->p; j++)
+        if (s->member[k * s->p + j] != 0 &&
+            json_array_append_new(names, json_string_nocheck(cr_design_term_name(d, j))) != 0)
+            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+done:
+    return st;
+}
+
+/* "subsets": the best set that was found of each size. */
+static cr_status describe_subsets(cr_ctx *cx, const cri_selection *s, const cr_design *design,
+                                  json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_array();
+    double    unit = design->target_scale, square = unit * unit, n = s->weight;
+    CR_TRY(cri_store_set(cx, out, "subsets", list));
+    for (size_t k = 0; k < s->sizes; k++) {
+        if (s->rss[k] < 0) continue;
+        json_t *item = json_object();
+        double  r2 = s->tss > 0 ? 1 - s->rss[k] / s->tss : NAN;
+        double  aic = cri_selection_information(s, k, 2, log(unit));
+        double  bic = cri_selection_information(s, k, log(n), log(unit));
+        if (json_array_append_new(list, item) != 0) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_store_set(cx, item, "size", json_integer((json_int_t)k)));
+        CR_TRY(cri_store_set(cx, item, "rss", cri_json_number(s->rss[k] * square)));
+        CR_TRY(cri_store_set(cx, item, "r2", cri_json_number(r2)));
+        CR_TRY(cri_store_set(cx, item, "adjusted_r2",
+                             cri_json_number(cri_selection_adjusted_r2(s, k))));
+        CR_TRY(cri_store_set(cx, item, "aic", cri_json_number(aic)));
+        CR_TRY(cri_store_set(cx, item, "bic", cri_json_number(bic)));
+        CR_TRY(cri_store_set(cx, item, "cv", cri_json_number(known(s->cv[k]) * square)));
+        CR_TRY(cri_store_set(cx, item, "cv_se", cri_json_number(known(s->cv_se[k]) * square)));
+        CR_TRY(cri_store_set(cx, item, "chosen", json_boolean(k == s->size)));
+        CR_TRY(describe_terms(cx, s, k, design, item));
+    }
+done:
+    return st;
+}
 
 static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                  json_t *out)
@@ -142,6 +288,13 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_store_set(cx, s, "condition_number", cri_json_number(f->condition)));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(f->gram ? "gram" : "qr")));
     CR_TRY(cri_store_set(cx, s, "refinements", json_integer(f->refinements)));
+    if (m->method == CRI_SUBSET_NONE) goto done;
+    CR_TRY(cri_store_set(cx, s, "select", json_string(method_names[m->method])));
+    CR_TRY(cri_store_set(cx, s, "selected", json_integer((json_int_t)m->selection.size)));
+    CR_TRY(cri_store_set(
+        cx, s, "sd_given",
+        json_string("the selected terms; selection is not counted, t and p flatter them")));
+    CR_TRY(describe_subsets(cx, &m->selection, design, out));
 done:
     return st;
 }
@@ -164,6 +317,26 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     CR_TRY(cri_store_set(cx, out, "max_leverage", cri_json_number(m->max_leverage)));
     CR_TRY(cri_store_set(cx, out, "max_row", json_integer((json_int_t)m->max_row)));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (m->method == CRI_SUBSET_NONE) goto done;
+    CR_TRY(cri_store_set(cx, out, "select", json_integer((json_int_t)m->method)));
+    CR_TRY(cri_fields_write(cx, selection_fields, m, store, out));
+done:
+    return st;
+}
+
+/* The selection, where the file has one. */
+static cr_status read_selection(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                                linear_state *m)
+{
+    cr_status            st = CR_OK;
+    const cri_selection *s = &m->selection;
+    if (!json_object_get(in, "select")) return CR_OK;
+    CR_TRY(cri_store_get_count(cx, store, in, "select", &m->method));
+    CR_TRY(cri_fields_read(cx, selection_fields, store, in, m));
+    if (m->method > CRI_SUBSET_BACKWARD || s->p != p || s->size >= s->sizes || !(s->weight > 0) ||
+        !(s->tss >= 0))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the selection in the model file is damaged",
+                       cri_store_source(store)));
 done:
     return st;
 }
@@ -189,6 +362,7 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     m->max_leverage = cri_json_number_or_nan(in, "max_leverage");
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
     f->rank = m->fit.r;
+    CR_TRY(read_selection(cx, store, in, cr_design_terms(design), m));
     *out_state = m;
     m = NULL;
 done:
@@ -201,8 +375,10 @@ const cr_model_class cri_class_linear = {
     .summary = "least squares with standard errors, t and p values, leverage",
     .formulas = "y = b0 + x.b + e,  e ~ N(0, s^2):  minimise sum_i w_i (y_i - b0 - x_i.b)^2\n"
                 "s^2 = RSS / (n - rank),  Cov b = s^2 (X^T W X)^-1\n"
-                "prediction: Student t with n - rank degrees of freedom, scale s sqrt(1 + h)",
-    .reference = "Seber & Lee (2003), Linear Regression Analysis; Bjorck (1967), BIT 7",
+                "prediction: Student t with n - rank degrees of freedom, scale s sqrt(1 + h)\n"
+                "--select: least squares on the best subset of each size; the size by a criterion",
+    .reference = "Seber & Lee (2003), Linear Regression Analysis; Bjorck (1967), BIT 7; Furnival & "
+                 "Wilson (1974), Technometrics 16",
     .tasks = CR_TASK_REGRESSION,
     .options = linear_table,
     .options_size = sizeof(linear_options),

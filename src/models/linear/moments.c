@@ -48,57 +48,117 @@ void cri_moments_merge(cri_moments *a, const cri_moments *b)
     a->rows += b->rows;
 }
 
-/* --- one pass over the rows ------------------------------------------------------------------ */
+/* --- over the rows --------------------------------------------------------------------------- */
 
 /* The rows are cut into blocks, and the blocks into spans, by n and q alone; a span gathers its
- * blocks in order, and the spans are merged in order. */
+ * blocks in order, and the spans are put together in order.  Few columns: one pass, each block
+ * about its own mean, merged.  From MANY on: a pass for the mean, and one that adds the products
+ * about it, so that no block costs more than its products. */
+enum { MANY = 128 };
+
 typedef struct pass {
     const cri_rows *rows;
     size_t          block, blocks, spans;
     cri_moments    *span;   /* [spans]                                   */
     cri_moments    *single; /* [spans] the moments of the block at hand  */
     double         *Z;      /* [spans][block x q]                        */
+    const double   *mean;   /* [q] in the second pass                    */
 } pass;
 
-/* m = the moments of the block in Z [n x q], which is centred and weighted in place. */
-static void gather_block(const cri_rows *rows, cri_range range, double *Z, cri_moments *m)
+/* The rows of block b with their targets, Z [rows x q]. */
+static cri_range fill_block(const pass *w, size_t b, double *Z)
+{
+    size_t    p = w->rows->p, q = p + 1;
+    cri_range range = cri_block_range(w->rows->n, w->block, b);
+    cri_rows_fill(w->rows, range.begin, range.end, Z, q);
+    for (size_t i = range.begin; i < range.end; i++) Z[(i - range.begin) * q + p] = w->rows->y[i];
+    return range;
+}
+
+/* Adds the weight, the rows and the weighted sums of a block to m, whose mean holds sums. */
+static void add_sums(const cri_rows *rows, cri_range range, const double *Z, cri_moments *m)
 {
     size_t        q = m->p + 1, n = range.end - range.begin;
     const double *w = rows->w ? rows->w + range.begin : NULL;
-
-    m->weight = 0;
-    m->rows = 0;
-    memset(m->mean, 0, q * sizeof(double));
     for (size_t i = 0; i < n; i++) {
         double wi = w ? w[i] : 1;
         m->weight += wi;
         m->rows += wi > 0;
         for (size_t j = 0; j < q; j++) m->mean[j] += wi * Z[i * q + j];
     }
-    for (size_t j = 0; j < q && m->weight > 0; j++) m->mean[j] /= m->weight;
+}
+
+/* S (its lower triangle) = beta S + the products of a block about `mean`; Z is spoiled. */
+static void add_products(const cri_rows *rows, cri_range range, const double *mean, double beta,
+                         double *Z, cri_moments *m)
+{
+    size_t        q = m->p + 1, n = range.end - range.begin;
+    const double *w = rows->w ? rows->w + range.begin : NULL;
     for (size_t i = 0; i < n; i++) {
         double root = w ? sqrt(w[i]) : 1;
-        for (size_t j = 0; j < q; j++) Z[i * q + j] = root * (Z[i * q + j] - m->mean[j]);
+        for (size_t j = 0; j < q; j++) Z[i * q + j] = root * (Z[i * q + j] - mean[j]);
     }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)q, (int)n, 1, Z, (int)q, 0, m->S,
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)q, (int)n, 1, Z, (int)q, beta, m->S,
                 (int)q);
+}
+
+static void make_symmetric(cri_moments *m)
+{
+    size_t q = m->p + 1;
     for (size_t i = 0; i < q; i++)
         for (size_t j = i + 1; j < q; j++) m->S[i * q + j] = m->S[j * q + i];
+}
+
+static void divide_sums(cri_moments *m)
+{
+    for (size_t j = 0; j <= m->p && m->weight > 0; j++) m->mean[j] /= m->weight;
+}
+
+/* m = the moments of the block in Z [n x q], which is centred and weighted in place. */
+static void gather_block(const cri_rows *rows, cri_range range, double *Z, cri_moments *m)
+{
+    m->weight = 0;
+    m->rows = 0;
+    memset(m->mean, 0, (m->p + 1) * sizeof(double));
+    add_sums(rows, range, Z, m);
+    divide_sums(m);
+    add_products(rows, range, m->mean, 0, Z, m);
+    make_symmetric(m);
+}
+
+static cri_range blocks_of(const pass *w, size_t s)
+{
+    return (cri_range){ s * w->blocks / w->spans, (s + 1) * w->blocks / w->spans };
 }
 
 static void gather_span(void *arg, size_t s)
 {
     const pass *w = arg;
-    size_t      p = w->rows->p, q = p + 1;
-    double     *Z = w->Z + s * w->block * q;
-    for (size_t b = s * w->blocks / w->spans; b < (s + 1) * w->blocks / w->spans; b++) {
-        cri_range range = cri_block_range(w->rows->n, w->block, b);
-        cri_rows_fill(w->rows, range.begin, range.end, Z, q);
-        for (size_t i = range.begin; i < range.end; i++)
-            Z[(i - range.begin) * q + p] = w->rows->y[i];
+    double     *Z = w->Z + s * w->block * (w->rows->p + 1);
+    cri_range   blocks = blocks_of(w, s);
+    for (size_t b = blocks.begin; b < blocks.end; b++) {
+        cri_range range = fill_block(w, b, Z);
         gather_block(w->rows, range, Z, &w->single[s]);
         cri_moments_merge(&w->span[s], &w->single[s]);
     }
+}
+
+static void sum_span(void *arg, size_t s)
+{
+    const pass *w = arg;
+    double     *Z = w->Z + s * w->block * (w->rows->p + 1);
+    cri_range   blocks = blocks_of(w, s);
+    for (size_t b = blocks.begin; b < blocks.end; b++)
+        add_sums(w->rows, fill_block(w, b, Z), Z, &w->span[s]);
+}
+
+static void multiply_span(void *arg, size_t s)
+{
+    const pass *w = arg;
+    double     *Z = w->Z + s * w->block * (w->rows->p + 1);
+    cri_range   blocks = blocks_of(w, s);
+    for (size_t b = blocks.begin; b < blocks.end; b++)
+        add_products(w->rows, fill_block(w, b, Z), w->mean, b > blocks.begin, Z, &w->span[s]);
 }
 
 static cri_moments place_moments(cr_scratch *s, size_t p)
@@ -106,38 +166,79 @@ static cri_moments place_moments(cr_scratch *s, size_t p)
     size_t      q = p + 1;
     cri_moments m = { .p = p,
                       .mean = cr_scratch_bytes(s, q, sizeof(double)),
-                      .S = cr_scratch_bytes(s, q, q * sizeof(double)) };
+                      .S = cr_scratch_matrix(s, q, q) };
     return m;
+}
+
+/* Cuts n rows into blocks and spans. */
+static pass cut(const cri_rows *rows)
+{
+    enum { MOST_SPANS = 32, SPAN_BYTES = 1 << 28 };
+    size_t q = rows->p + 1, room = SPAN_BYTES / sizeof(double) / q / q;
+    pass   w = { .rows = rows, .block = q < MANY ? 512 : 256 };
+    w.blocks = cri_block_count(rows->n, w.block);
+    w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
+    if (q >= MANY && w.spans > rows->n / q) w.spans = rows->n / q; /* at least q rows to each */
+    if (w.spans > room) w.spans = room;
+    if (w.spans < 2) w.spans = 2;
+    if (w.spans > w.blocks) w.spans = w.blocks;
+    return w;
+}
+
+/* m = all moments of at least MANY columns, in two passes. */
+static cr_status gather_many(cr_ctx *cx, pass *w, cri_moments *m)
+{
+    cr_status st = cri_parallel_for(cx, "gathering means", w->spans, sum_span, w);
+    size_t    q = m->p + 1;
+    if (st != CR_OK) return st;
+    for (size_t s = 0; s < w->spans; s++) {
+        m->weight += w->span[s].weight;
+        m->rows += w->span[s].rows;
+        for (size_t j = 0; j < q; j++) m->mean[j] += w->span[s].mean[j];
+    }
+    divide_sums(m);
+    w->mean = m->mean;
+    st = cri_parallel_for(cx, "gathering moments", w->spans, multiply_span, w);
+    if (st != CR_OK) return st;
+    for (size_t s = 0; s < w->spans; s++)
+        for (size_t i = 0; i < q; i++)
+            for (size_t j = 0; j <= i; j++) m->S[i * q + j] += w->span[s].S[i * q + j];
+    make_symmetric(m);
+    return CR_OK;
+}
+
+static cr_status gather_few(cr_ctx *cx, pass *w, cri_moments *m)
+{
+    size_t    q = m->p + 1;
+    cr_status st;
+    for (size_t s = 0; s < w->spans; s++) memset(w->span[s].S, 0, q * q * sizeof(double));
+    st = cri_parallel_for(cx, "gathering moments", w->spans, gather_span, w);
+    for (size_t s = 0; s < w->spans && st == CR_OK; s++) cri_moments_merge(m, &w->span[s]);
+    return st;
 }
 
 cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out)
 {
-    enum { MOST_SPANS = 32, SPAN_BYTES = 1 << 28 };
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    size_t      q = rows->p + 1, room = SPAN_BYTES / sizeof(double) / q / q;
     cri_moments m = { 0 };
-    pass        w = { .rows = rows, .block = q < 128 ? 512 : 128 };
+    pass        w = cut(rows);
+    bool        few = rows->p + 1 < MANY;
 
-    w.blocks = cri_block_count(rows->n, w.block);
-    w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
-    if (w.spans > room) w.spans = room > 2 ? room : 2;
-    if (w.spans > w.blocks) w.spans = w.blocks;
     w.span = cr_scratch_bytes(&s, w.spans, sizeof *w.span);
     w.single = cr_scratch_bytes(&s, w.spans, sizeof *w.single);
-    w.Z = cr_scratch_matrix(&s, w.spans * w.block, q);
+    w.Z = cr_scratch_matrix(&s, w.spans * w.block, rows->p + 1);
     CR_TRY(s.status);
     for (size_t i = 0; i < w.spans; i++) {
         w.span[i] = place_moments(&s, rows->p);
-        w.single[i] = place_moments(&s, rows->p);
+        if (few) w.single[i] = place_moments(&s, rows->p);
     }
     CR_TRY(s.status);
     CR_TRY(cri_moments_new(cx, rows->p, &m));
     cri_blas_enter();
-    st = cri_parallel_for(cx, "gathering moments", w.spans, gather_span, &w);
+    st = few ? gather_few(cx, &w, &m) : gather_many(cx, &w, &m);
     cri_blas_leave();
     CR_TRY(st);
-    for (size_t i = 0; i < w.spans; i++) cri_moments_merge(&m, &w.span[i]);
     *out = m;
     m = (cri_moments){ 0 };
 done:

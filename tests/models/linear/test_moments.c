@@ -235,12 +235,55 @@ static void test_allocations(void **state)
     test_every_allocation_fails(gather, X);
 }
 
+/* So many columns that the products are taken about the mean of all rows, in spans of some blocks. */
+static void test_many_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 800, COLUMNS = 260, Q = COLUMNS + 1 };
+    cr_ctx *cx = test_context();
+    double *X = malloc(ROWS * COLUMNS * sizeof *X), y[ROWS], w[ROWS];
+    cr_rng  r = cr_rng_stream(3, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t j = 0; j < COLUMNS; j++)
+            X[i * COLUMNS + j] = 1e4 * (double)(j % 3) + (double)(i / 200) + cr_rng_normal(&r);
+        y[i] = cr_rng_normal(&r);
+        w[i] = (double)(i % 4) / 2;
+    }
+    opened a = open_rows(cx, X, ROWS, COLUMNS, y, w);
+    for (size_t threads = 1; threads <= 3; threads++) {
+        cri_moments m = { 0 };
+        long double weight = 0;
+        cr_ctx_set_threads(cx, threads);
+        assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &m));
+        for (size_t i = 0; i < ROWS; i++) weight += w[i];
+        assert_relative(m.weight, (double)weight, 1e-15);
+        assert_int_equal(m.rows, ROWS / 4 * 3);
+        for (size_t j = 0; j < Q; j += 13)
+            for (size_t k = 0; k < Q; k += 20) {
+                long double S = 0, u = 0, v = 0;
+                for (size_t i = 0; i < ROWS; i++) {
+                    u += w[i] * cell(X, y, COLUMNS, i, j) / weight;
+                    v += w[i] * cell(X, y, COLUMNS, i, k) / weight;
+                }
+                for (size_t i = 0; i < ROWS; i++)
+                    S += w[i] * (cell(X, y, COLUMNS, i, j) - u) * (cell(X, y, COLUMNS, i, k) - v);
+                assert_relative(m.mean[j], (double)u, 1e-13);
+                assert_true(fabs(m.S[j * Q + k] - (double)S) < 1e-9 * ROWS);
+                assert_true(m.S[j * Q + k] == m.S[k * Q + j]);
+            }
+        cri_moments_free(cx, &m);
+    }
+    close_rows(cx, &a);
+    free(X);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_sums), cmocka_unit_test(test_merge),
         cmocka_unit_test(test_gram),         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_allocations),  cmocka_unit_test(test_many_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,62 @@
+"""The path of the lasso: 100 penalties on 10000 rows of 1000 features, from a file to coefficients."""
+import array
+import random
+import struct
+
+from harness import Task, python
+
+ROWS, FEATURES, USED, SEED = 10_000, 1_000, 100, 1
+LAST = 1e-3                     # the last penalty over the first
+
+
+def make(path):
+    """[x1 ... x1000 y] as NPY; neighbouring features lean on each other, a tenth of them matter."""
+    rng = random.Random(SEED)
+    weights = [rng.gauss(0, 1) if j % (FEATURES // USED) == 0 else 0.0 for j in range(FEATURES)]
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({ROWS}, {FEATURES + 1}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for _ in range(ROWS):
+            row, last = [], 0.0
+            for _ in range(FEATURES):
+                last = 0.5 * last + rng.gauss(0, 1)
+                row.append(last)
+            y = 3 + sum(x * w for x, w in zip(row, weights) if w) + 3 * rng.gauss(0, 1)
+            array.array("d", [*row, y]).tofile(f)
+
+
+# Both minimise (1/2n) |y - Zb|^2 + lambda |b|_1 with Z standardised, at the same 100 lambdas; the quality
+# is the objective at the last of them.  The end of the path is asked for as a lambda of its own.
+SKLEARN = f"""
+import json, sys, time
+import numpy
+from sklearn.linear_model import lasso_path
+data = numpy.load(sys.argv[1])
+X, y = numpy.asfortranarray(data[:, :-1]), data[:, -1].copy()
+start = time.perf_counter()
+X -= X.mean(0)
+X /= numpy.sqrt((X * X).mean(0))
+y -= y.mean()
+alphas, coefs, _ = lasso_path(X, y, eps={LAST}, n_alphas=100, copy_X=False)
+end = time.perf_counter()
+objective = ((y - X @ coefs[:, -1]) ** 2).mean() / 2 + alphas[-1] * abs(coefs[:, -1]).sum()
+print(json.dumps({{"seconds": end - start, "objective": objective, "lambda": alphas[-1]}}))
+"""
+
+OURS = f"""
+import json, subprocess, sys
+fit = [sys.argv[1], "fit", "lasso", sys.argv[2], "--target", "x{FEATURES + 1}", "--json"]
+def run(*options):
+    return json.loads(subprocess.run([*fit, *options], capture_output=True, check=True).stdout)
+path = run("--choose", "bic", "--lambda-min-ratio", "{LAST}")
+end = run("--lambda", repr(path["path"][-1]["lambda"]), "--lambda-min-ratio", "{LAST}")
+print(json.dumps({{"seconds": path["seconds"], "objective": end["statistics"]["objective_value"]}}))
+"""
+
+TASKS = [
+    Task(name="lasso", about="lasso path, 100 penalties, 1e4 rows x 1000 features, against scikit-learn",
+         ours=python(OURS, "{build}/credence", "{data}"), peer=python(SKLEARN, "{data}"),
+         needs=("sklearn",), data=(f"lasso-{ROWS}x{FEATURES}-{SEED}.npy", make),
+         quality="objective", judge="lower", tolerance=0.0, goal=2),
+]

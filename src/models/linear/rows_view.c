@@ -1,0 +1,66 @@
+/* rows_view.c -- some of the rows, or some of the terms, of rows that are open. */
+#include "rows_view.h"
+
+/* The same entries with these rows; NULL without memory. */
+static const cri_sparse *pick_sparse(cr_scratch *s, const cri_sparse *X, const size_t *which,
+                                     size_t n)
+{
+    cri_sparse *view = cr_scratch_bytes(s, 1, sizeof *view);
+    size_t     *index = cr_scratch_index(s, n);
+    if (s->status != CR_OK) return NULL;
+    for (size_t i = 0; i < n; i++) index[i] = X->index ? X->index[which[i]] : which[i];
+    *view = *X;
+    view->n = n;
+    view->index = index;
+    return view;
+}
+
+cri_rows cri_rows_pick(cr_scratch *s, const cri_rows *rows, const size_t *which, size_t n)
+{
+    cri_rows view = *rows;
+    view.n = n;
+    view.matrix = NULL;
+    view.index = cr_scratch_index(s, n);
+    if (rows->y) view.y = cr_scratch_f64(s, n);
+    if (rows->w) view.w = cr_scratch_f64(s, n);
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++) view.roles[k] = NULL;
+    if (rows->sparse) view.sparse = pick_sparse(s, rows->sparse, which, n);
+    if (s->status != CR_OK) return (cri_rows){ 0 };
+    for (size_t i = 0; i < n; i++) {
+        view.index[i] = rows->index ? rows->index[which[i]] : which[i];
+        if (rows->y) view.y[i] = rows->y[which[i]];
+        if (rows->w) view.w[i] = rows->w[which[i]];
+    }
+    return view;
+}
+
+cr_status cri_rows_check_dense(cr_ctx *cx, const cri_rows *rows, const char *what)
+{
+    if (!rows->sparse) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED, "%s: %s does not take sparse data yet", cr_table_source(rows->table),
+            what);
+    return cr_fail_hint(cx, "credence convert writes them as CSV; logistic takes them as they are");
+}
+
+cri_rows cri_rows_pick_terms(cr_scratch *s, const cri_rows *rows, const size_t *which, size_t k)
+{
+    cri_rows         view = *rows;
+    cr_design       *d = cr_scratch_bytes(s, 1, sizeof *d);
+    cri_design_term *terms = cr_scratch_bytes(s, k, sizeof *terms);
+    double          *shift = cr_scratch_f64(s, k), *scale = cr_scratch_f64(s, k);
+
+    if (s->status != CR_OK) return (cri_rows){ 0 };
+    *d = *rows->design;
+    for (size_t j = 0; j < k; j++) {
+        terms[j] = d->terms[which[j]];
+        shift[j] = d->shift[which[j]];
+        scale[j] = d->scale[which[j]];
+    }
+    d->terms = terms;
+    d->shift = shift;
+    d->scale = scale;
+    d->n_terms = d->p = view.p = k;
+    view.design = d;
+    view.matrix = NULL;
+    return view;
+}

@@ -1,0 +1,131 @@
+/* test_descent.c -- another form of the columns plugs into coordinate descent: entries that are not 0,
+ * their centre implicit, give the path of the dense columns. */
+#include "../fixture.h"
+#include "models/linear/descent.h"
+
+enum { N = 25, P = 8 };
+
+/* z_j = (x_j - m_j) / s_j; a residual is r[0..n) + r[n]: the last number is what centring has added to
+ * each of the others.  Residuals of centred columns sum to 0. */
+typedef struct sparse {
+    size_t start[P + 1], row[N * P];
+    double value[N * P], t[N], centre[P], scale[P], square[P];
+} sparse;
+
+static const sparse *of(const cri_columns *X) { return (const sparse *)X->Z; }
+
+static double sparse_dot(const cri_columns *X, size_t j, const double *r)
+{
+    const sparse *s = of(X);
+    double        sum = 0, total = 0;
+    for (size_t i = 0; i < N; i++) total += r[i] + r[N];
+    for (size_t k = s->start[j]; k < s->start[j + 1]; k++)
+        sum += s->value[k] * (r[s->row[k]] + r[N]);
+    return (sum - s->centre[j] * total) / s->scale[j];
+}
+
+static void sparse_add(const cri_columns *X, size_t j, double a, double *r)
+{
+    const sparse *s = of(X);
+    for (size_t k = s->start[j]; k < s->start[j + 1]; k++)
+        r[s->row[k]] += a / s->scale[j] * s->value[k];
+    r[N] -= a / s->scale[j] * s->centre[j];
+}
+
+static void sparse_start(const cri_columns *X, double *r)
+{
+    memcpy(r, X->t, N * sizeof(double));
+    r[N] = 0;
+}
+
+static void sparse_copy(const cri_columns *X, size_t j, double *r)
+{
+    memset(r, 0, (N + 1) * sizeof(double));
+    sparse_add(X, j, 1, r);
+}
+
+static double sparse_norm2(const cri_columns *X, const double *r)
+{
+    double sum = 0;
+    (void)X;
+    for (size_t i = 0; i < N; i++) sum += (r[i] + r[N]) * (r[i] + r[N]);
+    return sum;
+}
+
+/* Columns of mostly zeros, and the same as cross-products. */
+static void draw(cr_ctx *cx, sparse *s, cri_columns *X, cri_gram *g)
+{
+    cr_rng      r = cr_rng_stream(1, 2);
+    double      x[N][P + 1], mean[P + 1] = { 0 };
+    cri_moments m = { 0 };
+    size_t      k = 0;
+    for (size_t i = 0; i < N; i++) {
+        x[i][P] = cr_rng_normal(&r);
+        for (size_t j = 0; j < P; j++) {
+            x[i][j] = cr_rng_uniform(&r) < 0.3 ? 1 + cr_rng_normal(&r) : 0;
+            x[i][P] += (j < 3 ? 1.0 : 0.1) * x[i][j];
+        }
+        for (size_t j = 0; j <= P; j++) mean[j] += x[i][j] / N;
+    }
+    assert_ok(cx, cri_moments_new(cx, P, &m));
+    m.weight = N, m.rows = N;
+    memcpy(m.mean, mean, sizeof mean);
+    for (size_t i = 0; i < N; i++)
+        for (size_t a = 0; a <= P; a++)
+            for (size_t b = 0; b <= P; b++)
+                m.S[a * (P + 1) + b] += (x[i][a] - mean[a]) * (x[i][b] - mean[b]);
+    assert_ok(cx, cri_gram_new(cx, &m, true, true, g));
+    for (size_t j = 0; j < P; j++) {
+        s->start[j] = k;
+        s->centre[j] = mean[j];
+        s->scale[j] = sqrt(m.S[j * (P + 2)] / N);
+        s->square[j] = 1;
+        for (size_t i = 0; i < N; i++)
+            if (x[i][j] != 0) s->row[k] = i, s->value[k++] = x[i][j];
+    }
+    s->start[P] = k;
+    for (size_t i = 0; i < N; i++) s->t[i] = x[i][P] - mean[P];
+    *X = (cri_columns){ .n = N, .p = P, .room = N + 1, .weight = N, .offset = mean[P],
+                        .tt = m.S[(P + 1) * (P + 1) - 1], .centre = s->centre, .scale = s->scale,
+                        .square = s->square, .t = s->t, .Z = (const double *)s, .dot = sparse_dot,
+                        .add = sparse_add, .start = sparse_start, .copy = sparse_copy,
+                        .norm2 = sparse_norm2 };
+    cri_moments_free(cx, &m);
+}
+
+static void test_sparse_columns(void **state)
+{
+    (void)state;
+    cr_ctx              *cx = test_context();
+    cr_scratch           room = cr_scratch_begin(cx);
+    sparse               s;
+    cri_columns          X;
+    cri_gram             g = { 0 };
+    cri_descent          a, b;
+    cri_descent_settings settings = { 0.9, 1e-11, 10000 };
+    draw(cx, &s, &X, &g);
+    assert_ok(cx, cri_descent_of_columns(&room, &X, &settings, &a));
+    assert_ok(cx, cri_descent_of_gram(&room, &g, &settings, &b));
+    assert_relative(cri_descent_lambda_max(&a), cri_descent_lambda_max(&b), 1e-12);
+    for (double lambda = cri_descent_lambda_max(&a); lambda > 1e-3; lambda *= 0.7) {
+        double u[P], v[P];
+        cri_descent_step(&a, lambda);
+        cri_descent_step(&b, lambda);
+        assert_true(a.converged && b.converged);
+        cri_descent_coefficients(&a, u);
+        cri_descent_coefficients(&b, v);
+        for (size_t j = 0; j < P; j++) assert_close(u[j], v[j], 1e-9);
+        assert_int_equal(cri_descent_nonzero(&a), cri_descent_nonzero(&b));
+        assert_relative(cri_descent_mse(&a), cri_descent_mse(&b), 1e-10);
+    }
+    assert_int_equal(cri_descent_nonzero(&a), P);
+    cri_gram_free(cx, &g);
+    cr_scratch_end(&room);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sparse_columns) };
+    return cmocka_run_group_tests_name("descent", tests, NULL, NULL);
+}

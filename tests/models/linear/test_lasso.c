@@ -1,0 +1,838 @@
+/* test_lasso.c -- lasso and elastic net against their optimality conditions in long double at every
+ * lambda, closed forms, ridge and least squares, cross-validation by real refits, and the reference
+ * answers. */
+#include "../fixture.h"
+#include "data/split.h"
+#include "models/linear/lasso.h"
+
+enum { N = 40, P = 6 };
+
+/* --- the conditions from the definition ------------------------------------------------------ */
+
+typedef struct problem {
+    size_t        n, p;
+    const double *X, *y, *w;
+    bool          intercept, standardise;
+    long double   weight, mean, centre[64], scale[64], sd;
+} problem;
+
+static long double weight_of(const problem *q, size_t i) { return q->w ? q->w[i] : 1; }
+
+static void measure(problem *q)
+{
+    long double square = 0;
+    q->weight = q->mean = 0;
+    for (size_t i = 0; i < q->n; i++) q->weight += weight_of(q, i);
+    for (size_t i = 0; i < q->n; i++) q->mean += weight_of(q, i) * q->y[i] / q->weight;
+    if (!q->intercept) q->mean = 0;
+    for (size_t i = 0; i < q->n; i++)
+        square += weight_of(q, i) * (q->y[i] - q->mean) * (q->y[i] - q->mean);
+    q->sd = sqrtl(square / q->weight);
+    for (size_t j = 0; j < q->p; j++) {
+        long double mean = 0, about = 0;
+        for (size_t i = 0; i < q->n; i++) mean += weight_of(q, i) * q->X[i * q->p + j] / q->weight;
+        for (size_t i = 0; i < q->n; i++)
+            about += weight_of(q, i) * powl(q->X[i * q->p + j] - mean, 2);
+        q->centre[j] = q->intercept ? mean : 0;
+        q->scale[j] = q->standardise && about > 1e-20 ? sqrtl(about / q->weight) : 1;
+    }
+}
+
+static long double z_of(const problem *q, size_t i, size_t j)
+{
+    return (q->X[i * q->p + j] - q->centre[j]) / q->scale[j];
+}
+
+/* The largest violation of the conditions by coefficients b of the standardised terms, in units of
+ * the target's sd; *out_mse the mean of the squared residuals. */
+static double violation(const problem *q, const double *b, double lambda, double r, double *out_mse)
+{
+    long double worst = 0, mse = 0, c[64] = { 0 };
+    for (size_t i = 0; i < q->n; i++) {
+        long double e = q->y[i] - q->mean;
+        for (size_t j = 0; j < q->p; j++) e -= z_of(q, i, j) * b[j];
+        mse += weight_of(q, i) * e * e / q->weight;
+        for (size_t j = 0; j < q->p; j++) c[j] += weight_of(q, i) * z_of(q, i, j) * e / q->weight;
+    }
+    for (size_t j = 0; j < q->p; j++) {
+        long double v = b[j] != 0
+                            ? fabsl(c[j] - lambda * (1 - r) * b[j] - copysignl(lambda * r, b[j]))
+                            : fmaxl(fabsl(c[j]) - lambda * r, 0);
+        worst = fmaxl(worst, v / q->sd);
+    }
+    *out_mse = (double)mse;
+    return (double)worst;
+}
+
+/* Checks every lambda of the path of a model; tolerance 1e-7 is that of the fit. */
+static void check_path(const cr_model *m, const problem *q, double r, const json_t *d)
+{
+    cri_coefficient_path path = cri_lasso_coefficients(m);
+    json_t              *list = json_object_get(d, "path");
+    double               last = INFINITY, lower = -1, mse;
+    assert_int_equal(json_array_size(list), path.n_lambdas);
+    for (size_t k = 0; k < path.n_lambdas; k++) {
+        double  b[64] = { 0 };
+        size_t  nonzero = 0;
+        json_t *point = json_array_get(list, k);
+        for (size_t a = 0; a < path.n_terms; a++) {
+            b[(size_t)path.terms[a]] = path.coef[k * path.n_terms + a];
+            nonzero += path.coef[k * path.n_terms + a] != 0;
+        }
+        double v = violation(q, b, path.lambda[k], r, &mse);
+        if (!(v < 6e-7)) fail_msg("lambda %g is violated by %g", path.lambda[k], v);
+        if (k == path.chosen) assert_true(v < 1e-11);
+        assert_true(path.lambda[k] < last);
+        assert_relative(number_of(point, "lambda"), path.lambda[k], 1e-15);
+        assert_int_equal(number_of(point, "nonzero"), nonzero);
+        assert_close(number_of(point, "r2"), 1 - mse / (double)(q->sd * q->sd), 1e-8);
+        assert_true(number_of(point, "r2") > lower - 1e-9); /* it grows as lambda falls */
+        lower = number_of(point, "r2");
+        last = path.lambda[k];
+        assert_int_equal(json_is_true(json_object_get(point, "chosen")), k == path.chosen);
+    }
+}
+
+static void test_conditions_on_the_path(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const size_t sizes[][2] = { { N, P }, { 12, 30 }, { 9, 9 }, { 3, 2 } };
+    const double ratios[] = { 1, 0.6, 0.05 };
+    double       X[N * 30], y[N], w[N];
+    for (size_t s = 0; s < 4; s++) {
+        size_t n = sizes[s][0], p = sizes[s][1];
+        draw_regression(s, n, p, 0.8, X, y);
+        for (size_t i = 0; i < n; i++) w[i] = 0.5 + 0.75 * (double)(i % 3);
+        cr_table *t = make_table(cx, X, n, p, y, w);
+        for (unsigned bits = 0; bits < 48; bits++) {
+            double  r = ratios[bits / 16];
+            problem q = {
+                n, p, X, y, bits & 4 ? w : NULL, bits & 1, bits & 2, 0, 0, { 0 }, { 0 }, 0
+            };
+            char settings[256];
+            snprintf(settings, sizeof settings,
+                     "target=y features=x* intercept=%s scale=%s solver=%s l1_ratio=%g choose=bic "
+                     "path=30 max_iter=100000 %s",
+                     q.intercept ? "true" : "false", q.standardise ? "standard" : "none",
+                     bits & 8 ? "columns" : "gram", r, q.w ? "weights=w" : "");
+            measure(&q);
+            cr_model *m = fit(cx, "lasso", t, settings);
+            json_t   *d = describe(cx, m);
+            assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+            assert_true(statistic(d, "kkt_violation") < 1e-11);
+            check_path(m, &q, r, d);
+            json_decref(d);
+            cr_model_free(cx, m);
+        }
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* --- closed forms ---------------------------------------------------------------------------- */
+
+/* Orthogonal columns: each coefficient is shrunk on its own. */
+static void test_orthogonal_design(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[8 * 3], y[8] = { 3, -1, 4, 1, -5, 9, 2, 6 }, mean = 19 / 8.0;
+    for (size_t i = 0; i < 8; i++)
+        for (size_t j = 0; j < 3; j++) X[i * 3 + j] = i >> j & 1 ? 1 : -1;
+    cr_table         *t = make_table(cx, X, 8, 3, y, NULL);
+    const double      lambdas[] = { 0.1, 0.7, 2 }, ratios[] = { 1, 0.4 };
+    const char *const solvers[] = { "gram", "columns" };
+    for (size_t k = 0; k < 12; k++) {
+        double lambda = lambdas[k % 3], r = ratios[k / 3 % 2];
+        char   settings[128];
+        snprintf(settings, sizeof settings, "target=y lambda=%g l1_ratio=%g solver=%s", lambda, r,
+                 solvers[k / 6]);
+        cr_model *m = fit(cx, "lasso", t, settings);
+        json_t   *d = describe(cx, m);
+        for (size_t j = 0; j < 3; j++) {
+            double c = 0;
+            for (size_t i = 0; i < 8; i++) c += X[i * 3 + j] * y[i] / 8;
+            double soft = fmax(fabs(c) - lambda * r, 0) / (1 + lambda * (1 - r));
+            assert_close(coefficient(d, j + 1, "value"), copysign(soft, c), 1e-12);
+            assert_int_equal(isnan(coefficient(d, j + 1, "sd")), soft == 0);
+        }
+        assert_close(coefficient(d, 0, "value"), mean, 1e-14);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_largest_lambda(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N], mean = 0;
+    const char *const kinds[] = { "", "l1_ratio=0.3", "solver=columns", "scale=none l1_ratio=0.7" };
+    draw_regression(3, N, P, 0.8, X, y);
+    for (size_t i = 0; i < N; i++) mean += y[i] / N;
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    for (size_t k = 0; k < 4; k++) {
+        char settings[160];
+        snprintf(settings, sizeof settings, "target=y choose=bic %s", kinds[k]);
+        cr_model *m = fit(cx, "lasso", t, settings);
+        json_t   *d = describe(cx, m);
+        double    most = statistic(d, "lambda_max");
+        assert_int_equal(cri_lasso_coefficients(m).n_lambdas, 100);
+        assert_relative(cri_lasso_coefficients(m).lambda[99], 1e-4 * most, 1e-12);
+        json_decref(d);
+        cr_model_free(cx, m);
+        for (int below = 0; below < 2; below++) {
+            snprintf(settings, sizeof settings, "target=y %s lambda=%.17g", kinds[k],
+                     below ? most * 0.999 : most);
+            m = fit(cx, "lasso", t, settings);
+            d = describe(cx, m);
+            assert_int_equal(statistic(d, "nonzero"), below);
+            cr_prediction q = predict(cx, m, t);
+            if (!below) assert_close(q.mean[0], mean, 1e-13);
+            cr_prediction_free(cx, &q);
+            json_decref(d);
+            cr_model_free(cx, m);
+        }
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* r = 0 is ridge with n lambda, uncertainty and all: the normal of ridge is a t here. */
+static void test_ridge(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N], w[N];
+    const char *const kinds[] = { "", "solver=columns", "weights=w scale=none", "intercept=false" };
+    const char *const plain[] = { "", "", "weights=w scale=none", "intercept=false" };
+    draw_regression(4, N, P, 0.8, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 1 + (double)(i % 3);
+    cr_table *t = make_table(cx, X, N, P, y, w);
+    for (size_t k = 0; k < 4; k++) {
+        char   a[160], b[160];
+        double n = 0;
+        for (size_t i = 0; i < N; i++) n += k == 2 ? w[i] : 1;
+        snprintf(a, sizeof a, "target=y features=x* lambda=0.35 l1_ratio=0 %s", kinds[k]);
+        snprintf(b, sizeof b, "target=y features=x* lambda=%.17g %s", 0.35 * n, plain[k]);
+        cr_model     *m = fit(cx, "lasso", t, a), *o = fit(cx, "ridge", t, b);
+        json_t       *d = describe(cx, m), *e = describe(cx, o);
+        cr_prediction p = predict(cx, m, t), q = predict(cx, o, t);
+        double        df = statistic(e, "effective_df"), inflate = sqrt((n - df) / (n - df - 2));
+        assert_relative(statistic(d, "effective_df"), df, 1e-10);
+        assert_relative(statistic(d, "rss"), statistic(e, "rss"), 1e-10);
+        assert_relative(statistic(d, "gcv"), statistic(e, "gcv"), 1e-10);
+        for (size_t j = k == 3; j <= P; j++) {
+            assert_relative(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-9);
+            assert_relative(coefficient(d, j, "sd"), inflate * coefficient(e, j, "sd"), 1e-9);
+        }
+        for (size_t i = 0; i < N; i++) {
+            assert_relative(p.mean[i], q.mean[i], 1e-9);
+            assert_relative(p.scale[i], q.scale[i], 1e-9);
+            assert_relative(p.leverage[i], q.leverage[i], 1e-9);
+            assert_relative(p.dof[i], n - df, 1e-9);
+        }
+        cr_prediction_free(cx, &p);
+        cr_prediction_free(cx, &q);
+        json_decref(d);
+        json_decref(e);
+        cr_model_free(cx, m);
+        cr_model_free(cx, o);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* lambda = 0 is least squares. */
+static void test_no_penalty(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N];
+    const char *const settings[] = { "target=y lambda=0", "target=y lambda=0 solver=columns" };
+    draw_regression(5, N, P, 0.8, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *o = fit(cx, "linear", t, "target=y");
+    json_t   *e = describe(cx, o);
+    for (size_t k = 0; k < 2; k++) {
+        cr_model     *m = fit(cx, "lasso", t, settings[k]);
+        json_t       *d = describe(cx, m);
+        cr_prediction p = predict(cx, m, t), q = predict(cx, o, t);
+        for (size_t j = 0; j <= P; j++)
+            assert_relative(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-9);
+        for (size_t i = 0; i < N; i++) {
+            assert_relative(p.mean[i], q.mean[i], 1e-9);
+            assert_relative(p.scale[i], q.scale[i], 1e-9);
+            assert_relative(p.dof[i], q.dof[i], 1e-12);
+        }
+        assert_relative(statistic(d, "aic"), statistic(e, "aic"), 1e-9);
+        assert_relative(statistic(d, "bic"), statistic(e, "bic"), 1e-9);
+        cr_prediction_free(cx, &p);
+        cr_prediction_free(cx, &q);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    json_decref(e);
+    cr_model_free(cx, o);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- the choice of lambda -------------------------------------------------------------------- */
+
+/* Each fold fitted by itself at a given lambda; its errors give mean and standard error. */
+static void check_cross_validation(cr_ctx *cx, const double *X, const double *y, const double *w,
+                                   const json_t *d, size_t folds, uint64_t seed, const char *kind)
+{
+    cr_folds split;
+    double   most = INFINITY, at_least = 0, se_at_least = 0;
+    size_t   which[N], points = json_array_size(json_object_get(d, "path"));
+    assert_ok(cx, cr_folds_new(cx, N, folds, seed, &split));
+    for (size_t k = 0; k < points; k++) {
+        json_t *point = json_array_get(json_object_get(d, "path"), k);
+        double  error[8], weight[8], sum = 0, total = 0, spread = 0;
+        for (size_t f = 0; f < folds; f++) {
+            double XX[N * P], yy[N], ww[N];
+            size_t n = cr_folds_train(&split, f, which);
+            char   settings[200];
+            for (size_t i = 0; i < n; i++) {
+                memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
+                yy[i] = y[which[i]], ww[i] = w[which[i]];
+            }
+            cr_table *t = make_table(cx, XX, n, P, yy, ww);
+            snprintf(settings, sizeof settings, "target=y weights=w features=x* %s lambda=%.17g",
+                     kind, number_of(point, "lambda"));
+            cr_model *m = fit(cx, "lasso", t, settings);
+            cr_table_free(cx, t);
+            n = cr_folds_test(&split, f, which);
+            for (size_t i = 0; i < n; i++) memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
+            t = make_table(cx, XX, n, P, NULL, NULL);
+            cr_prediction q = predict(cx, m, t);
+            error[f] = weight[f] = 0;
+            for (size_t i = 0; i < n; i++) {
+                error[f] += w[which[i]] * pow(y[which[i]] - q.mean[i], 2);
+                weight[f] += w[which[i]];
+            }
+            error[f] /= weight[f];
+            sum += error[f] * weight[f], total += weight[f];
+            cr_prediction_free(cx, &q);
+            cr_table_free(cx, t);
+            cr_model_free(cx, m);
+        }
+        for (size_t f = 0; f < folds; f++) spread += weight[f] * pow(error[f] - sum / total, 2);
+        double se = sqrt(spread / total / (double)(folds - 1));
+        assert_relative(number_of(point, "cv"), sum / total, 1e-6);
+        assert_close(number_of(point, "cv_se"), se, 1e-6);
+        if (sum / total < most) {
+            most = sum / total, se_at_least = se;
+            at_least = number_of(point, "lambda");
+        }
+    }
+    assert_relative(statistic(d, "lambda_cv"), at_least, 1e-14);
+    double first = 0;
+    for (size_t k = 0; k < points && first == 0; k++) {
+        json_t *point = json_array_get(json_object_get(d, "path"), k);
+        if (number_of(point, "cv") <= most + se_at_least) first = number_of(point, "lambda");
+    }
+    assert_relative(statistic(d, "lambda_1se"), first, 1e-14);
+    cr_folds_free(cx, &split);
+}
+
+static void test_cross_validation(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N], w[N];
+    const char *const kinds[] = { "solver=gram", "solver=columns l1_ratio=0.5" };
+    draw_regression(6, N, P, 3, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 1 + (double)(i % 4);
+    cr_table *t = make_table(cx, X, N, P, y, w);
+    for (size_t k = 0; k < 2; k++) {
+        char settings[256];
+        snprintf(settings, sizeof settings,
+                 "target=y weights=w features=x* path=7 cv_folds=5 seed=9 lambda_min_ratio=0.01 %s",
+                 kinds[k]);
+        cr_model *m = fit(cx, "lasso", t, settings);
+        json_t   *d = describe(cx, m);
+        check_cross_validation(cx, X, y, w, d, 5, 9, kinds[k]);
+        assert_relative(statistic(d, "lambda"), statistic(d, "lambda_cv"), 1e-15);
+        strcat(settings, " choose=1se");
+        cr_model *o = fit(cx, "lasso", t, settings);
+        json_t   *e = describe(cx, o);
+        assert_relative(statistic(e, "lambda"), statistic(d, "lambda_1se"), 1e-15);
+        assert_true(statistic(e, "lambda") >= statistic(d, "lambda"));
+        json_decref(d);
+        json_decref(e);
+        cr_model_free(cx, m);
+        cr_model_free(cx, o);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The least of n log RSS + price df over the path. */
+static void test_criteria(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N];
+    const char *const names[] = { "aic", "bic" };
+    draw_regression(7, N, P, 3, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    for (size_t k = 0; k < 4; k++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y choose=%s l1_ratio=%g", names[k % 2],
+                 k < 2 ? 1 : 0.5);
+        cr_model *m = fit(cx, "lasso", t, settings);
+        json_t   *d = describe(cx, m), *list = json_object_get(d, "path"), *point;
+        double    least = INFINITY, at = 0, price = k % 2 ? log(N) : 2;
+        double    tss = statistic(d, "rss") / (1 - statistic(d, "r2"));
+        size_t    i;
+        json_array_foreach(list, i, point)
+        {
+            double rss = tss * (1 - number_of(point, "r2"));
+            double value = N * log(rss / N) + price * number_of(point, "df");
+            if (value < least) least = value, at = number_of(point, "lambda");
+        }
+        assert_relative(statistic(d, "lambda"), at, 1e-14);
+        assert_relative(statistic(d, names[k % 2]), least + N * (log(2 * M_PI) + 1) + price, 1e-9);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* df of the elastic net by the trace, in long double. */
+static void test_degrees_of_freedom(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    draw_regression(8, N, P, 2, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    problem   q = { N, P, X, y, NULL, true, true, 0, 0, { 0 }, { 0 }, 0 };
+    cr_model *m = fit(cx, "lasso", t, "target=y lambda=0.4 l1_ratio=0.5");
+    json_t   *d = describe(cx, m);
+    size_t    in[P], k = 0;
+    measure(&q);
+    for (size_t j = 0; j < P; j++)
+        if (coefficient(d, j + 1, "value") != 0) in[k++] = j;
+    assert_true(k > 1 && k < P);
+    long double K[P * P], G[P * P], df = 1;
+    for (size_t a = 0; a < k; a++)
+        for (size_t b = 0; b < k; b++) {
+            long double sum = 0;
+            for (size_t i = 0; i < N; i++) sum += z_of(&q, i, in[a]) * z_of(&q, i, in[b]);
+            G[a * k + b] = sum;
+            K[a * k + b] = sum + (a == b ? N * 0.4L * 0.5L : 0);
+        }
+    solve_dense(k, K, G, k);
+    for (size_t a = 0; a < k; a++) df += G[a * k + a];
+    assert_relative(statistic(d, "effective_df"), (double)df, 1e-11);
+    assert_relative(statistic(d, "residual_sd"), sqrt(statistic(d, "rss") / (N - (double)df)),
+                    1e-12);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- laws ------------------------------------------------------------------------------------ */
+
+static void check_same_fit(cr_ctx *cx, const cr_table *a, const cr_table *b, const char *settings_a,
+                           const char *settings_b, size_t p)
+{
+    cr_model *m = fit(cx, "lasso", a, settings_a), *o = fit(cx, "lasso", b, settings_b);
+    json_t   *d = describe(cx, m), *e = describe(cx, o);
+    for (size_t j = 0; j <= p; j++) {
+        assert_close(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-9);
+        if (!isnan(coefficient(d, j, "sd")))
+            assert_relative(coefficient(d, j, "sd"), coefficient(e, j, "sd"), 1e-8);
+    }
+    assert_relative(statistic(d, "lambda"), statistic(e, "lambda"), 1e-12);
+    assert_relative(statistic(d, "rss"), statistic(e, "rss"), 1e-9);
+    if (!isnan(statistic(d, "cv_error"))) {
+        assert_relative(statistic(d, "cv_error"), statistic(e, "cv_error"), 1e-7);
+        assert_relative(statistic(d, "cv_se"), statistic(e, "cv_se"), 1e-6);
+    }
+    assert_relative(cr_model_get_report(m)->log_likelihood, cr_model_get_report(o)->log_likelihood,
+                    1e-9);
+    json_decref(d);
+    json_decref(e);
+    cr_model_free(cx, m);
+    cr_model_free(cx, o);
+}
+
+/* A weight of 2 is two rows, of 0 none; the order of rows does not matter. */
+static void test_weights_and_order(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N], XX[3 * N * P], yy[3 * N], turned[N * P], ty[N], tw[N];
+    size_t  n = 0;
+    draw_regression(10, N, P, 2, X, y);
+    for (size_t i = 0; i < N; i++) {
+        w[i] = (double)(i % 4);
+        for (size_t k = 0; k < i % 4; k++) {
+            memcpy(XX + n * P, X + i * P, P * sizeof(double));
+            yy[n++] = y[i];
+        }
+        memcpy(turned + (N - 1 - i) * P, X + i * P, P * sizeof(double));
+        ty[N - 1 - i] = y[i], tw[N - 1 - i] = w[i];
+    }
+    cr_table         *a = make_table(cx, X, N, P, y, w), *b = make_table(cx, XX, n, P, yy, NULL);
+    cr_table         *c = make_table(cx, turned, N, P, ty, tw);
+    const char *const kinds[] = { "lambda=0.2", "choose=bic", "choose=aic l1_ratio=0.5 scale=none",
+                                  "lambda=0.3 l1_ratio=0.8 solver=columns" };
+    for (size_t k = 0; k < 4; k++) {
+        char weighted[160], plain[160];
+        snprintf(weighted, sizeof weighted, "target=y features=x* weights=w %s", kinds[k]);
+        snprintf(plain, sizeof plain, "target=y features=x* %s", kinds[k]);
+        check_same_fit(cx, a, b, weighted, plain, P);
+        check_same_fit(cx, a, c, weighted, weighted, P);
+    }
+    /* rows of weight 0 are in no fold: they may as well not be there */
+    double some[N * P], sy[N], sw[N];
+    size_t m = 0;
+    for (size_t i = 0; i < N; i++) {
+        if (w[i] == 0) continue;
+        memcpy(some + m * P, X + i * P, P * sizeof(double));
+        sy[m] = y[i], sw[m++] = w[i];
+    }
+    cr_table *d = make_table(cx, some, m, P, sy, sw);
+    check_same_fit(cx, a, d, "target=y features=x* weights=w", "target=y features=x* weights=w", P);
+    check_same_fit(cx, a, d, "target=y features=x* weights=w solver=columns",
+                   "target=y features=x* weights=w solver=columns", P);
+    cr_table_free(cx, a);
+    cr_table_free(cx, b);
+    cr_table_free(cx, c);
+    cr_table_free(cx, d);
+    test_context_free(cx);
+}
+
+/* Cross-products and columns: one answer, also with more terms than rows. */
+static void test_both_solvers(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    static double     X[30 * 60];
+    double            y[30];
+    const char *const kinds[] = { "target=y", "target=y l1_ratio=0.4",
+                                  "target=y choose=1se intercept=false", "target=y choose=bic" };
+    draw_regression(11, 30, 60, 0.5, X, y);
+    cr_table *t = make_table(cx, X, 30, 60, y, NULL);
+    for (size_t k = 0; k < 4; k++) {
+        char a[128], b[128];
+        snprintf(a, sizeof a, "%s solver=gram tolerance=1e-11", kinds[k]);
+        snprintf(b, sizeof b, "%s solver=columns tolerance=1e-11", kinds[k]);
+        cr_model *m = fit(cx, "lasso", t, a), *o = fit(cx, "lasso", t, b);
+        json_t   *d = describe(cx, m), *e = describe(cx, o);
+        assert_relative(statistic(d, "lambda"), statistic(e, "lambda"), 1e-12);
+        for (size_t j = 1; j <= 60; j++)
+            assert_close(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-8);
+        json_decref(d);
+        json_decref(e);
+        cr_model_free(cx, m);
+        cr_model_free(cx, o);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- corners --------------------------------------------------------------------------------- */
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N];
+    const char *const solvers[] = { "target=y solver=gram", "target=y solver=columns" };
+    draw_regression(12, N, P, 1, X, y);
+    for (size_t k = 0; k < 2; k++) {
+        /* one row: its mean, and no claim about the noise */
+        cr_table     *t = make_table(cx, X, 1, P, y, NULL);
+        cr_model     *m = fit(cx, "lasso", t, solvers[k]);
+        cr_prediction q = predict(cx, m, t);
+        assert_close(q.mean[0], y[0], 1e-15);
+        assert_true(isnan(q.scale[0]));
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+        /* two rows, three rows */
+        for (size_t n = 2; n <= 3; n++) {
+            t = make_table(cx, X, n, P, y, NULL);
+            cr_model_free(cx, fit(cx, "lasso", t, solvers[k]));
+            cr_table_free(cx, t);
+        }
+        /* a constant target */
+        double c[N], XX[N * P];
+        for (size_t i = 0; i < N; i++) c[i] = 4.25;
+        t = make_table(cx, X, N, P, c, NULL);
+        m = fit(cx, "lasso", t, solvers[k]);
+        q = predict(cx, m, t);
+        assert_close(q.mean[7], 4.25, 1e-15);
+        assert_close(q.scale[7], 0, 1e-12);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+        /* a constant column, and a column twice: the sum of their coefficients is what counts */
+        memcpy(XX, X, sizeof XX);
+        for (size_t i = 0; i < N; i++) XX[i * P] = 7, XX[i * P + 3] = XX[i * P + 1];
+        t = make_table(cx, XX, N, P, y, NULL);
+        char twice[128], once[128];
+        snprintf(twice, sizeof twice, "%s lambda=0.1", solvers[k]);
+        snprintf(once, sizeof once, "%s features=x2,x3,x5,x6 lambda=0.1", solvers[k]);
+        m = fit(cx, "lasso", t, twice);
+        cr_model *o = fit(cx, "lasso", t, once);
+        json_t   *d = describe(cx, m), *e = describe(cx, o);
+        assert_true(coefficient(d, 1, "value") == 0);
+        assert_close(coefficient(d, 2, "value") + coefficient(d, 4, "value"),
+                     coefficient(e, 2, "value"), 1e-7);
+        assert_close(coefficient(d, 3, "value"), coefficient(e, 3, "value"), 1e-7);
+        json_decref(d);
+        json_decref(e);
+        cr_model_free(cx, m);
+        cr_model_free(cx, o);
+        m = fit(cx, "lasso", t, solvers[k]); /* and the whole path goes through */
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+        /* nothing but a constant column */
+        for (size_t i = 0; i < N; i++) XX[i] = 3;
+        t = make_table(cx, XX, N, 1, y, NULL);
+        m = fit(cx, "lasso", t, solvers[k]);
+        d = describe(cx, m);
+        assert_true(coefficient(d, 1, "value") == 0);
+        assert_true(statistic(d, "lambda_max") == 0);
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* Two terms that are the same and both in: elastic net shares between them, the lasso has no sd. */
+static void test_twins(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * 2], y[N];
+    cr_rng  r = cr_rng_stream(3, 1);
+    for (size_t i = 0; i < N; i++) {
+        X[2 * i] = X[2 * i + 1] = cr_rng_normal(&r);
+        y[i] = 2 * X[2 * i] + 0.1 * cr_rng_normal(&r);
+    }
+    cr_table *t = make_table(cx, X, N, 2, y, NULL);
+    cr_model *m = fit(cx, "lasso", t, "target=y lambda=0.1 l1_ratio=0.5");
+    json_t   *d = describe(cx, m);
+    assert_relative(coefficient(d, 1, "value"), coefficient(d, 2, "value"), 1e-9);
+    assert_true(coefficient(d, 1, "sd") > 0);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N];
+    cr_model         *m = NULL;
+    const double      factors[] = { 1e200, 1e-200 };
+    const char *const words[] = { "so large that its squares overflow",
+                                  "so small that its squares vanish" };
+    const char *const settings[] = { "target=y solver=gram", "target=y solver=columns" };
+    for (size_t k = 0; k < 8; k++) {
+        char what[128];
+        bool target = k & 1, small = k & 2;
+        draw_regression(13, N, P, 0.8, X, y);
+        for (size_t i = 0; i < N; i++) *(target ? &y[i] : &X[i * P + 1]) *= factors[small];
+        snprintf(what, sizeof what, "%s is %s", target ? "the target" : "term 2 of 6",
+                 words[small]);
+        cr_table *t = make_table(cx, X, N, P, y, NULL);
+        assert_fails_with(cx, try_fit(cx, "lasso", t, settings[k / 4], &m), CR_ENUMERIC, what);
+        cr_table_free(cx, t);
+    }
+    draw_regression(13, N, P, 0.8, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    assert_fails_with(cx, try_fit(cx, "lasso", t, "target=y l1_ratio=1.5", &m), CR_EARG,
+                      "l1-ratio");
+    m = fit(cx, "lasso", t, "target=y");
+    cr_model *none = NULL;
+    assert_fails_with(cx, cr_update(cx, m, t, &none), CR_EUNSUPPORTED, "no exact update");
+    cr_model_free(cx, m);
+    /* not converging is a result */
+    m = fit(cx, "lasso", t, "target=y max_iter=1 lambda=0.01 path=2");
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- bits ------------------------------------------------------------------------------------ */
+
+static void test_any_number_of_threads(void **state)
+{
+    (void)state;
+    static double     X[150 * 140];
+    double            y[150];
+    const char *const settings[] = {
+        "target=y path=8 cv_folds=4 lambda_min_ratio=0.02",
+        "target=y path=8 cv_folds=4 lambda_min_ratio=0.02 solver=columns"
+    };
+    draw_regression(14, 150, 140, 2, X, y);
+    for (size_t k = 0; k < 2; k++) {
+        char   *first = NULL;
+        size_t  size = 0;
+        cr_ctx *keep = test_context();
+        for (size_t threads = 1; threads <= 7; threads += threads < 3 ? 1 : 4) {
+            cr_ctx *cx = test_context();
+            cr_ctx_set_threads(cx, threads);
+            cr_table *t = make_table(cx, X, 150, 140, y, NULL);
+            cr_model *m = fit(cx, "lasso", t, settings[k]), *again = NULL;
+            char     *bytes = NULL;
+            size_t    n = 0;
+            assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &n));
+            if (!first) {
+                first = cr_alloc(keep, n, 1);
+                memcpy(first, bytes, n);
+                size = n;
+            }
+            assert_int_equal(n, size);
+            assert_memory_equal(bytes, first, n);
+            assert_ok(cx, cr_model_from_bytes(cx, "again", bytes, n, &again));
+            cr_prediction p = predict(cx, m, t), q = predict(cx, again, t);
+            assert_memory_equal(p.mean, q.mean, 150 * sizeof(double));
+            assert_memory_equal(p.scale, q.scale, 150 * sizeof(double));
+            cr_prediction_free(cx, &p);
+            cr_prediction_free(cx, &q);
+            cr_free(cx, bytes, n, 1);
+            cr_model_free(cx, m);
+            cr_model_free(cx, again);
+            cr_table_free(cx, t);
+            test_context_free(cx);
+        }
+        cr_free(keep, first, size, 1);
+        test_context_free(keep);
+    }
+}
+
+typedef struct failing {
+    const char *settings;
+    double      X[12 * 3], y[12];
+} failing;
+
+static cr_status run_all(cr_ctx *cx, void *arg)
+{
+    failing      *f = arg;
+    cr_status     st = CR_OK;
+    cr_table     *t = NULL;
+    cr_model     *m = NULL, *again = NULL;
+    cr_prediction q = { 0 };
+    char         *text = NULL, *bytes = NULL;
+    size_t        size = 0;
+    setting_list  s;
+    split_settings(f->settings, &s);
+    CR_TRY(cr_table_new(cx, "data.csv", 12, &t));
+    for (size_t j = 0; j < 3; j++)
+        CR_TRY(cr_table_add_numbers(cx, t, (const char *[]){ "x1", "x2", "x3" }[j], CR_REAL,
+                                    f->X + j, 3));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, f->y, 1));
+    CR_TRY(cr_fit(cx, "lasso", t, s.list, s.n, &m));
+    CR_TRY(cr_predict(cx, m, t, &q));
+    CR_TRY(cr_describe(cx, m, &text));
+    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
+    CR_TRY(cr_model_from_bytes(cx, "again", bytes, size, &again));
+done:
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_free(cx, bytes, size, 1);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_model_free(cx, again);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    failing           f;
+    const char *const kinds[] = { "target=y path=2 cv_folds=2",
+                                  "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5" };
+    draw_regression(15, 12, 3, 1, f.X, f.y);
+    for (size_t k = 0; k < 2; k++) {
+        f.settings = kinds[k];
+        test_every_allocation_fails(run_all, &f);
+    }
+}
+
+/* --- reference ------------------------------------------------------------------------------- */
+
+/* The objective is ours, and glmnet's for the lasso; its coefficients to 1e-6. */
+static void test_reference(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *cases = reference_cases("lasso", &root), *item, *step;
+    size_t  i, k, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        char    base[512], settings[640];
+        json_t *names = json_object_get(json_object_get(item, "data"), "features");
+        if (strncmp(json_string_value(json_object_get(item, "id")), "logistic", 8) == 0) continue;
+        double    r = number_of(json_object_get(item, "settings"), "alpha");
+        cr_table *t = reference_table(cx, item, base, sizeof base);
+        json_array_foreach(json_object_get(json_object_get(item, "expected"), "path"), k, step)
+        {
+            snprintf(settings, sizeof settings, "%s lambda=%.17g l1_ratio=%g solver=%s", base,
+                     number_of(step, "lambda"), r, checked % 2 ? "columns" : "gram");
+            cr_model *m = fit(cx, "lasso", t, settings);
+            json_t   *d = describe(cx, m), *coef = json_object_get(step, "coef_raw");
+            for (size_t j = 0; j < json_array_size(names); j++) {
+                double value = parameter(d, json_string_value(json_array_get(names, j)), "value");
+                if (element(coef, j) == 0)
+                    assert_true(value == 0);
+                else
+                    assert_relative(value, element(coef, j), 1e-8);
+            }
+            assert_relative(parameter(d, "intercept", "value"), number_of(step, "intercept"), 1e-9);
+            assert_relative(statistic(d, "objective_value"), number_of(step, "objective"), 1e-12);
+            assert_int_equal(statistic(d, "nonzero"), number_of(step, "nonzero"));
+            json_decref(d);
+            cr_model_free(cx, m);
+            checked++;
+        }
+        cr_table_free(cx, t);
+    }
+    assert_true(checked >= 40);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conditions_on_the_path),
+        cmocka_unit_test(test_orthogonal_design),
+        cmocka_unit_test(test_largest_lambda),
+        cmocka_unit_test(test_ridge),
+        cmocka_unit_test(test_no_penalty),
+        cmocka_unit_test(test_cross_validation),
+        cmocka_unit_test(test_criteria),
+        cmocka_unit_test(test_degrees_of_freedom),
+        cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_both_solvers),
+        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_any_number_of_threads),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_reference),
+    };
+    return cmocka_run_group_tests_name("lasso", tests, NULL, NULL);
+}
