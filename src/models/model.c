@@ -285,11 +285,11 @@ const cr_report      *cr_model_get_report(const cr_model *m) { return &m->report
 uint64_t              cr_model_get_seed(const cr_model *m) { return m->fit.seed; }
 unsigned              cr_model_get_task(const cr_model *m) { return m->task; }
 
-const char *cr_evidence_name(cr_evidence evidence)
+const char *cr_evidence_name(cr_evidence_kind kind)
 {
     static const char *const names[] = { "exact", "Laplace approximation", "lower bound",
                                          "estimate" };
-    return names[evidence];
+    return names[kind];
 }
 
 const char *cr_stop_name(cr_stop stop)

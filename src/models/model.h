@@ -168,18 +168,18 @@ typedef enum cr_stop {
 } cr_stop;
 
 /* How the log evidence is known. */
-typedef enum cr_evidence {
+typedef enum cr_evidence_kind {
     CR_EVIDENCE_EXACT,
     CR_EVIDENCE_LAPLACE,  /* Laplace's approximation       */
     CR_EVIDENCE_BOUND,    /* not above the log evidence    */
     CR_EVIDENCE_ESTIMATE  /* from draws                    */
-} cr_evidence;
+} cr_evidence_kind;
 
 typedef struct cr_report {
     cr_stop     stop;
     size_t      iterations, rows; /* rows used                                         */
     double      log_evidence;     /* log marginal likelihood; NaN where there is none  */
-    cr_evidence evidence;         /* what that is                                      */
+    cr_evidence_kind evidence;    /* what that is                                      */
     double      log_likelihood;   /* at the estimate; NaN where there is none          */
     double      seconds;
 } cr_report;
@@ -192,7 +192,7 @@ CR_API uint64_t              cr_model_get_seed(const cr_model *model);
 /* The one task of enum cr_task that this model was fitted for. */
 CR_API unsigned cr_model_get_task(const cr_model *model);
 /* "exact", "Laplace approximation", "lower bound", "estimate". */
-CR_API const char *cr_evidence_name(cr_evidence evidence);
+CR_API const char *cr_evidence_name(cr_evidence_kind kind);
 /* "closed form", "converged", "iteration limit". */
 CR_API const char *cr_stop_name(cr_stop stop);
 

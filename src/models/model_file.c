@@ -65,7 +65,7 @@ static cr_status read_report(cr_ctx *cx, const cri_store *s, const json_t *in, c
     if (json_is_number(likelihood)) r->log_likelihood = json_number_value(likelihood);
     const char *kind = json_string_value(json_object_get(in, "evidence"));
     for (int i = CR_EVIDENCE_EXACT; kind && i <= CR_EVIDENCE_ESTIMATE; i++)
-        if (strcmp(kind, cr_evidence_name((cr_evidence)i)) == 0) r->evidence = (cr_evidence)i;
+        if (strcmp(kind, cr_evidence_name((cr_evidence_kind)i)) == 0) r->evidence = (cr_evidence_kind)i;
     r->stop = CR_STOP_LIMIT;
     for (int i = CR_STOP_CLOSED_FORM; i < CR_STOP_LIMIT; i++)
         if (strcmp(stop, cr_stop_name((cr_stop)i)) == 0) r->stop = (cr_stop)i;

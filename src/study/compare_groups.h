@@ -30,7 +30,7 @@ typedef struct cr_group_comparison {
     double      pooled_log_evidence, separate_log_evidence;
     double      log_bayes_factor; /* of a difference: separate less pooled               */
     double      probability;      /* that the groups differ, at the prior odds           */
-    cr_evidence evidence;         /* the weakest of those that went into it              */
+    cr_evidence_kind evidence;    /* the weakest of those that went into it              */
 } cr_group_comparison;
 
 /* Fits the model to all rows and to each group.  Rows without a group are left out, with a warning.

@@ -13,7 +13,7 @@ PROTOTYPES, STRUCTS, CONSTANTS = header.prototypes(TEXT), header.structs(TEXT), 
 SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.c_bool,
            "unsigned": ctypes.c_uint, "int": ctypes.c_int, "uint64_t": ctypes.c_uint64,
            "uint32_t": ctypes.c_uint32}
-ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence", "cr_option_kind", "cr_log_level"}
+ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr_option_kind", "cr_log_level"}
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
         "cr_prediction": c.Prediction, "cr_report": c.Report, "cr_metric": c.Metric,
         "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
