@@ -55,6 +55,10 @@
 #include "../src/models/graph/enumerate.h"
 #include "../src/models/graph/gaussian_network.h"
 #include "../src/models/graph/uai.h"
+#include "../src/models/graph/bif.h"
+#include "../src/models/graph/xmlbif.h"
+#include "../src/models/graph/net.h"
+#include "../src/models/graph/network_file.h"
 
 #include "../src/study/assess.h"
 #include "../src/study/info.h"
