@@ -59,6 +59,7 @@
 #include "../src/models/graph/xmlbif.h"
 #include "../src/models/graph/net.h"
 #include "../src/models/graph/network_file.h"
+#include "../src/models/graph/query.h"
 
 #include "../src/study/assess.h"
 #include "../src/study/info.h"
