@@ -15,7 +15,7 @@ const cr_option cr_read_table[] = { CR_READ_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
 /* In the order of the choices of --from. */
-typedef enum format { AUTO, CSV, TSV, LIBSVM, NPY, NPZ, SQLITE } format;
+typedef enum format { AUTO, CSV, TSV, LIBSVM, NPY, NPZ, SQLITE } format; /* then networks */
 
 static const char SQLITE_PREFIX[] = "sqlite:";
 
@@ -172,6 +172,9 @@ cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source
     const char *bytes = NULL;
     size_t      size = 0;
 
+    if (f > SQLITE)
+        CR_TRY(cr_fail(cx, CR_EARG, "--from names a format of networks, but %s is read as data",
+                       cri_source_name(source)));
     if (f == AUTO) {
         CR_TRY(cri_source_peek(source, LOOK, &bytes, &size));
         CR_TRY(refuse_foreign(cx, cri_source_name(source), bytes, size));

@@ -18,7 +18,7 @@ typedef struct job {
     cr_findings        known; /* of the question, and more */
     cri_engine         engine;
     bool               soft;
-    cr_answer         *out;
+    cr_query_answer   *out;
 } job;
 
 cr_query_options cr_query_defaults(void)
@@ -26,14 +26,14 @@ cr_query_options cr_query_defaults(void)
     return (cr_query_options){ .method = CR_METHOD_AUTO, .exact = cr_exact_defaults() };
 }
 
-void cr_answer_free(cr_ctx *cx, cr_answer *a)
+void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
 {
     cr_factor_free(cx, &a->table);
     cr_free(cx, a->value, a->values, sizeof *a->value);
     cr_free(cx, a->variable, a->n, sizeof *a->variable);
     cr_free(cx, a->state, a->n, sizeof *a->state);
     cr_free(cx, a->trail, a->trail_length, sizeof *a->trail);
-    *a = (cr_answer){ 0 };
+    *a = (cr_query_answer){ 0 };
 }
 
 static size_t *copy_indices(cr_ctx *cx, const size_t *list, size_t n)
@@ -388,9 +388,9 @@ static bool is_listed(size_t v, const size_t *list, size_t n)
 /* What each variable that is open would tell about x; the most first, ties in order. */
 static cr_status answer_informative(job *j)
 {
-    cr_status  st = CR_OK;
-    cr_answer *a = j->out;
-    size_t     n = 0;
+    cr_status        st = CR_OK;
+    cr_query_answer *a = j->out;
+    size_t           n = 0;
     CR_TRY(prepare(j, true));
     j->engine.many = true;
     a->value = cr_alloc(j->cx, cr_network_size(j->net), sizeof *a->value);
@@ -485,11 +485,12 @@ static cr_status answer(job *j)
 }
 
 cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
-                       const cr_findings *opt_more, const cr_query_options *opt_o, cr_answer *out)
+                       const cr_findings *opt_more, const cr_query_options *opt_o,
+                       cr_query_answer *out)
 {
-    cr_status st = CR_OK;
-    cr_answer a = { .kind = q->kind, .log_evidence = NAN, .exact = true };
-    job       j = { .cx = cx, .net = net, .q = q, .out = &a };
+    cr_status       st = CR_OK;
+    cr_query_answer a = { .kind = q->kind, .log_evidence = NAN, .exact = true };
+    job             j = { .cx = cx, .net = net, .q = q, .out = &a };
     j.engine.cx = cx;
     j.engine.o = opt_o ? *opt_o : cr_query_defaults();
     CR_TRY(cr_network_check(cx, net));
@@ -498,9 +499,9 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     a.method = q->kind == CR_QUESTION_SEPARATION ? "graph" : cri_engine_name(&j.engine);
     a.cost = j.engine.cost;
     *out = a;
-    a = (cr_answer){ 0 };
+    a = (cr_query_answer){ 0 };
 done:
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     cr_findings_free(cx, &j.known);
     j.engine.cx = cx;
     cri_engine_close(&j.engine);
@@ -508,7 +509,7 @@ done:
 }
 
 cr_status cr_query(cr_ctx *cx, const cr_network *net, const char *text, const cr_findings *opt_more,
-                   const cr_query_options *opt_o, cr_answer *out)
+                   const cr_query_options *opt_o, cr_query_answer *out)
 {
     cr_question *q = NULL;
     cr_status    st = cr_question_parse(cx, net, text, &q);

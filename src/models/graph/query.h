@@ -93,7 +93,7 @@ typedef struct cr_query_options {
     cr_exact_options exact;
 } cr_query_options;
 
-typedef struct cr_answer {
+typedef struct cr_query_answer {
     cr_question_kind kind;
     const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph" */
     bool             exact;
@@ -110,7 +110,7 @@ typedef struct cr_answer {
     size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */
     size_t    sweeps;               /* of fitting soft evidence */
     cr_exact_report cost;
-} cr_answer; /* all zeros: nothing to free */
+} cr_query_answer; /* all zeros: nothing to free */
 
 /* The usual options. */
 CR_API cr_query_options cr_query_defaults(void);
@@ -119,12 +119,12 @@ CR_API cr_query_options cr_query_defaults(void);
  * work when it would take too much. */
 CR_API cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
                               const cr_findings *opt_more, const cr_query_options *opt_o,
-                              cr_answer *out);
+                              cr_query_answer *out);
 /* The same from the text of the question. */
 CR_API cr_status cr_query(cr_ctx *cx, const cr_network *net, const char *text,
                           const cr_findings *opt_more, const cr_query_options *opt_o,
-                          cr_answer *out);
+                          cr_query_answer *out);
 /* Frees what an answer holds and leaves none. */
-CR_API void cr_answer_free(cr_ctx *cx, cr_answer *a);
+CR_API void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a);
 
 #endif

@@ -68,7 +68,7 @@ static void check_marginals(cr_ctx *cx, const cr_network *net, const json_t *one
 {
     const cr_variables *vs = cr_network_variables(net);
     cr_query_options    o = cr_query_defaults();
-    cr_answer           a = { 0 };
+    cr_query_answer     a = { 0 };
     char                text[4096];
     const char         *name, *state;
     json_t             *p, *number;
@@ -95,19 +95,19 @@ static void check_marginals(cr_ctx *cx, const cr_network *net, const json_t *one
     }
     json_object_foreach(json_object_get(one, "marginals"), name, p) assert_true(checked > 0);
     assert_int_equal(at, a.values);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
 }
 
 static void check_best(cr_ctx *cx, const cr_network *net, const json_t *one)
 {
-    cr_answer a = { 0 };
-    char      text[4096];
-    size_t    used = (size_t)snprintf(text, sizeof text, "argmax(*");
+    cr_query_answer a = { 0 };
+    char            text[4096];
+    size_t          used = (size_t)snprintf(text, sizeof text, "argmax(*");
     used = put_known(text, used, sizeof text, one);
     snprintf(text + used, sizeof text - used, ")");
     assert_ok(cx, cr_query(cx, net, text, NULL, NULL, &a));
     assert_close(a.log_number, json_number_value(json_object_get(one, "mpe_logprob")), 1e-9);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
 }
 
 /* The names of an array with commas between. */
@@ -122,10 +122,10 @@ static size_t put_names(char *out, size_t used, size_t room, const json_t *list)
 
 static void check_joint(cr_ctx *cx, const cr_network *net, const json_t *one)
 {
-    cr_answer a = { 0 };
-    char      text[4096];
-    json_t   *table = json_object_get(one, "table");
-    size_t    used = (size_t)snprintf(text, sizeof text, "P("), state[128] = { 0 };
+    cr_query_answer a = { 0 };
+    char            text[4096];
+    json_t         *table = json_object_get(one, "table");
+    size_t          used = (size_t)snprintf(text, sizeof text, "P("), state[128] = { 0 };
     used = put_names(text, used, sizeof text, json_object_get(one, "variables"));
     used = put_known(text, used, sizeof text, one);
     snprintf(text + used, sizeof text - used, ")");
@@ -141,13 +141,13 @@ static void check_joint(cr_ctx *cx, const cr_network *net, const json_t *one)
         assert_close(a.table.value[cr_factor_index(&a.table, state)],
                      json_number_value(json_array_get(table, e)), 1e-9);
     }
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
 }
 
 static void check_map(cr_ctx *cx, const cr_network *net, const json_t *one)
 {
     const cr_variables *vs = cr_network_variables(net);
-    cr_answer           a = { 0 };
+    cr_query_answer     a = { 0 };
     char                text[4096];
     size_t              used = (size_t)snprintf(text, sizeof text, "argmax(");
     used = put_names(text, used, sizeof text, json_object_get(one, "map_variables"));
@@ -162,22 +162,22 @@ static void check_map(cr_ctx *cx, const cr_network *net, const json_t *one)
             cr_state_name(vs, a.variable[i], a.state[i]),
             json_string_value(json_object_get(json_object_get(one, "assignment"),
                                               cr_variable_name(vs, a.variable[i]))));
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
 }
 
 static void check_separation(cr_ctx *cx, const cr_network *net, const json_t *one)
 {
-    cr_answer a = { 0 };
-    char      text[4096];
-    json_t   *z = json_object_get(one, "z");
-    size_t    used = (size_t)snprintf(
-           text, sizeof text, "%s _|_ %s%s", json_string_value(json_object_get(one, "x")),
-           json_string_value(json_object_get(one, "y")), json_array_size(z) ? " | " : "");
+    cr_query_answer a = { 0 };
+    char            text[4096];
+    json_t         *z = json_object_get(one, "z");
+    size_t          used = (size_t)snprintf(
+                 text, sizeof text, "%s _|_ %s%s", json_string_value(json_object_get(one, "x")),
+                 json_string_value(json_object_get(one, "y")), json_array_size(z) ? " | " : "");
     put_names(text, used, sizeof text, z);
     assert_ok(cx, cr_query(cx, net, text, NULL, NULL, &a));
     assert_int_equal(a.separated, json_is_true(json_object_get(one, "d_separated")));
     assert_int_equal(a.trail_length == 0, a.separated);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
 }
 
 static const char *const NAMES[] = { "asia",  "cancer", "earthquake", "sachs",      "survey",
@@ -278,9 +278,9 @@ static cr_network *burglary(cr_ctx *cx)
     return net;
 }
 
-static cr_answer ask(cr_ctx *cx, const cr_network *net, const char *text)
+static cr_query_answer ask(cr_ctx *cx, const cr_network *net, const char *text)
 {
-    cr_answer a = { 0 };
+    cr_query_answer a = { 0 };
     assert_ok(cx, cr_query(cx, net, text, NULL, NULL, &a));
     return a;
 }
@@ -288,9 +288,9 @@ static cr_answer ask(cr_ctx *cx, const cr_network *net, const char *text)
 /* The number that a question has for an answer; the first probability of a table. */
 static double number(cr_ctx *cx, const cr_network *net, const char *text)
 {
-    cr_answer a = ask(cx, net, text);
-    double    x = a.kind == CR_QUESTION_TABLE ? a.table.value[0] : a.number;
-    cr_answer_free(cx, &a);
+    cr_query_answer a = ask(cx, net, text);
+    double          x = a.kind == CR_QUESTION_TABLE ? a.table.value[0] : a.number;
+    cr_query_answer_free(cx, &a);
     return x;
 }
 
@@ -332,13 +332,13 @@ static void soft_evidence(void **unused)
     assert_close(number(cx, net, "P(alarm | mary=yes, alarm:={on:0.7, off:0.3})"), 0.7, 1e-14);
     assert_close(number(cx, net, "P(alarm=off | mary=yes, alarm:={on:1})"), 0, 0);
     /* two of them: both hold; and it is not virtual evidence */
-    const char *both = "P(* | alarm:={on:.7, off:.3}, mary:={yes:0.2, no:0.8})";
-    cr_answer   a = ask(cx, net, both);
+    const char     *both = "P(* | alarm:={on:.7, off:.3}, mary:={yes:0.2, no:0.8})";
+    cr_query_answer a = ask(cx, net, both);
     assert_close(a.value[4], 0.7, 1e-12);
     assert_close(a.value[8], 0.2, 1e-12);
     assert_true(a.sweeps > 1);
     assert_close(a.log_evidence, 0, 1e-15);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     assert_true(fabs(number(cx, net, "P(alarm=on | alarm~{on:0.7, off:0.3})") - 0.7) > 0.1);
     a = ask(cx, net, "argmax(* | alarm:={on:0.7, off:0.3})");
     double p = number(cx, net,
@@ -346,8 +346,8 @@ static void soft_evidence(void **unused)
                       " alarm=on)");
     assert_close(a.number, 0.7 * p < 0.3 ? a.number : 0.7 * p, 1e-12);
     assert_close(a.log_number, log(a.number), 1e-12);
-    cr_answer_free(cx, &a);
-    cr_answer bad = { 0 };
+    cr_query_answer_free(cx, &a);
+    cr_query_answer bad = { 0 };
     assert_fails_with(cx, cr_query(cx, net, "P(mary | never:={on:0.5, off:0.5})", NULL, NULL, &bad),
                       CR_EDATA, "never=on shall have probability 0.5, but it is impossible");
     cr_network_free(cx, net);
@@ -371,7 +371,7 @@ static void impossible_evidence(void **unused)
     cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
-        cr_answer a = { 0 };
+        cr_query_answer a = { 0 };
         assert_fails_with(cx, cr_query(cx, net, QUESTIONS[i], NULL, NULL, &a), CR_EDATA,
                           "the evidence is impossible: its probability is 0");
         assert_non_null(strstr(cr_error_notes(cx), "never=on cannot be"));
@@ -400,13 +400,13 @@ static void information(void **unused)
                      number(cx, net, "I('John calls'; burglary | mary)"),
                  1e-13);
     /* what to look at next */
-    cr_answer a = ask(cx, net, "I(burglary; * | mary=yes)");
+    cr_query_answer a = ask(cx, net, "I(burglary; * | mary=yes)");
     assert_int_equal(a.n, 4);
     assert_int_equal(a.variable[0], 2);
     assert_int_equal(a.variable[3], 5);
     assert_close(a.value[0], number(cx, net, "I(burglary; alarm | mary=yes)"), 1e-13);
     for (size_t i = 1; i < a.n; i++) assert_true(a.value[i] <= a.value[i - 1]);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
     test_context_free(cx);
 }
@@ -414,26 +414,26 @@ static void information(void **unused)
 static void separation(void **unused)
 {
     (void)unused;
-    cr_ctx     *cx = test_context();
-    cr_network *net = burglary(cx);
-    cr_answer   a = ask(cx, net, "burglary _|_ mary");
+    cr_ctx         *cx = test_context();
+    cr_network     *net = burglary(cx);
+    cr_query_answer a = ask(cx, net, "burglary _|_ mary");
     assert_false(a.separated);
     assert_int_equal(a.trail_length, 3);
     assert_true(a.trail[0] == 0 && a.trail[1] == 2 && a.trail[2] == 4);
     assert_string_equal(a.method, "graph");
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary,earthquake_|_mary , 'John calls'|alarm");
     assert_true(a.separated);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary _|_ earthquake | mary");
     assert_false(a.separated);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary _|_ mary | do(alarm=on)");
     assert_true(a.separated);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     a = ask(cx, net, "burglary _|_ earthquake | do(alarm=on)"); /* a cut node opens no trail */
     assert_true(a.separated);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
     test_context_free(cx);
 }
@@ -447,7 +447,7 @@ static void methods_agree(void **unused)
     for (size_t i = 0; i < 30; i++) {
         cr_network_kind kind = i % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV;
         cr_network     *net = random_network(cx, &r, kind, 2 + i % 6);
-        cr_answer       a[3] = { { 0 } }, b[3] = { { 0 } };
+        cr_query_answer a[3] = { { 0 } }, b[3] = { { 0 } };
         cr_status       st[3];
         cr_findings     known = { 0 };
         double          log_e = 0;
@@ -471,7 +471,8 @@ static void methods_agree(void **unused)
                 assert_close(b[m].table.value[k], b[0].table.value[k], 1e-11);
             assert_int_equal(b[m].variable[0], 1);
         }
-        for (int m = 0; m < 3; m++) cr_answer_free(cx, &a[m]), cr_answer_free(cx, &b[m]);
+        for (int m = 0; m < 3; m++)
+            cr_query_answer_free(cx, &a[m]), cr_query_answer_free(cx, &b[m]);
         cr_evidence_free(cx, e);
         cr_findings_free(cx, &known);
         cr_network_free(cx, net);
@@ -489,11 +490,11 @@ static void markov_networks(void **unused)
     assert_ok(cx, cr_network_parse(cx, "x.uai", text, strlen(text), CR_FORMAT_AUTO, &net));
     assert_close(number(cx, net, "P(x0=1)"), 0.7, 1e-15);
     assert_close(number(cx, net, "P(x0=1 | x1=0)"), 0.75, 1e-15);
-    cr_answer a = ask(cx, net, "argmax(*)");
+    cr_query_answer a = ask(cx, net, "argmax(*)");
     assert_close(a.log_number, log(4), 1e-15);
     assert_close(a.number, 0.4, 1e-15);
     assert_close(a.log_evidence, log(10), 1e-15);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     assert_fails_with(cx, cr_query(cx, net, "P(x0 | do(x1=0))", NULL, NULL, &a), CR_EARG,
                       "do() needs a Bayesian network");
     cr_network_free(cx, net);
@@ -550,15 +551,15 @@ static void mistakes_are_shown(void **unused)
     cr_ctx     *cx = test_context();
     cr_network *net = burglary(cx);
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
-        cr_answer   a = { 0 };
-        cr_status   st = cr_query(cx, net, QUESTIONS[i].text, NULL, NULL, &a);
-        const char *caret = strchr(cr_error_notes(cx), '\n');
+        cr_query_answer a = { 0 };
+        cr_status       st = cr_query(cx, net, QUESTIONS[i].text, NULL, NULL, &a);
+        const char     *caret = strchr(cr_error_notes(cx), '\n');
         if (st != CR_EARG || !strstr(cr_error(cx), QUESTIONS[i].message) || !caret ||
             strncmp(caret + 1, QUESTIONS[i].caret, strlen(QUESTIONS[i].caret)) != 0)
             fail_msg("%s: %s\n%s", QUESTIONS[i].text, cr_error(cx), cr_error_notes(cx));
     }
-    cr_answer a = { 0 };
-    cr_status st = cr_query(cx, net, "P(marry)", NULL, NULL, &a);
+    cr_query_answer a = { 0 };
+    cr_status       st = cr_query(cx, net, "P(marry)", NULL, NULL, &a);
     assert_int_equal(st, CR_EARG);
     assert_string_equal(cr_error_nearest(cx), "mary");
     cr_network_free(cx, net);
@@ -581,18 +582,18 @@ static void evidence_from_files(void **unused)
         { "{\"mary\": {\"yes\": 1, \"no\": \"x\"}}", "is not a number" },
         { "{\"mary\": \"yes\", \"mary\": \"no\"}", "not JSON" },
     };
-    const char  good[] = "{\"mary\": \"yes\", \"alarm\": {\"on\": 3, \"off\": 1},"
-                         " \"earthquake\": [\"yes\", \"no\"]}";
-    cr_ctx     *cx = test_context();
-    cr_network *net = burglary(cx);
-    cr_findings known = { 0 };
-    cr_answer   a = { 0 };
+    const char      good[] = "{\"mary\": \"yes\", \"alarm\": {\"on\": 3, \"off\": 1},"
+                             " \"earthquake\": [\"yes\", \"no\"]}";
+    cr_ctx         *cx = test_context();
+    cr_network     *net = burglary(cx);
+    cr_findings     known = { 0 };
+    cr_query_answer a = { 0 };
     assert_ok(cx, cr_findings_read(cx, &known, net, test_file("e.json", good, strlen(good))));
     assert_int_equal(known.n, 3);
     assert_ok(cx, cr_query(cx, net, "P(burglary)", &known, NULL, &a));
     assert_close(a.table.value[0], number(cx, net, "P(burglary | mary=yes, alarm~{on:3,off:1})"),
                  1e-14);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     assert_fails_with(cx, cr_query(cx, net, "P(burglary | mary=no)", &known, NULL, &a), CR_EARG,
                       "there is evidence on 'mary' already");
     cr_findings_free(cx, &known);
@@ -612,11 +613,11 @@ static void evidence_from_files(void **unused)
 
 static cr_status ask_failing(cr_ctx *cx, void *arg)
 {
-    cr_network *net = NULL;
-    cr_answer   a = { 0 };
-    cr_status   st = cr_network_parse(cx, "b", BURGLARY, sizeof BURGLARY - 1, CR_FORMAT_BIF, &net);
+    cr_network     *net = NULL;
+    cr_query_answer a = { 0 };
+    cr_status st = cr_network_parse(cx, "b", BURGLARY, sizeof BURGLARY - 1, CR_FORMAT_BIF, &net);
     if (st == CR_OK) st = cr_query(cx, net, arg, NULL, NULL, &a);
-    cr_answer_free(cx, &a);
+    cr_query_answer_free(cx, &a);
     cr_network_free(cx, net);
     return st;
 }
