@@ -105,11 +105,7 @@ static cr_status match_columns(infer_job *j)
     for (size_t i = 0; i < columns; i++) {
         const cr_column *column = cr_table_column(j->t, i);
         size_t           v = cr_variable_lookup(j->vs, column->name);
-        if (v == CR_NONE) {
-            cr_log(j->c->cx, CR_LOG_WARNING,
-                   "column '%s' names no variable of the network: left out", column->name);
-            continue;
-        }
+        if (v == CR_NONE) continue;
         case_column known = { column, v, cr_scratch_index(&j->s, column->n_levels) };
         CR_TRY(j->s.status);
         if (column->type != CR_CATEGORY && column->missing < cr_table_rows(j->t))
@@ -125,6 +121,11 @@ static cr_status match_columns(infer_job *j)
                 j->c->args[0]);
         CR_TRY(cr_fail_hint(j->c->cx, "credence describe %s lists its variables", j->c->args[0]));
     }
+    for (size_t i = 0; i < columns; i++)
+        if (cr_variable_lookup(j->vs, cr_table_column(j->t, i)->name) == CR_NONE)
+            cr_log(j->c->cx, CR_LOG_WARNING,
+                   "column '%s' names no variable of the network: left out",
+                   cr_table_column(j->t, i)->name);
 done:
     return st;
 }

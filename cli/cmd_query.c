@@ -433,28 +433,48 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* A question and its answer. */
+typedef struct asked {
+    cr_question    *question;
+    cr_query_answer answer;
+} asked;
+
 /* All questions are read before the first is answered. */
-static cr_status answer_all(cli *c, query_job *j, const cr_findings *more, cr_question **questions,
-                            json_t *results)
+static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *more, asked *all)
 {
     cr_status            st = CR_OK;
     const query_options *o = c->own;
     cr_query_options     settings = cr_query_defaults();
     settings.method = (cr_query_method)o->method;
     for (size_t i = 1; i < c->n_args; i++)
-        CR_TRY(cr_question_parse(c->cx, j->net, c->args[i], &questions[i]));
+        CR_TRY(cr_question_parse(c->cx, net, c->args[i], &all[i].question));
+    for (size_t i = 1; i < c->n_args; i++)
+        CR_TRY(cr_query_run(c->cx, net, all[i].question, more, &settings, &all[i].answer));
+done:
+    return st;
+}
+
+static cr_status show_all(cli *c, query_job *j, const asked *all, double seconds)
+{
+    cr_status st = CR_OK;
+    json_t   *root = json_object(), *results = json_array();
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_CSV) out_text(c, "query,variable,state,value\n");
     for (size_t i = 1; i < c->n_args; i++) {
-        cr_query_answer a = { 0 };
         j->text = c->args[i];
-        CR_TRY(cr_query_run(c->cx, j->net, questions[i], more, &settings, &a));
-        tell_cost(c, j, &a);
-        st = show(j, &a, i == 1, results);
-        cr_query_answer_free(c->cx, &a);
-        CR_TRY(st);
+        tell_cost(c, j, &all[i].answer);
+        CR_TRY(show(j, &all[i].answer, i == 1, results));
+    }
+    if (c->format == FORMAT_JSON) {
+        json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
+        json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
+        json_object_set(root, "results", results);
+        json_object_set_new(root, "seconds", json_real(seconds));
+        out_json(c, "query", root);
     }
 done:
+    json_decref(root);
+    json_decref(results);
     return st;
 }
 
@@ -464,32 +484,26 @@ static cr_status run_query(cli *c)
     const query_options *o = c->own;
     cr_network          *net = NULL;
     cr_findings          more = { 0 };
-    cr_question        **questions = cr_alloc(c->cx, c->n_args, sizeof *questions);
-    json_t              *root = json_object(), *results = json_array();
+    asked               *all = cr_alloc(c->cx, c->n_args, sizeof *all);
     query_job j = { .c = c, .unit = o->unit ? "nats" : "bits", .per = o->unit ? 1 : log(2) };
     double    begin;
-    if (!questions) CR_TRY(CR_ENOMEM);
+    if (!all) CR_TRY(CR_ENOMEM);
     CR_TRY(cli_read_network(c, 0, (cr_network_format)o->from, &net));
     if (o->evidence) CR_TRY(cr_findings_read(c->cx, &more, net, o->evidence));
     j.net = net;
     j.vs = cr_network_variables(net);
     begin = seconds_now();
-    CR_TRY(answer_all(c, &j, &more, questions, results));
+    CR_TRY(answer_all(c, net, &more, all));
     CR_TRY(cli_check_strict(c));
-    if (c->format == FORMAT_JSON) {
-        json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
-        json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
-        json_object_set(root, "results", results);
-        json_object_set_new(root, "seconds", json_real(seconds_now() - begin));
-        out_json(c, "query", root);
-    }
+    CR_TRY(show_all(c, &j, all, seconds_now() - begin));
 done:
-    for (size_t i = 1; questions && i < c->n_args; i++) cr_question_free(c->cx, questions[i]);
-    cr_free(c->cx, questions, c->n_args, sizeof *questions);
+    for (size_t i = 1; all && i < c->n_args; i++) {
+        cr_question_free(c->cx, all[i].question);
+        cr_query_answer_free(c->cx, &all[i].answer);
+    }
+    cr_free(c->cx, all, c->n_args, sizeof *all);
     cr_findings_free(c->cx, &more);
     cr_network_free(c->cx, net);
-    json_decref(root);
-    json_decref(results);
     return st;
 }
 
