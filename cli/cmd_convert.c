@@ -78,7 +78,7 @@ done:
 const cli_verb verb_convert = {
     .name = "convert",
     .usage = "convert IN OUT",
-    .summary = "write data (.csv, .npy) or a network (.bif, .xmlbif, .net, .uai, .cred) in another format",
+    .summary = "write data (.csv, .npy) or a network (.bif, .net, .uai...) in another format",
     .example = "credence convert examples/diabetes.csv diabetes.npy\n"
                "credence convert examples/networks/burglary.bif burglary.uai",
     .options = convert_table,

@@ -297,7 +297,7 @@ done:
 const cli_verb verb_infer = {
     .name = "infer",
     .usage = "infer NET CASES [--target X,Y] [-o FILE]",
-    .summary = "the posterior of a network for every row: columns that name variables are evidence",
+    .summary = "the posterior of a network for every row of evidence",
     .example = "credence infer examples/networks/burglary.bif examples/networks/calls.csv "
                "--target burglary",
     .options = infer_table,
