@@ -169,17 +169,36 @@ static cr_status observe(infer_job *j, size_t row)
     return st;
 }
 
-/* "x=yes" for every state of every target. */
+enum { WIDTH = 12 }; /* of a column of text, at least */
+
+/* A cell: of CSV behind a comma, of text to the right of its column, which is as wide as its name.
+ */
+static void print_cell(infer_job *j, const char *text, size_t width)
+{
+    if (j->c->format == FORMAT_CSV) {
+        out_text(j->c, ",");
+        out_csv_field(j->c, text);
+    } else {
+        out_text(j->c, "  %*s", (int)(width > WIDTH ? width : WIDTH), text);
+    }
+}
+
+/* "x=yes" */
+static size_t name_cell(const infer_job *j, size_t v, size_t s, char *out, size_t room)
+{
+    return (size_t)snprintf(out, room, "%s=%s", cr_variable_name(j->vs, v),
+                            cr_state_name(j->vs, v, s));
+}
+
+/* A name for every state of every target. */
 static void print_header(infer_job *j)
 {
     char name[1024];
-    out_text(j->c, "log_evidence");
+    out_text(j->c, j->c->format == FORMAT_CSV ? "log_evidence" : "  log_evidence");
     for (size_t i = 0; i < j->n_target; i++)
         for (size_t s = 0; s < cr_variable_states(j->vs, j->target[i]); s++) {
-            snprintf(name, sizeof name, "%s=%s", cr_variable_name(j->vs, j->target[i]),
-                     cr_state_name(j->vs, j->target[i], s));
-            out_text(j->c, ",");
-            out_csv_field(j->c, name);
+            size_t width = name_cell(j, j->target[i], s, name, sizeof name);
+            print_cell(j, name, width);
         }
     out_text(j->c, "\n");
 }
@@ -190,12 +209,12 @@ static cr_status print_row(infer_job *j, double log_e, json_t *opt_row)
     cr_status st = CR_OK;
     char      text[32];
     json_t   *all = NULL, *one;
-    bool      possible = log_e > -INFINITY;
+    bool      possible = log_e > -INFINITY, csv = j->c->format == FORMAT_CSV;
     if (opt_row) {
         json_object_set_new(opt_row, "log_evidence", possible ? json_real(log_e) : json_null());
         json_object_set_new(opt_row, "marginals", all = json_object());
     } else {
-        out_text(j->c, "%s", possible ? out_number(log_e, true, text) : "-inf");
+        out_text(j->c, csv ? "%s" : "  %12s", possible ? out_number(log_e, csv, text) : "-inf");
     }
     for (size_t i = 0; i < j->n_target; i++) {
         size_t v = j->target[i], n = cr_variable_states(j->vs, v);
@@ -206,7 +225,8 @@ static cr_status print_row(infer_job *j, double log_e, json_t *opt_row)
             if (opt_row && possible)
                 json_object_set_new_nocheck(one, cr_state_name(j->vs, v, s), json_real(j->p[s]));
             else if (!opt_row)
-                out_text(j->c, ",%s", possible ? out_number(j->p[s], true, text) : "");
+                print_cell(j, possible ? out_number(j->p[s], csv, text) : "",
+                           name_cell(j, v, s, NULL, 0));
         }
     }
     if (!opt_row) out_text(j->c, "\n");

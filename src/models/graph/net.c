@@ -2,6 +2,7 @@
 #include "net.h"
 #include "network_text.h"
 #include "../../base/context_internal.h"
+#include "../../base/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -243,7 +244,7 @@ static cr_status read_data(net_file *f, size_t child, cri_numbers *out)
     cri_words *w = &f->w;
     cri_token  row = w->now, begin = w->now;
     size_t     depth = 0, states = cr_network_states(f->net, child);
-    double     sum = 0;
+    double     sum = 0, ignored;
     if (!cri_words_at(w, '(')) CR_TRY(cri_words_expect(w, '(', "'data ='"));
     do {
         cri_token t = w->now;
@@ -255,7 +256,8 @@ static cr_status read_data(net_file *f, size_t child, cri_numbers *out)
             cri_words_next(w);
             continue;
         }
-        if (t.kind == CRI_TOKEN_WORD && t.text[0] >= 'A' && t.text[0] != 'i' && t.text[0] != 'n')
+        if (t.kind == CRI_TOKEN_WORD && t.text[0] >= 'A' &&
+            cri_parse_double(t.text, t.text + t.length, &ignored) != t.length)
             CR_TRY(cri_words_fail(w, &t, "tables made by expressions are not supported"));
         if (out->n % states == 0) row = t, sum = 0;
         CR_TRY(cri_numbers_add(w->r.cx, out, cri_words_number(w, "a probability")));
