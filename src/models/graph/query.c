@@ -23,7 +23,7 @@ typedef struct job {
 
 cr_query_options cr_query_defaults(void)
 {
-    return (cr_query_options){ .method = CR_METHOD_AUTO, .exact = cr_exact_defaults() };
+    return (cr_query_options){ .method = CR_QUERY_AUTO, .exact = cr_exact_defaults() };
 }
 
 void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)

@@ -82,10 +82,10 @@ CR_API void cr_question_free(cr_ctx *cx, cr_question *q);
 /* How it is computed; AUTO takes what is least work. */
 #define CR_QUERY_METHODS "auto|ve|jt|enumerate"
 typedef enum cr_query_method {
-    CR_METHOD_AUTO,
-    CR_METHOD_VE, /* bucket elimination, bucket.h */
-    CR_METHOD_JT, /* junction tree, junction.h */
-    CR_METHOD_ENUMERATE
+    CR_QUERY_AUTO,
+    CR_QUERY_VE, /* bucket elimination, bucket.h */
+    CR_QUERY_JT, /* junction tree, junction.h */
+    CR_QUERY_ENUMERATE
 } cr_query_method;
 
 typedef struct cr_query_options {

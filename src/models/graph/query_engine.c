@@ -62,7 +62,7 @@ static cr_status jt_marginals(cri_engine *e, double *out, double *log)
 static cr_status jt_best(cri_engine *e, size_t n, const size_t *query, size_t *state, double *log)
 {
     if (n > 0) { /* marginal MAP needs an order of its own */
-        e->used = CR_METHOD_VE;
+        e->used = CR_QUERY_VE;
         return ve_best(e, n, query, state, log);
     }
     cr_status st = prepare_tree(e);
@@ -98,22 +98,22 @@ typedef struct method {
 } method;
 
 static const method METHODS[] = {
-    [CR_METHOD_VE] = { "ve", ve_log, ve_joint, NULL, ve_best },
-    [CR_METHOD_JT] = { "jt", jt_log, jt_joint, jt_marginals, jt_best },
-    [CR_METHOD_ENUMERATE] = { "enumerate", all_log, all_joint, NULL, all_best },
+    [CR_QUERY_VE] = { "ve", ve_log, ve_joint, NULL, ve_best },
+    [CR_QUERY_JT] = { "jt", jt_log, jt_joint, jt_marginals, jt_best },
+    [CR_QUERY_ENUMERATE] = { "enumerate", all_log, all_joint, NULL, all_best },
 };
 
 const char *cri_engine_name(const cri_engine *e) { return METHODS[e->used].name; }
 
 static const method *choose(cri_engine *e, cr_query_method best)
 {
-    e->used = e->method == CR_METHOD_AUTO ? best : e->method;
+    e->used = e->method == CR_QUERY_AUTO ? best : e->method;
     return &METHODS[e->used];
 }
 
 static cr_query_method one_or_many(const cri_engine *e)
 {
-    return e->tree || e->many ? CR_METHOD_JT : CR_METHOD_VE;
+    return e->tree || e->many ? CR_QUERY_JT : CR_QUERY_VE;
 }
 
 cr_status cri_engine_log_evidence(cri_engine *e, double *out_log)
@@ -130,7 +130,7 @@ cr_status cri_engine_joint(cri_engine *e, size_t n, const size_t *query, cr_fact
 cr_status cri_engine_marginals(cri_engine *e, double *out, double *out_log)
 {
     cr_status     st = CR_OK;
-    const method *m = choose(e, CR_METHOD_JT);
+    const method *m = choose(e, CR_QUERY_JT);
     if (m->marginals) return m->marginals(e, out, out_log);
     for (size_t v = 0; v < cr_network_size(e->net); v++) {
         cr_factor f = { 0 };
@@ -145,7 +145,7 @@ done:
 cr_status cri_engine_best(cri_engine *e, size_t n, const size_t *query, size_t *out_state,
                           double *out_log)
 {
-    return choose(e, CR_METHOD_VE)->best(e, n, query, out_state, out_log);
+    return choose(e, CR_QUERY_VE)->best(e, n, query, out_state, out_log);
 }
 
 /* --- life ------------------------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ cr_status cri_engine_open(cr_ctx *cx, const cr_network *net, const cr_findings *
                           const cr_query_options *o, cri_engine *out)
 {
     cr_status  st = CR_OK;
-    cri_engine e = { .cx = cx, .net = net, .o = *o, .method = o->method, .used = CR_METHOD_VE };
+    cri_engine e = { .cx = cx, .net = net, .o = *o, .method = o->method, .used = CR_QUERY_VE };
     CR_TRY(cr_evidence_new(cx, net, &e.evidence));
     for (size_t i = 0; i < known->n; i++) {
         const cr_finding *f = &known->item[i];

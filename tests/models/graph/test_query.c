@@ -215,10 +215,10 @@ static void reference_answers(void **unused)
         size_t      k;
         json_array_foreach(json_object_get(all, NAMES[i]), k, one)
         {
-            check_marginals(cx, net, one, CR_METHOD_AUTO);
-            if (k == 3) check_marginals(cx, net, one, CR_METHOD_VE);
+            check_marginals(cx, net, one, CR_QUERY_AUTO);
+            if (k == 3) check_marginals(cx, net, one, CR_QUERY_VE);
             check_best(cx, net, one);
-            if (cr_network_size(net) <= 11) check_marginals(cx, net, one, CR_METHOD_ENUMERATE);
+            if (cr_network_size(net) <= 11) check_marginals(cx, net, one, CR_QUERY_ENUMERATE);
         }
         cr_network_free(cx, net);
     }
@@ -236,11 +236,11 @@ static void more_reference_answers(void **unused)
         json_t     *kinds = json_object_get(all, NAMES[i]);
         size_t      k;
         json_array_foreach(json_object_get(kinds, "rare_evidence"), k, one)
-            check_marginals(cx, net, one, CR_METHOD_AUTO);
+            check_marginals(cx, net, one, CR_QUERY_AUTO);
         json_array_foreach(json_object_get(kinds, "virtual_evidence"), k, one)
-            check_marginals(cx, net, one, CR_METHOD_AUTO);
+            check_marginals(cx, net, one, CR_QUERY_AUTO);
         json_array_foreach(json_object_get(kinds, "do"), k, one)
-            check_marginals(cx, net, one, CR_METHOD_AUTO);
+            check_marginals(cx, net, one, CR_QUERY_AUTO);
         json_array_foreach(json_object_get(kinds, "joint"), k, one) check_joint(cx, net, one);
         json_array_foreach(json_object_get(kinds, "marginal_map"), k, one) check_map(cx, net, one);
         json_array_foreach(json_object_get(kinds, "d_separation"), k, one)
@@ -459,7 +459,7 @@ static void methods_agree(void **unused)
         assert_ok(cx, cr_enumerate_query(cx, net, e, 0, NULL, 0, NULL, &log_e));
         for (int m = 0; m < 3; m++) {
             cr_query_options o = cr_query_defaults();
-            o.method = (cr_query_method)(CR_METHOD_VE + m);
+            o.method = (cr_query_method)(CR_QUERY_VE + m);
             st[m] = cr_query(cx, net, "P(*)", &known, &o, &a[m]);
             assert_int_equal(st[m], log_e == -INFINITY ? CR_EDATA : CR_OK);
             if (st[m] != CR_OK) continue;
