@@ -8,7 +8,7 @@
  * candidates. Exit code 1 says that a file name may stand there, which the shell knows best.  It
  * never complains: a line that makes no sense has no candidates.  Files on the line are only looked
  * into. */
-#include "cli.h"
+#include "network.h"
 #include "base/list.h"
 #include "data/column_names.h"
 #include "prob/dist/dist.h"
@@ -362,6 +362,98 @@ static void usage_word(const char *usage, size_t n, char out[64])
     snprintf(out, 64, "%.*s", (int)strcspn(at, " ]"), at);
 }
 
+/* --- questions to a network ------------------------------------------------------------------ */
+
+/* The network that the first argument names; its size is limited, for it is read whole. */
+static cr_network *load_network(const line *l)
+{
+    enum { LARGEST = 1 << 25 };
+    char        home[1024];
+    struct stat info;
+    cr_network *net = NULL;
+    const char *path = l->n_args > 0 ? expand_home(l->args[0], home) : "";
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > LARGEST) return NULL;
+    return cr_network_read(l->c->cx, path, CR_FORMAT_AUTO, &net) == CR_OK ? net : NULL;
+}
+
+/* A name as questions write it: in quotes where it holds what means something there. */
+static const char *write_name(const char *name, bool state, char out[1024])
+{
+    const char *special = state ? " ,)}|:\"'" : " (){},;|=~:!\"'";
+    size_t      used = 0;
+    if (name[strcspn(name, special)] == '\0' || strlen(name) > 400) return name;
+    out[used++] = '"';
+    for (; *name; name++) {
+        if (*name == '"') out[used++] = '"';
+        out[used++] = *name;
+    }
+    snprintf(out + used, 2, "\"");
+    return out;
+}
+
+/* Offers what begins as typed, with or without the quotes. */
+static void offer_name(const line *l, const char *name, bool state)
+{
+    char        quoted[1024];
+    const char *written = write_name(name, state, quoted);
+    if (begins_as_typed(l, name) || begins_as_typed(l, written)) print_candidate(l, written, "");
+}
+
+/* The variable whose states stand at `at`: behind "x=", "x in {", "x~{a:1," and so on. */
+static size_t variable_before(const cr_network *net, const char *begin, const char *at)
+{
+    char        name[512];
+    const char *end = at, *from;
+    for (const char *p = at; p > begin && p[-1] != '}' && p[-1] != '('; p--) /* inside braces? */
+        if (p[-1] == '{') {
+            end = p - 1;
+            break;
+        }
+    while (end > begin && strchr("=!:~{ ", end[-1])) end--;
+    if (end - begin > 3 && strncmp(end - 3, " in", 3) == 0) end -= 3;
+    while (end > begin && end[-1] == ' ') end--;
+    for (from = end; from > begin && !strchr("(,|;{ \"'", from[-1]);) from--;
+    snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
+    return cr_variable_lookup(cr_network_variables(net), name);
+}
+
+/* Variables after '(', ',', '|' or ';', states after '=' and in braces. */
+static void offer_question(line *l)
+{
+    const char *text = l->word.text, *last = text;
+    bool        in_braces = false, states;
+    cr_network *net = load_network(l);
+    if (!net) return;
+    for (const char *p = text; *p; p++) {
+        if (strchr("(,|;={ ", *p)) last = p + 1;
+        in_braces = (in_braces || *p == '{') && *p != '}';
+    }
+    l->piece = last;
+    states = in_braces || (last > text && last[-1] == '=');
+    const cr_variables *vs = cr_network_variables(net);
+    size_t              v = states ? variable_before(net, text, last) : CR_NONE;
+    for (size_t s = 0; v != CR_NONE && s < cr_variable_states(vs, v); s++)
+        offer_name(l, cr_state_name(vs, v, s), true);
+    for (size_t i = 0; !states && i < cr_variables_count(vs); i++)
+        offer_name(l, cr_variable_name(vs, i), false);
+    if (last == text) {
+        offer(l, "P(", "a distribution, or the probability of states");
+        offer(l, "argmax(", "the most probable states");
+        offer(l, "H(", "entropy");
+        offer(l, "I(", "mutual information");
+    }
+    cr_network_free(l->c->cx, net);
+}
+
+/* The variables of a network as items of a list. */
+static void offer_variables(line *l)
+{
+    cr_network *net = load_network(l);
+    for (size_t v = 0; net && v < cr_network_size(net); v++)
+        offer_column(l, cr_variable_name(cr_network_variables(net), v));
+    cr_network_free(l->c->cx, net);
+}
+
 /* The usage line says what an argument is: models, a verb, one of several words, or else a file.
  * The name that dist takes is a distribution, and numbers follow. */
 static void offer_argument(line *l)
@@ -369,6 +461,10 @@ static void offer_argument(line *l)
     char what[64];
     usage_word(l->verb->usage, l->position, what);
     if (l->position >= l->verb->most) return;
+    if (strcmp(l->verb->name, "query") == 0 && l->position > 0) {
+        offer_question(l);
+        return;
+    }
     if (strcmp(l->verb->name, "dist") == 0) {
         if (l->position == 0) offer_distributions(l);
     } else if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0) {
@@ -393,6 +489,8 @@ static void offer_value(line *l)
         offer_choices(l, "true|false");
     else if (strcmp(o->range, "COLUMN") == 0)
         offer_columns(l);
+    else if (strcmp(o->range, "VARIABLE") == 0)
+        offer_variables(l);
     else if (strcmp(o->range, "FILE") == 0)
         l->c->answer_no = true;
 }

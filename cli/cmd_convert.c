@@ -1,8 +1,18 @@
-/* cmd_convert.c -- data from one format to another. */
+/* cmd_convert.c -- data, or a network, from one format to another. */
 #include "cli.h"
+#include "network.h"
 #include "data/write.h"
 
 #include <string.h>
+
+/* In the order of cr_network_format. */
+#define CONVERT_OPTIONS(X)                                                                         \
+    X(choice, to, "auto", "auto|bif|xmlbif|net|uai|cred",                                          \
+      "format of a network to be written; auto goes by the name of OUT", "bif")
+CR_OPTIONS_STRUCT(convert_options, CONVERT_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(convert_options, __VA_ARGS__)
+static const cr_option convert_table[] = { CONVERT_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
 
 typedef enum format { TO_CSV, TO_NPY, TO_LIBSVM } format;
 
@@ -19,10 +29,9 @@ static bool tell_format(const char *path, format *out)
     return true;
 }
 
-/* Where to write, the second argument or --output, and in which format; standard output is CSV. */
-static cr_status find_target(cli *c, const char **out_path, format *out_format)
+/* Is it clear where to write?  The second argument or --output. */
+static cr_status check_target(cli *c, const char *to)
 {
-    const char *to = c->n_args > 1 ? c->args[1] : c->global.output;
     if (!to || (c->n_args > 1 && c->global.output)) {
         cr_fail(c->cx, CR_EARG, to ? "convert: both OUT and --output are given"
                                    : "convert: the argument OUT is missing");
@@ -32,6 +41,15 @@ static cr_status find_target(cli *c, const char **out_path, format *out_format)
         cr_fail(c->cx, CR_EARG, "convert does not write JSON");
         return cr_fail_hint(c->cx, "credence describe %s --json prints what is in it", c->args[0]);
     }
+    return CR_OK;
+}
+
+/* Where to write, and in which format; standard output is CSV. */
+static cr_status find_target(cli *c, const char **out_path, format *out_format)
+{
+    const char *to = c->n_args > 1 ? c->args[1] : c->global.output;
+    cr_status   st = check_target(c, to);
+    if (st != CR_OK) return st;
     if (!tell_format(to, out_format)) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of '%s' from its name", to);
         return cr_fail_hint(c->cx, "end it in .csv, .npy or .libsvm");
@@ -41,6 +59,17 @@ static cr_status find_target(cli *c, const char **out_path, format *out_format)
     return cli_check_output(c, to, 0);
 }
 
+static cr_status convert_network(cli *c)
+{
+    const convert_options *o = c->own;
+    const char            *to = c->n_args > 1 ? c->args[1] : c->global.output;
+    cr_status              st = check_target(c, to);
+    if (st != CR_OK) return st;
+    c->n_args = 1;
+    st = cli_check_output(c, to, 0);
+    return st == CR_OK ? cli_convert_network(c, to, (cr_network_format)o->to) : st;
+}
+
 static cr_status run_convert(cli *c)
 {
     cr_status   st = CR_OK;
@@ -48,6 +77,7 @@ static cr_status run_convert(cli *c)
     const char *to = NULL;
     format      f = TO_CSV;
 
+    if (cli_is_network(c, 0)) return convert_network(c);
     CR_TRY(find_target(c, &to, &f));
     CR_TRY(cli_read_data(c, 0, NULL, &t));
     CR_TRY(cli_check_strict(c));
@@ -63,8 +93,11 @@ done:
 const cli_verb verb_convert = {
     .name = "convert",
     .usage = "convert IN OUT",
-    .summary = "write data in another format: .csv, .npy or .libsvm",
-    .example = "credence convert examples/diabetes.csv diabetes.npy",
+    .summary = "write data (.csv, .npy, .libsvm) or a network (.bif, .net, .uai...) in another format",
+    .example = "credence convert examples/diabetes.csv diabetes.npy\n"
+               "credence convert examples/networks/burglary.bif burglary.uai",
+    .options = convert_table,
+    .options_size = sizeof(convert_options),
     .takes = VERB_READS,
     .least = 1,
     .most = 2,

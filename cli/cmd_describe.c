@@ -1,5 +1,6 @@
 /* cmd_describe.c -- describe and check: what is in a file, and whether it is sound. */
 #include "cli.h"
+#include "network.h"
 #include "base/scratch.h"
 #include "data/summary.h"
 
@@ -145,6 +146,7 @@ static cr_status run_describe(cli *c)
     cr_status st = CR_OK;
     cr_table *t = NULL;
     cr_model *m = NULL;
+    if (cli_is_network(c, 0)) return cli_describe_network(c);
     CR_TRY(cli_read_any(c, 0, &t, &m));
     CR_TRY(cli_check_strict(c));
     CR_TRY(t ? describe_data(c, t) : describe_model(c, m));
@@ -157,9 +159,10 @@ done:
 const cli_verb verb_describe = {
     .name = "describe",
     .usage = "describe FILE",
-    .summary = "what is in a data or model file: columns and types, or the model",
+    .summary = "what is in a file: columns and types, the model, or the network",
     .example = "credence describe examples/diabetes.csv\n"
-               "credence describe model.cred",
+               "credence describe model.cred\n"
+               "credence describe examples/networks/burglary.bif",
     .takes = VERB_READS,
     .least = 1,
     .most = 1,
@@ -180,6 +183,7 @@ static void print_check(cli *c, const cr_table *t, const cr_model *m)
 
 static cr_status run_check(cli *c)
 {
+    if (cli_is_network(c, 0)) return cli_check_network(c);
     cr_status st = CR_OK;
     cr_table *t = NULL;
     cr_model *m = NULL;
@@ -205,7 +209,7 @@ done:
 const cli_verb verb_check = {
     .name = "check",
     .usage = "check FILE",
-    .summary = "read a data or model file through and say whether it is sound",
+    .summary = "read a file of data, a model or a network through and say whether it is sound",
     .example = "credence check examples/diabetes.csv",
     .takes = VERB_READS,
     .least = 1,

@@ -22,6 +22,8 @@
     X(models)     \
     X(check)      \
     X(convert)    \
+    X(query)      \
+    X(infer)      \
     X(dist)       \
     X(info)       \
     X(plot)       \

@@ -52,15 +52,15 @@ static void print_word(const char *text)
     fputc('\'', stderr);
 }
 
-/* Where `word` stands in the argument: alone, as the name or the value of --name=value, or in a
- * list with commas; NULL if nowhere. */
+/* Where `word` stands in the argument: alone, as the name or the value of --name=value, in a list
+ * with commas, or in an expression; NULL if nowhere. */
 static const char *find_word(const char *argument, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = argument; (at = strstr(at, word)); at++) {
-        bool begins = at == argument || strchr("=,!", at[-1]) ||
+        bool begins = at == argument || strchr("=,!(|{; ", at[-1]) ||
                       (at == argument + 2 && strncmp(argument, "--", 2) == 0);
-        if (begins && (at[n] == '\0' || at[n] == ',' || at[n] == '=')) return at;
+        if (begins && strchr(",=)|}:; ", at[n])) return at; /* or at its end */
     }
     return NULL;
 }

@@ -359,14 +359,40 @@ static const cli_field column[] = {
     FIELD_LAST,
 };
 
+static const cli_field network_summary[] = {
+    TEXT("name", 0, "name of the network; may be empty"),
+    TEXT("type", 0, "bayes or markov"),
+    COUNT("nodes", 0, "variables"),
+    COUNT("arcs", FIELD_NULL, "from parents to children; null for a Markov network"),
+    COUNT("tables", 0, "tables"),
+    COUNT("entries", 0, "entries of all tables"),
+    COUNT("parameters", 0, "of them those that are free"),
+    COUNT("most_states", 0, "states of the variable that has most"),
+    COUNT("most_parents", FIELD_NULL, "parents of the variable that has most"),
+    COUNT("width", 0, "of the junction tree: its largest clique has one variable more"),
+    NUMBER("operations", 0, "entries of all cliques: the work of all marginals"),
+    NUMBER("bytes", 0, "memory that takes"),
+    FIELD_LAST,
+};
+
+static const cli_field network_variable[] = {
+    TEXT("name", 0, "name of the variable"),
+    OTHER(TEXTS, "states", 0, "its states"),
+    OTHER(TEXTS, "parents", 0, "what it depends on"),
+    FIELD_LAST,
+};
+
 const cli_field result_describe[] = {
     TEXT("file", 0, "the file, as it was named"),
-    TEXT("kind", 0, "data or model"),
-    COUNT("rows", 0, "rows of the data; of a model: rows it learned from"),
+    TEXT("kind", 0, "data, model or network"),
+    COUNT("rows", FIELD_SOMETIMES, "rows of the data; of a model: rows it learned from"),
     COUNT("sparse_columns", FIELD_SOMETIMES, "of sparse data: how many columns x1, x2, ... are so"),
     NUMBER("density", FIELD_NULL | FIELD_SOMETIMES, "of these: the part of the cells that is kept"),
     INNER(ROWS, "columns", FIELD_SOMETIMES,
           "of data: what each column holds, sparse ones taken as one", column),
+    INNER(OBJECT, "network", FIELD_SOMETIMES, "of a network: its size, and the cost of exact answers",
+          network_summary),
+    INNER(ROWS, "variables", FIELD_SOMETIMES, "of a network: each variable", network_variable),
     MODEL_FIELDS(FIELD_SOMETIMES),
     SEARCH_FIELDS,
     FIELD_LAST,
@@ -374,8 +400,78 @@ const cli_field result_describe[] = {
 
 const cli_field result_check[] = {
     TEXT("file", 0, "the file, as it was named"),
-    TEXT("kind", 0, "data or model"),
+    TEXT("kind", 0, "data, model or network"),
     FLAG("sound", 0, "true: it was read through without a fault"),
+    FIELD_LAST,
+};
+
+/* --- query and infer ------------------------------------------------------------------------- */
+
+static const cli_field joint_row[] = {
+    OTHER(WORDS, "states", 0, "the state of each variable"),
+    NUMBER("p", 0, "their probability given the evidence"),
+    FIELD_LAST,
+};
+
+static const cli_field informative[] = {
+    TEXT("variable", 0, "one that might be observed"),
+    NUMBER("information", 0, "what it tells about the variables asked for, on average"),
+    FIELD_LAST,
+};
+
+static const cli_field query_cost[] = {
+    COUNT("variables", 0, "that were eliminated, after evidence and pruning"),
+    COUNT("width", 0, "largest clique, minus one"),
+    NUMBER("operations", 0, "entries of all cliques"),
+    NUMBER("bytes", 0, "of tables, at the most at a time"),
+    FIELD_LAST,
+};
+
+static const cli_field answer[] = {
+    TEXT("query", 0, "the question"),
+    TEXT("method", 0, "ve, jt, enumerate, or graph where no numbers were needed"),
+    FLAG("exact", 0, "whether the answer is exact, but for rounding"),
+    NUMBER("log_evidence", FIELD_NULL,
+           "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
+    OTHER(ANY, "marginals", FIELD_SOMETIMES, "of P(x | e), P(* | e): {variable: {state: p}}"),
+    INNER(ROWS, "table", FIELD_SOMETIMES, "of P(x, y | e): each joint state", joint_row),
+    OTHER(WORDS, "assignment", FIELD_SOMETIMES, "of argmax: the state of each variable"),
+    NUMBER("probability", FIELD_NULL | FIELD_SOMETIMES,
+           "of P(x=a | e), of argmax: the probability given the evidence"),
+    NUMBER("log_probability", FIELD_NULL | FIELD_SOMETIMES,
+           "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
+    FLAG("independent", FIELD_SOMETIMES, "of x _|_ y | z: whether the graph separates them"),
+    OTHER(TEXTS, "trail", FIELD_SOMETIMES, "if not: variables along a trail that is active"),
+    NUMBER("entropy", FIELD_SOMETIMES, "of H"),
+    NUMBER("information", FIELD_SOMETIMES, "of I(x; y)"),
+    INNER(ROWS, "informative", FIELD_SOMETIMES, "of I(x; *): the most informative first",
+          informative),
+    TEXT("unit", FIELD_SOMETIMES, "of H and I: bits or nats"),
+    INNER(OBJECT, "cost", 0, "what it took", query_cost),
+    FIELD_LAST,
+};
+
+const cli_field result_query[] = {
+    TEXT("network", 0, "the file, as it was named"),
+    COUNT("seed", 0, "random seed"),
+    INNER(ROWS, "results", 0, "one for each question, in order", answer),
+    NUMBER("seconds", 0, "time of the answers, reading not counted"),
+    FIELD_LAST,
+};
+
+static const cli_field posterior[] = {
+    NUMBER("log_evidence", FIELD_NULL, "log P(row); null for a row that is impossible"),
+    OTHER(ANY, "marginals", 0, "{variable: {state: p}}; empty for a row that is impossible"),
+    FIELD_LAST,
+};
+
+const cli_field result_infer[] = {
+    TEXT("network", 0, "the file, as it was named"),
+    COUNT("rows", 0, "rows of evidence"),
+    TEXT("method", 0, "jt: a junction tree"),
+    FLAG("exact", 0, "whether the answers are exact, but for rounding"),
+    COUNT("seed", 0, "random seed"),
+    INNER(ROWS, "results", 0, "one for each row, in order", posterior),
     FIELD_LAST,
 };
 

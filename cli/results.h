@@ -56,6 +56,8 @@ extern const cli_field
     result_describe[],
     result_models[],
     result_check[],
+    result_query[],
+    result_infer[],
     result_dist[],
     result_info[],
     result_version[],

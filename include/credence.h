@@ -60,6 +60,11 @@
 #include "../src/models/graph/gaussian_network.h"
 #include "../src/models/graph/uai.h"
 #include "../src/models/decide.h"
+#include "../src/models/graph/bif.h"
+#include "../src/models/graph/xmlbif.h"
+#include "../src/models/graph/net.h"
+#include "../src/models/graph/network_file.h"
+#include "../src/models/graph/query.h"
 
 #include "../src/study/assess.h"
 #include "../src/study/cross_validate.h"

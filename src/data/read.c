@@ -190,6 +190,9 @@ cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source
 {
     cr_status  st = CR_OK;
     cri_format f;
+    if (options->from > CRI_FORMAT_SQLITE)
+        CR_TRY(cr_fail(cx, CR_EARG, "--from names a format of networks, but %s is read as data",
+                       cri_source_name(source)));
     CR_TRY(cri_tell_format(cx, path, source, options, &f));
     CR_TRY(read_format(cx, path, source, options, f, out_table));
 done:

@@ -169,6 +169,10 @@ static cr_status store_to_model(cr_ctx *cx, const cri_store *s, cr_model **out_m
     cr_model             *m = NULL;
 
     CR_TRY(cri_store_get_text(cx, s, root, "model", &name));
+    if (strcmp(name, "network") == 0) { /* src/models/graph/network_store.h */
+        cr_fail(cx, CR_EDATA, "%s is a network, not a fitted model", cri_store_source(s));
+        CR_TRY(cr_fail_hint(cx, "credence describe and credence query read networks"));
+    }
     CR_TRY(cri_store_get_object(cx, s, root, "settings", &settings));
     CR_TRY(cri_store_get_object(cx, s, root, "design", &design));
     CR_TRY(cri_store_get_object(cx, s, root, "report", &report));

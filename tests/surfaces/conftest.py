@@ -9,6 +9,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
 DIABETES = ROOT / "examples/diabetes.csv"
+BURGLARY = ROOT / "examples/networks/burglary.bif"
 
 
 class Program:

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import DIABETES
+from conftest import BURGLARY, DIABETES
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -132,10 +132,17 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["info", DIABETES, "--matrix", "--columns", "sex,bmi", "--permutations", "2"],
         ["info", DIABETES, "--rows", "--top", "2"], ["info", DIABETES, DIABETES, "--columns", "sex"],
         ["info", "--source", "0.5,0.5", "--length", "9"], ["info", DIABETES, "--source", "sex"],
+        ["describe", BURGLARY], ["describe", BURGLARY.with_name("misconception.uai")], ["check", BURGLARY],
+        ["query", BURGLARY, "P(mary | alarm=on)", "P(*)", "P(john, mary)", "P(john=yes)", "argmax(* | john=yes)",
+         "burglary _|_ mary | alarm", "H(alarm)", "I(john; mary)", "I(burglary; * | john=yes)"],
+        ["query", BURGLARY.with_name("monty-hall.bif"), "P(choice=left, opened=left)"],
+        ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
     ]
     ours = [(command[0], command, credence.json(*command, cwd=place)) for command in commands]
+    negative = ["query", BURGLARY, "burglary _|_ mary"]          # the answer is no: exit code 1
+    ours.append(("query", negative, json.loads(credence(*negative, "--json", code=1))))
     return ours + toy_results(toy, place)
 
 

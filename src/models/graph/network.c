@@ -204,7 +204,8 @@ static cr_status normalise_row(cr_ctx *cx, const cr_network *net, const cri_tabl
                        given, sum);
     }
     if (off > *worst) *worst = off;
-    for (size_t s = 0; off > 0 && s < states; s++) p[s] /= sum;
+    if (off > (double)states * DBL_EPSILON) /* else a row that was divided before */
+        for (size_t s = 0; s < states; s++) p[s] /= sum;
     return CR_OK;
 }
 

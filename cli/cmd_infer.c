@@ -1,0 +1,330 @@
+/* cmd_infer.c -- infer: the posterior of a network for every row of evidence. */
+#include "network.h"
+#include "base/list.h"
+#include "base/scratch.h"
+#include "data/read_internal.h"
+#include "models/graph/junction.h"
+#include "models/graph/network_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+#define INFER_OPTIONS(X)                                                                           \
+    X(list, target, "", "VARIABLE",                                                                \
+      "variables whose posterior is wanted; if not given, all that are not known in every row",    \
+      "burglary")
+/* clang-format on */
+CR_OPTIONS_STRUCT(infer_options, INFER_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(infer_options, __VA_ARGS__)
+static const cr_option infer_table[] = { INFER_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+/* A column that names a variable, and what its levels mean. */
+typedef struct case_column {
+    const cr_column *column;
+    size_t           variable;
+    size_t          *state; /* [levels] */
+} case_column;
+
+typedef struct infer_job {
+    cli                *c;
+    cr_scratch          s;
+    cr_network         *net;
+    const cr_variables *vs;
+    cr_table           *t;
+    case_column        *known;
+    size_t              n_known;
+    size_t             *target, n_target;
+    cr_evidence        *e;
+    cr_junction        *tree;
+    double             *p; /* room for the states of one variable */
+    size_t              impossible;
+} infer_job;
+
+/* --- columns --------------------------------------------------------------------------------- */
+
+/* Columns that name variables are categories, whatever their states look like.  *out_new: some were
+ * not read as such. */
+static cr_status take_categories(infer_job *j, const cr_table *t, bool *out_new)
+{
+    cr_status st = CR_OK;
+    *out_new = false;
+    for (size_t i = 0; i < cr_table_columns(t) && st == CR_OK; i++) {
+        const cr_column *column = cr_table_column(t, i);
+        if (column->type == CR_CATEGORY || column->missing == cr_table_rows(t) ||
+            cr_variable_lookup(j->vs, column->name) == CR_NONE)
+            continue;
+        *out_new = true;
+        st = cr_options_add(j->c->cx, cr_read_table, &j->c->read, "category", column->name);
+    }
+    return st;
+}
+
+/* Reads the rows; again, if states look like numbers.  What came through a pipe is kept. */
+static cr_status read_cases(infer_job *j)
+{
+    cr_status   st = CR_OK;
+    cr_ctx     *cx = j->c->cx;
+    const char *path = j->c->args[1];
+    bool        again = true, database = cri_is_database(path, &j->c->read);
+    cri_source *source = NULL;
+    if (strcmp(path, "-") == 0 && strcmp(j->c->args[0], "-") == 0)
+        CR_TRY(cr_fail(cx, CR_EARG, "standard input can serve as one argument only"));
+    if (!database) CR_TRY(cri_source_open(cx, path, &source));
+    for (size_t pass = 0; pass < 2 && again; pass++) {
+        cr_table_free(cx, j->t);
+        j->t = NULL;
+        if (source && pass > 0) CR_TRY(cri_source_rewind(source));
+        CR_TRY(database ? cr_table_read(cx, path, &j->c->read, &j->t)
+                        : cri_table_read_source(cx, path, source, &j->c->read, &j->t));
+        CR_TRY(take_categories(j, j->t, &again));
+    }
+done:
+    cri_source_close(source);
+    return st;
+}
+
+/* A state that the network does not have: where it is first met. */
+static cr_status refuse_level(infer_job *j, const cr_column *column, size_t v, size_t level)
+{
+    size_t row = 0;
+    while (row < cr_table_rows(j->t) && column->codes[row] != level) row++;
+    cr_fail(j->c->cx, CR_EDATA, "%s, row %zu: '%s' has no state '%s'", cr_table_source(j->t),
+            row + 1, column->name, column->levels[level]);
+    return cri_nearest_state(j->c->cx, j->net, v, column->levels[level]);
+}
+
+static cr_status match_columns(infer_job *j)
+{
+    cr_status st = CR_OK;
+    size_t    columns = cr_table_columns(j->t);
+    j->known = cr_scratch_bytes(&j->s, columns, sizeof *j->known);
+    CR_TRY(j->s.status);
+    for (size_t i = 0; i < columns; i++) {
+        const cr_column *column = cr_table_column(j->t, i);
+        size_t           v = cr_variable_lookup(j->vs, column->name);
+        if (v == CR_NONE) continue;
+        case_column known = { column, v, cr_scratch_index(&j->s, column->n_levels) };
+        CR_TRY(j->s.status);
+        if (column->type != CR_CATEGORY && column->missing < cr_table_rows(j->t))
+            CR_TRY(cr_fail(j->c->cx, CR_EDATA, "column '%s' is not read as states", column->name));
+        for (size_t k = 0; k < column->n_levels; k++) {
+            known.state[k] = cr_state_lookup(j->vs, v, column->levels[k]);
+            if (known.state[k] == CR_NONE) CR_TRY(refuse_level(j, column, v, k));
+        }
+        j->known[j->n_known++] = known;
+    }
+    if (j->n_known == 0) {
+        cr_fail(j->c->cx, CR_EDATA, "no column of %s names a variable of %s", cr_table_source(j->t),
+                j->c->args[0]);
+        CR_TRY(cr_fail_hint(j->c->cx, "credence describe %s lists its variables", j->c->args[0]));
+    }
+    for (size_t i = 0; i < columns; i++)
+        if (cr_variable_lookup(j->vs, cr_table_column(j->t, i)->name) == CR_NONE)
+            cr_log(j->c->cx, CR_LOG_WARNING,
+                   "column '%s' names no variable of the network: left out",
+                   cr_table_column(j->t, i)->name);
+done:
+    return st;
+}
+
+/* Those of --target, or all that are not known in every row. */
+static cr_status choose_targets(infer_job *j)
+{
+    cr_status            st = CR_OK;
+    const infer_options *o = j->c->own;
+    char               **names = NULL;
+    size_t               n = 0, all = cr_network_size(j->net);
+    bool                *known = cr_scratch_bytes(&j->s, all, sizeof *known);
+    CR_TRY(cri_list_split(&j->s, o->target, &names, &n));
+    j->target = cr_scratch_index(&j->s, n > all ? n : all);
+    CR_TRY(j->s.status);
+    for (size_t i = 0; i < n; i++) {
+        CR_TRY(cr_variable_find(j->c->cx, j->vs, names[i], &j->target[i]));
+        j->n_target++;
+    }
+    for (size_t i = 0; i < j->n_known; i++)
+        known[j->known[i].variable] = j->known[i].column->missing == 0;
+    for (size_t v = 0; v < all && n == 0; v++)
+        if (!known[v]) j->target[j->n_target++] = v;
+done:
+    return st;
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+static cr_status observe(infer_job *j, size_t row)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < j->n_known && st == CR_OK; i++) {
+        const case_column *k = &j->known[i];
+        bool missing = k->column->type != CR_CATEGORY || k->column->codes[row] == CR_MISSING_CODE;
+        if (missing)
+            cr_evidence_forget(j->c->cx, j->e, k->variable);
+        else
+            st = cr_evidence_observe(j->c->cx, j->e, k->variable, k->state[k->column->codes[row]]);
+    }
+    return st;
+}
+
+enum { WIDTH = 12 }; /* of a column of text, at least */
+
+/* A cell: of CSV behind a comma, of text to the right of its column, which is as wide as its name.
+ */
+static void print_cell(infer_job *j, const char *text, size_t width)
+{
+    if (j->c->format == FORMAT_CSV) {
+        out_text(j->c, ",");
+        out_csv_field(j->c, text);
+    } else {
+        out_text(j->c, "  %*s", (int)(width > WIDTH ? width : WIDTH), text);
+    }
+}
+
+/* "x=yes" */
+static size_t name_cell(const infer_job *j, size_t v, size_t s, char *out, size_t room)
+{
+    return (size_t)snprintf(out, room, "%s=%s", cr_variable_name(j->vs, v),
+                            cr_state_name(j->vs, v, s));
+}
+
+/* A name for every state of every target. */
+static void print_header(infer_job *j)
+{
+    char name[1024];
+    out_text(j->c, j->c->format == FORMAT_CSV ? "log_evidence" : "  log_evidence");
+    for (size_t i = 0; i < j->n_target; i++)
+        for (size_t s = 0; s < cr_variable_states(j->vs, j->target[i]); s++) {
+            size_t width = name_cell(j, j->target[i], s, name, sizeof name);
+            print_cell(j, name, width);
+        }
+    out_text(j->c, "\n");
+}
+
+/* One posterior after the other goes to the row, or to an object.  An impossible row has none. */
+static cr_status print_row(infer_job *j, double log_e, json_t *opt_row)
+{
+    cr_status st = CR_OK;
+    char      text[32];
+    json_t   *all = NULL, *one;
+    bool      possible = log_e > -INFINITY, csv = j->c->format == FORMAT_CSV;
+    if (opt_row) {
+        json_object_set_new(opt_row, "log_evidence", possible ? json_real(log_e) : json_null());
+        json_object_set_new(opt_row, "marginals", all = json_object());
+    } else {
+        out_text(j->c, csv ? "%s" : "  %12s", possible ? out_number(log_e, csv, text) : "-inf");
+    }
+    for (size_t i = 0; i < j->n_target; i++) {
+        size_t v = j->target[i], n = cr_variable_states(j->vs, v);
+        if (possible) CR_TRY(cr_junction_marginal(j->c->cx, j->tree, v, j->p));
+        if (opt_row && possible)
+            json_object_set_new_nocheck(all, cr_variable_name(j->vs, v), one = json_object());
+        for (size_t s = 0; s < n; s++) {
+            if (opt_row && possible)
+                json_object_set_new_nocheck(one, cr_state_name(j->vs, v, s), json_real(j->p[s]));
+            else if (!opt_row)
+                print_cell(j, possible ? out_number(j->p[s], csv, text) : "",
+                           name_cell(j, v, s, NULL, 0));
+        }
+    }
+    if (!opt_row) out_text(j->c, "\n");
+done:
+    return st;
+}
+
+static cr_status infer_rows(infer_job *j)
+{
+    cr_status st = CR_OK;
+    json_t   *row = NULL;
+    bool      json = j->c->format == FORMAT_JSON;
+    for (size_t i = 0; i < cr_table_rows(j->t); i++) {
+        double log_e;
+        CR_TRY(cr_check_interrupt(j->c->cx));
+        CR_TRY(observe(j, i));
+        CR_TRY(cr_junction_set_evidence(j->c->cx, j->tree, j->e));
+        CR_TRY(cr_junction_log_evidence(j->c->cx, j->tree, &log_e));
+        j->impossible += log_e == -INFINITY;
+        row = json ? json_object() : NULL;
+        CR_TRY(print_row(j, log_e, row));
+        if (json) out_json_item(j->c, row, i == 0);
+        json_decref(row);
+        row = NULL;
+        if (i % 64 == 0) CR_TRY(out_flush(j->c));
+        cr_progress(j->c->cx, "rows", (double)i, (double)cr_table_rows(j->t));
+    }
+done:
+    json_decref(row);
+    return st;
+}
+
+static cr_status prepare(infer_job *j)
+{
+    cr_status st = CR_OK;
+    size_t    most = 1;
+    CR_TRY(cli_read_network(j->c, 0, CR_FORMAT_AUTO, &j->net));
+    j->vs = cr_network_variables(j->net);
+    CR_TRY(read_cases(j));
+    CR_TRY(match_columns(j));
+    CR_TRY(choose_targets(j));
+    for (size_t v = 0; v < cr_network_size(j->net); v++)
+        if (cr_network_states(j->net, v) > most) most = cr_network_states(j->net, v);
+    j->p = cr_scratch_f64(&j->s, most);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_evidence_new(j->c->cx, j->net, &j->e));
+    CR_TRY(cr_junction_new(j->c->cx, j->net, NULL, NULL, &j->tree));
+    CR_TRY(cli_check_strict(j->c));
+done:
+    return st;
+}
+
+static cr_status run_infer(cli *c)
+{
+    cr_status st = CR_OK;
+    infer_job j = { .c = c, .s = cr_scratch_begin(c->cx) };
+    json_t   *root = json_object();
+    CR_TRY(prepare(&j));
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON) {
+        json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
+        json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(j.t)));
+        json_object_set_new(root, "method", json_string("jt"));
+        json_object_set_new(root, "exact", json_true());
+        json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
+        out_json_begin(c, "infer", root, "results");
+    } else {
+        print_header(&j);
+    }
+    CR_TRY(infer_rows(&j));
+    if (c->format == FORMAT_JSON) out_json_end(c);
+    if (j.impossible > 0)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%zu of %zu rows are impossible in this network and get no "
+               "posterior",
+               j.impossible, cr_table_rows(j.t));
+    CR_TRY(cli_check_strict(c));
+done:
+    cr_junction_free(c->cx, j.tree);
+    cr_evidence_free(c->cx, j.e);
+    cr_table_free(c->cx, j.t);
+    cr_network_free(c->cx, j.net);
+    cr_scratch_end(&j.s);
+    json_decref(root);
+    return st;
+}
+
+const cli_verb verb_infer = {
+    .name = "infer",
+    .usage = "infer NET CASES [--target X,Y] [-o FILE]",
+    .summary = "the posterior of a network for every row of evidence",
+    .example = "credence infer examples/networks/burglary.bif examples/networks/calls.csv "
+               "--target burglary",
+    .options = infer_table,
+    .options_size = sizeof(infer_options),
+    .takes = VERB_READS,
+    .least = 2,
+    .most = 2,
+    .run = run_infer,
+    .result = result_infer,
+};

@@ -1,0 +1,268 @@
+/* network.c -- networks on the command line: read, described, checked, converted. */
+#include "network.h"
+#include "data/source.h"
+#include "models/graph/junction.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/* The choice of --from among the formats of networks; AUTO: it is none of them. */
+static cr_network_format format_asked(const cli *c)
+{
+    const cr_option *from = cr_option_find(cr_read_table, "from");
+    char             word[32];
+    if (!(c->verb->takes & VERB_READS)) return CR_FORMAT_AUTO;
+    cr_options_print(from, &c->read, word, sizeof word);
+    for (int f = CR_FORMAT_BIF; f <= CR_FORMAT_UAI; f++)
+        if (strcmp(word, cr_network_format_name((cr_network_format)f)) == 0)
+            return (cr_network_format)f;
+    return CR_FORMAT_AUTO;
+}
+
+static bool is_auto(const cli *c) { return c->read.from == 0; }
+
+/* "model": "network" in a model.json that lies in the archive as it is. */
+static bool says_network(const char *bytes, size_t size)
+{
+    const char *at = memmem(bytes, size, "\"model\"", 7), *end = bytes + size;
+    if (!at) return false;
+    for (at += 7; at < end && (*at == ' ' || *at == ':'); at++) continue;
+    return end - at > 9 && memcmp(at, "\"network\"", 9) == 0;
+}
+
+/* Looks at the beginning of a regular file, and says nothing if that cannot be. */
+static bool looks_like_network(cli *c, const char *path)
+{
+    cri_source *source = NULL;
+    const char *bytes;
+    size_t      size;
+    struct stat info;
+    bool        is = false;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    if (cri_source_open(c->cx, path, &source) != CR_OK) return false;
+    if (cri_source_peek(source, 4096, &bytes, &size) == CR_OK) {
+        cr_network_format f = cr_network_sniff(bytes, size);
+        is = f == CR_FORMAT_CRED ? says_network(bytes, size) : f != CR_FORMAT_AUTO;
+    }
+    cri_source_close(source);
+    return is;
+}
+
+bool cli_is_network(cli *c, size_t index)
+{
+    const char       *path = c->args[index];
+    cr_network_format f = cr_network_format_of(path);
+    if (format_asked(c) != CR_FORMAT_AUTO) return true;
+    if (!is_auto(c)) return false;
+    return (f != CR_FORMAT_AUTO && f != CR_FORMAT_CRED) || looks_like_network(c, path);
+}
+
+cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_network **out_net)
+{
+    if (format == CR_FORMAT_AUTO) format = format_asked(c);
+    return cr_network_read(c->cx, c->args[index], format, out_net);
+}
+
+static const char *file_name(const cli *c)
+{
+    return strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0];
+}
+
+/* --- describe -------------------------------------------------------------------------------- */
+
+typedef struct sizes {
+    size_t arcs, entries, free, most_states, most_parents;
+} sizes;
+
+static sizes count(const cr_network *net)
+{
+    sizes s = { 0 };
+    bool  bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+    for (size_t i = 0; i < cr_network_tables(net); i++) {
+        cr_table_view t = cr_network_table(net, i);
+        size_t        states = bayes ? cr_network_states(net, i) : 1;
+        s.entries += t.size;
+        s.free += bayes ? t.size / states * (states - 1) : t.size;
+        if (bayes) s.arcs += t.n - 1;
+        if (bayes && t.n - 1 > s.most_parents) s.most_parents = t.n - 1;
+    }
+    for (size_t v = 0; v < cr_network_size(net); v++)
+        if (cr_network_states(net, v) > s.most_states) s.most_states = cr_network_states(net, v);
+    return s;
+}
+
+static json_t *integer(size_t n) { return json_integer((json_int_t)n); }
+
+static void add_variables(const cr_network *net, json_t *out)
+{
+    const cr_variables *vs = cr_network_variables(net);
+    for (size_t v = 0; v < cr_network_size(net); v++) {
+        json_t       *row = json_object(), *states = json_array(), *parents = json_array();
+        size_t        n = 0;
+        bool          bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+        const size_t *list = bayes ? cr_network_parents(net, v, &n) : NULL;
+        for (size_t s = 0; s < cr_variable_states(vs, v); s++)
+            json_array_append_new(states, json_string_nocheck(cr_state_name(vs, v, s)));
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(parents, json_string_nocheck(cr_variable_name(vs, list[i])));
+        json_object_set_new(row, "name", json_string_nocheck(cr_variable_name(vs, v)));
+        json_object_set_new(row, "states", states);
+        json_object_set_new(row, "parents", parents);
+        json_array_append_new(out, row);
+    }
+}
+
+/* What all marginals cost, by a junction tree; it need not fit into memory. */
+static cr_status find_cost(cli *c, const cr_network *net, cr_exact_report *out)
+{
+    cr_exact_options o = cr_exact_defaults();
+    cr_junction     *tree = NULL;
+    cr_status        st;
+    o.memory = SIZE_MAX;
+    st = cr_junction_new(c->cx, net, NULL, &o, &tree);
+    if (st == CR_OK) *out = cr_junction_report(tree);
+    cr_junction_free(c->cx, tree);
+    return st;
+}
+
+static json_t *network_summary(const cr_network *net, const cr_exact_report *cost)
+{
+    sizes   s = count(net);
+    bool    bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+    json_t *out = json_object();
+    json_object_set_new(out, "name", json_string_nocheck(cr_network_name(net)));
+    json_object_set_new(out, "type", json_string(bayes ? "bayes" : "markov"));
+    json_object_set_new(out, "nodes", integer(cr_network_size(net)));
+    json_object_set_new(out, "arcs", bayes ? integer(s.arcs) : json_null());
+    json_object_set_new(out, "tables", integer(cr_network_tables(net)));
+    json_object_set_new(out, "entries", integer(s.entries));
+    json_object_set_new(out, "parameters", integer(s.free));
+    json_object_set_new(out, "most_states", integer(s.most_states));
+    json_object_set_new(out, "most_parents", bayes ? integer(s.most_parents) : json_null());
+    json_object_set_new(out, "width", integer(cost->width));
+    json_object_set_new(out, "operations", json_real(cost->operations));
+    json_object_set_new(out, "bytes", json_real(cost->bytes));
+    return out;
+}
+
+/* "yes, no" in a cell, cut where it is long. */
+static json_t *joined(const json_t *list)
+{
+    char    text[80] = "";
+    size_t  used = 0, i;
+    json_t *item;
+    json_array_foreach((json_t *)(uintptr_t)list, i, item)
+    {
+        const char *name = json_string_value(item);
+        if (used + strlen(name) + 8 > sizeof text) {
+            snprintf(text + used, sizeof text - used, ", ...");
+            break;
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", name);
+    }
+    return json_string_nocheck(text);
+}
+
+static void print_network(cli *c, const json_t *root)
+{
+    const json_t *net = json_object_get(root, "network");
+    const char   *name = json_string_value(json_object_get(net, "name"));
+    bool          bayes = strcmp(json_string_value(json_object_get(net, "type")), "bayes") == 0;
+    json_t       *rows = json_array(), *row, *lines = json_copy((json_t *)(uintptr_t)net);
+    size_t        i;
+    json_array_foreach(json_object_get(root, "variables"), i, row)
+    {
+        json_t *flat = json_object();
+        json_object_set(flat, "name", json_object_get(row, "name"));
+        json_object_set_new(flat, "states", joined(json_object_get(row, "states")));
+        json_object_set_new(flat, "parents", joined(json_object_get(row, "parents")));
+        json_array_append_new(rows, flat);
+    }
+    if (c->format == FORMAT_TEXT) {
+        json_object_del(lines, "name");
+        json_object_del(lines, "type");
+        out_text(c, "%s: a %s network%s%s\n", file_name(c), bayes ? "Bayesian" : "Markov",
+                 name[0] ? ", " : "", name);
+        out_pairs(c, lines);
+        out_text(c, "\n");
+    }
+    out_table(c, rows);
+    json_decref(rows);
+    json_decref(lines);
+}
+
+cr_status cli_describe_network(cli *c)
+{
+    cr_status       st = CR_OK;
+    cr_network     *net = NULL;
+    cr_exact_report cost = { 0 };
+    json_t         *root = json_object(), *variables = json_array();
+    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(find_cost(c, net, &cost));
+    add_variables(net, variables);
+    json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
+    json_object_set_new(root, "kind", json_string("network"));
+    json_object_set_new(root, "network", network_summary(net, &cost));
+    json_object_set(root, "variables", variables);
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON)
+        out_json(c, "describe", root);
+    else
+        print_network(c, root);
+done:
+    json_decref(root);
+    json_decref(variables);
+    cr_network_free(c->cx, net);
+    return st;
+}
+
+/* --- check and convert ----------------------------------------------------------------------- */
+
+cr_status cli_check_network(cli *c)
+{
+    cr_status   st = CR_OK;
+    cr_network *net = NULL;
+    json_t     *root = json_object(), *rows = json_array();
+    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    CR_TRY(cli_check_strict(c));
+    json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
+    json_object_set_new(root, "kind", json_string("network"));
+    json_object_set_new(root, "sound", json_true());
+    json_array_append(rows, root);
+    CR_TRY(out_open(c, c->global.output));
+    if (c->format == FORMAT_JSON)
+        out_json(c, "check", root);
+    else if (c->format == FORMAT_CSV)
+        out_table(c, rows);
+    else
+        out_text(c, "%s: a sound network, %zu nodes, %zu parameters\n", file_name(c),
+                 cr_network_size(net), count(net).free);
+done:
+    json_decref(root);
+    json_decref(rows);
+    cr_network_free(c->cx, net);
+    return st;
+}
+
+cr_status cli_convert_network(cli *c, const char *to, cr_network_format format)
+{
+    cr_status   st = CR_OK;
+    cr_network *net = NULL;
+    bool        stream = strcmp(to, "-") == 0;
+    if (format == CR_FORMAT_AUTO) format = cr_network_format_of(to);
+    if (format == CR_FORMAT_AUTO) {
+        cr_fail(c->cx, CR_EARG, "cannot tell the format of the network '%s' from its name", to);
+        CR_TRY(cr_fail_hint(c->cx, "end it in .bif, .xmlbif, .net, .uai or .cred, or give --to"));
+    }
+    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(cr_network_write(c->cx, net, stream ? "/dev/stdout" : to, format));
+done:
+    cr_network_free(c->cx, net);
+    return st;
+}

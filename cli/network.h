@@ -1,0 +1,18 @@
+/* network.h -- what the verbs share that take a network. */
+#ifndef CREDENCE_CLI_NETWORK_H
+#define CREDENCE_CLI_NETWORK_H
+
+#include "cli.h"
+#include "models/graph/network_file.h"
+
+/* Is argument `index` a network?  By --from, by its name, or by the first bytes of the file. */
+bool cli_is_network(cli *c, size_t index);
+/* Reads it.  `format`: what --from says, or CR_FORMAT_AUTO. */
+cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_network **out_net);
+
+/* describe, check and convert of a network in argument 0. */
+cr_status cli_describe_network(cli *c);
+cr_status cli_check_network(cli *c);
+cr_status cli_convert_network(cli *c, const char *to, cr_network_format format);
+
+#endif

@@ -1,0 +1,130 @@
+/* query.h -- questions to a network, written as formulas.
+ *
+ *     P(x | e)           the distribution of x            P(x, y | e)     of both together
+ *     P(* | e)           of every variable that e leaves open
+ *     P(x=a, y=b | e)    the probability of this          argmax(x, y | e)   marginal MAP
+ *     argmax(* | e)      the most probable explanation    x, y _|_ z | w, v  are they separated?
+ *     H(x | w, e)        entropy                          I(x; y | w, e)     mutual information
+ *     I(x; * | e)        what every other variable would tell about x, the most first
+ *
+ * e is a list, with commas, of what is known, of five kinds that are kept apart:
+ *     x=a               observed                  x in {a, b}  or  x!=c    one of these states
+ *     x~{a:3, b:1}      virtual: how much more probable the observation is under a than under b
+ *     x:={a:0.7, b:0.3} soft, by Jeffrey's rule: the probabilities that x shall have in the end
+ *     do(x=a)           set from outside: what x depends on has no part in it
+ * In H and I a variable without a state among them is averaged over.  Names and states stand in
+ * quotes where they hold other characters than letters; a quote in them is written twice.
+ *
+ * Soft evidence on one variable is P'(z) = sum_a q(a) P(z | x=a, e); on several, the distribution
+ * nearest to P( . | e) in which each has its probabilities (iterative proportional fitting).
+ * Pearl (1988), sec. 2.2-2.3; Jeffrey (1965); Csiszar (1975) for the limit of the fitting. */
+#ifndef CREDENCE_MODELS_GRAPH_QUERY_H
+#define CREDENCE_MODELS_GRAPH_QUERY_H
+
+#include "bucket.h"
+
+typedef enum cr_finding_kind {
+    CR_FINDING_STATE,
+    CR_FINDING_SET,
+    CR_FINDING_VIRTUAL,
+    CR_FINDING_SOFT,
+    CR_FINDING_DO
+} cr_finding_kind;
+
+/* What is known of one variable. */
+typedef struct cr_finding {
+    cr_finding_kind kind;
+    size_t          variable, states;
+    double         *weight; /* [states] 0 or 1, likelihoods, or probabilities */
+} cr_finding;
+
+typedef struct cr_findings {
+    size_t      n, room;
+    cr_finding *item;
+} cr_findings; /* all zeros: none */
+
+/* Adds a finding with a copy of its weights [states of v].  Fails with CR_EARG when there is one on
+ * v already, or when the weights cannot be of this kind. */
+CR_API cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
+                                 cr_finding_kind kind, size_t v, const double *weight);
+/* Reads findings from a file: {"x": "a"}, {"x": ["a", "b"]}, {"x": {"a": 3, "b": 1}} (virtual) as
+ * JSON, or the evidence of a UAI file where the name ends in .evid.  CR_EDATA, CR_EIO. */
+CR_API cr_status cr_findings_read(cr_ctx *cx, cr_findings *list, const cr_network *net,
+                                  const char *path);
+/* Frees the list and leaves none. */
+CR_API void cr_findings_free(cr_ctx *cx, cr_findings *list);
+
+typedef enum cr_question_kind {
+    CR_QUESTION_TABLE,       /* P(x, y | e) */
+    CR_QUESTION_MARGINALS,   /* P(* | e) */
+    CR_QUESTION_PROBABILITY, /* P(x=a | e) */
+    CR_QUESTION_BEST,        /* argmax(x, y | e), argmax(* | e) */
+    CR_QUESTION_SEPARATION,  /* x _|_ y | z */
+    CR_QUESTION_ENTROPY,     /* H(x | e) */
+    CR_QUESTION_INFORMATION, /* I(x; y | e) */
+    CR_QUESTION_INFORMATIVE  /* I(x; * | e) */
+} cr_question_kind;
+
+typedef struct cr_question {
+    cr_question_kind kind;
+    size_t          *x, *y, *given; /* variables, in the order they were named */
+    size_t           n_x, n_y, n_given;
+    cr_findings      event, known;
+} cr_question;
+
+/* Reads a question about this network.  Fails with CR_EARG: what is wrong, a caret under it, and
+ * the nearest name. */
+CR_API cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char *text,
+                                   cr_question **out_q);
+/* Frees a question.  NULL is allowed. */
+CR_API void cr_question_free(cr_ctx *cx, cr_question *q);
+
+/* How it is computed; AUTO takes what is least work. */
+#define CR_QUERY_METHODS "auto|ve|jt|enumerate"
+typedef enum cr_query_method {
+    CR_QUERY_AUTO,
+    CR_QUERY_VE, /* bucket elimination, bucket.h */
+    CR_QUERY_JT, /* junction tree, junction.h */
+    CR_QUERY_ENUMERATE
+} cr_query_method;
+
+typedef struct cr_query_options {
+    cr_query_method  method;
+    cr_exact_options exact;
+} cr_query_options;
+
+typedef struct cr_query_answer {
+    cr_question_kind kind;
+    const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph" */
+    bool             exact;
+    double
+        log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
+    cr_factor table;  /* TABLE: normalised, its scope ascending */
+    size_t    n, *variable; /* TABLE, BEST: as asked for; MARGINALS, INFORMATIVE: those it has */
+    size_t    values;       /* of these: */
+    double   *value;      /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling */
+    size_t   *state;      /* BEST [n] */
+    double    number;     /* PROBABILITY; ENTROPY and INFORMATION in nats; BEST: P(states | e) */
+    double    log_number; /* PROBABILITY: its log; BEST: log P(states, e) */
+    bool      separated;  /* SEPARATION */
+    size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */
+    size_t    sweeps;               /* of fitting soft evidence */
+    cr_exact_report cost;
+} cr_query_answer; /* all zeros: nothing to free */
+
+/* The usual options. */
+CR_API cr_query_options cr_query_defaults(void);
+/* Answers a question.  opt_more: findings besides those of the question.  Fails with CR_EARG, with
+ * CR_EDATA when the evidence is impossible (and says which part of it), with CR_ENOMEM before any
+ * work when it would take too much. */
+CR_API cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
+                              const cr_findings *opt_more, const cr_query_options *opt_o,
+                              cr_query_answer *out);
+/* The same from the text of the question. */
+CR_API cr_status cr_query(cr_ctx *cx, const cr_network *net, const char *text,
+                          const cr_findings *opt_more, const cr_query_options *opt_o,
+                          cr_query_answer *out);
+/* Frees what an answer holds and leaves none. */
+CR_API void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a);
+
+#endif

@@ -1,0 +1,47 @@
+/* query_engine.h -- one face for all methods that answer questions to a network.
+ * An engine holds a network and what is known; each method is a row of functions.  A function that
+ * a method lacks is NULL, and another method stands in for it; `used` says which one it was.
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_GRAPH_QUERY_ENGINE_H
+#define CREDENCE_MODELS_GRAPH_QUERY_ENGINE_H
+
+#include "junction.h"
+#include "query.h"
+
+typedef struct cri_engine cri_engine;
+
+struct cri_engine {
+    cr_ctx           *cx;
+    const cr_network *net;
+    cr_network       *own; /* after do(): a copy, which net is then; else NULL */
+    cr_evidence      *evidence;
+    cr_query_options  o;
+    cr_query_method   method; /* AUTO: each function takes its own */
+    cr_query_method   used;
+    cr_junction      *tree;  /* made when it is needed */
+    bool              fresh; /* the tree knows the evidence */
+    bool              many;  /* many questions are to come: worth a tree */
+    cr_exact_report   cost;
+};
+
+/* Opens an engine with these findings but for the soft ones; cuts the network where there is do().
+ */
+cr_status   cri_engine_open(cr_ctx *cx, const cr_network *net, const cr_findings *known,
+                            const cr_query_options *o, cri_engine *out);
+void        cri_engine_close(cri_engine *e);
+const char *cri_engine_name(const cri_engine *e);
+/* Says that the evidence has been changed. */
+void cri_engine_changed(cri_engine *e);
+
+/* log P(e); -INFINITY: impossible. */
+cr_status cri_engine_log_evidence(cri_engine *e, double *out_log);
+/* P(query | e), n >= 1; CR_EDATA if the evidence is impossible. */
+cr_status cri_engine_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out_f,
+                           double *opt_log);
+/* All P(v | e), one after another. */
+cr_status cri_engine_marginals(cri_engine *e, double *out, double *out_log);
+/* The best states of the query (n = 0: of all, out [variables]) and log P(states, e). */
+cr_status cri_engine_best(cri_engine *e, size_t n, const size_t *query, size_t *out_state,
+                          double *out_log);
+
+#endif

@@ -1,0 +1,277 @@
+"""Networks on the command line: query, infer, convert, describe, check, completion."""
+import csv
+import gzip
+import io
+import json
+import math
+import pathlib
+
+import pytest
+
+SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/bn"
+NETWORKS = "asia cancer earthquake sachs survey alarm child insurance hailfinder win95pts".split()
+shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data")
+
+
+@pytest.fixture
+def burglary(examples):
+    return examples / "networks/burglary.bif"
+
+
+def ask(credence, net, *questions):
+    result = credence("query", net, *questions, "--json")
+    assert result.code in (0, 1) and result.stderr == "", result
+    return json.loads(result.stdout)["results"]
+
+
+def rows(result):
+    assert result.code in (0, 1), result
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+# --- query -----------------------------------------------------------------------------------------
+
+def test_the_burglary(credence, burglary):
+    answer, = ask(credence, burglary, "P(burglary | john=yes, mary=yes)")
+    assert answer["marginals"]["burglary"]["yes"] == pytest.approx(0.284171835364393, abs=1e-12)
+    assert answer["exact"] is True and answer["method"] == "ve"
+    assert answer["log_evidence"] == pytest.approx(math.log(0.002084100239), abs=1e-9)
+    assert answer["cost"]["operations"] > 0
+
+
+def test_every_question(credence, burglary):
+    best, event, joint, apart, trail, entropy, mutual, next_ = ask(
+        credence, burglary, "argmax(* | john=yes)", "P(john=yes)", "P(burglary, mary | alarm=on)",
+        "burglary _|_ mary | alarm", "burglary _|_ earthquake | john", "H(alarm)", "I(john; mary)",
+        "I(burglary; * | john=yes)")
+    assert best["assignment"] == {"burglary": "no", "earthquake": "no", "alarm": "off", "mary": "no"}
+    p = 0.999 * 0.998 * 0.999 * 0.05 * 0.99
+    assert best["log_probability"] == pytest.approx(math.log(p), abs=1e-12)
+    assert best["probability"] == pytest.approx(p / event["probability"], abs=1e-12)
+    assert len(joint["table"]) == 4 and sum(r["p"] for r in joint["table"]) == pytest.approx(1)
+    assert joint["table"][1]["states"] == {"burglary": "yes", "mary": "no"}
+    assert apart["independent"] is True and "trail" not in apart
+    assert trail["independent"] is False and trail["trail"] == ["burglary", "alarm", "earthquake"]
+    assert entropy["unit"] == "bits" and 0 < entropy["entropy"] < 1
+    assert 0 < mutual["information"] < entropy["entropy"]
+    assert next_["informative"][0]["variable"] == "alarm"
+    nats = json.loads(credence("query", burglary, "H(alarm)", "--unit", "nats", "--json").stdout)["results"][0]
+    assert nats["entropy"] == pytest.approx(entropy["entropy"] * math.log(2))
+
+
+def test_monty_hall(credence, examples):
+    answer, = ask(credence, examples / "networks/monty-hall.bif", "P(prize | choice=left, opened=right)")
+    assert answer["marginals"]["prize"] == pytest.approx({"left": 1 / 3, "middle": 2 / 3, "right": 0})
+
+
+def test_misconception(credence, examples):
+    """Koller & Friedman (2009), figure 4.2: Z = 7 201 840, P(a0, b1) = 0.69."""
+    answer, = ask(credence, examples / "networks/misconception.uai", "P(x0, x1)")
+    assert answer["log_evidence"] == pytest.approx(math.log(7201840), abs=1e-12)
+    assert answer["table"][1]["p"] == pytest.approx(5001500 / 7201840, abs=1e-12)
+
+
+def test_two_steps(credence, examples):
+    answer, = ask(credence, examples / "networks/hmm.bif", "P(weather2 | weather1=rain)")
+    assert answer["marginals"]["weather2"] == pytest.approx({"rain": 0.7, "sun": 0.3})
+
+
+def test_evidence_of_every_kind(credence, burglary, tmp_path):
+    def p(question, *more):
+        return float(rows(credence("query", burglary, question, *more))[0]["value"])
+    on, off = p("P(burglary=yes | alarm=on)"), p("P(burglary=yes | alarm=off)")
+    assert p("P(burglary=yes | alarm:={on:0.7, off:0.3})") == pytest.approx(0.7 * on + 0.3 * off, abs=1e-13)
+    a = p("P(alarm=on)")
+    virtual = (3 * a * on + (1 - a) * off) / (3 * a + (1 - a))
+    assert p("P(burglary=yes | alarm~{on:3, off:1})") == pytest.approx(virtual, abs=1e-13)
+    assert p("P(burglary=yes | alarm in {on, off})") == pytest.approx(0.001, abs=1e-15)
+    assert p("P(burglary=yes | alarm!=off)") == pytest.approx(on, abs=1e-15)
+    assert p("P(burglary=yes | do(alarm=on))") == pytest.approx(0.001, abs=1e-15)
+    (tmp_path / "e.json").write_text('{"alarm": {"on": 3, "off": 1}}')
+    assert p("P(burglary=yes)", "--evidence", "e.json") == pytest.approx(virtual, abs=1e-13)
+    (tmp_path / "e.evid").write_text("1 2 0")
+    assert p("P(burglary=yes)", "--evidence", "e.evid") == pytest.approx(on, abs=1e-13)
+
+
+@pytest.mark.parametrize("method", ["ve", "jt", "enumerate"])
+def test_methods(credence, burglary, method):
+    command = ["query", burglary, "P(* | mary=yes)", "P(john, burglary | mary=yes)", "argmax(* | mary=yes)"]
+    expected, got = rows(credence(*command)), rows(credence(*command, "--method", method))
+    assert [r["state"] for r in got] == [r["state"] for r in expected]
+    assert [float(r["value"]) for r in got] == pytest.approx([float(r["value"]) for r in expected], abs=1e-14)
+    answer = json.loads(credence(*command, "--method", method, "--json").stdout)["results"][0]
+    assert answer["method"] == method
+
+
+def test_forms(credence, burglary):
+    text = credence("query", burglary, "P(mary | alarm=on)", "burglary _|_ mary", "--format", "text")
+    assert text.code == 1 and "0.7" in text.stdout and "burglary -> alarm -> mary is active" in text.stdout
+    said = credence("query", burglary, "P(mary)", "--verbose").stderr
+    assert "operations" in said and "exact" in said
+    assert credence("query", burglary, "burglary _|_ mary | alarm").code == 0
+    assert credence("query", burglary, "P(mary)", "-o", "out.csv").stdout == ""
+    piped = credence("query", "-", "P(mary)", input=burglary.read_bytes())
+    assert piped.stdout == credence("query", burglary, "P(mary)").stdout
+
+
+@pytest.mark.parametrize("question, code, says", [
+    ("P(burglry)", 2, ["there is no variable 'burglry'", "  P(burglry)\n    ^~~~~~~", "did you mean 'burglary'?",
+                       "'P(burglary)'"]),
+    ("P(burglary | alarm=onn)", 2, ["'alarm' has no state 'onn'", "did you mean 'on'?", "alarm=on)'"]),
+    ("P(burglary | alarm)", 2, ["what is known of 'alarm'?", "write alarm=on"]),
+    ("P(burglary", 2, ["expected ')'"]),
+    ("Q(burglary)", 2, ["there is no question 'Q'"]),
+    ("burglary", 2, ["expected _|_"]),
+])
+def test_mistakes(credence, burglary, refused, question, code, says):
+    refused(code, "query", burglary, question, says=says)
+
+
+def test_impossible_evidence(credence, examples, refused):
+    net = examples / "networks/monty-hall.bif"
+    refused(3, "query", net, "P(prize | choice=left, opened=left)",
+            says=["the evidence is impossible", "opened=left cannot be"])
+    assert rows(credence("query", net, "P(choice=left, opened=left)"))[0]["value"] == "0"
+
+
+def test_too_much_is_refused(credence, refused, tmp_path):
+    """A grid of 50 x 50 has a width of 50: 2^50 entries."""
+    n = 50
+    edges = [(i * n + j, i * n + j + 1) for i in range(n) for j in range(n - 1)]
+    edges += [(i * n + j, (i + 1) * n + j) for i in range(n - 1) for j in range(n)]
+    text = f"MARKOV\n{n * n}\n{' 2' * (n * n)}\n{len(edges)}\n" + "".join(f"2 {a} {b}\n" for a, b in edges)
+    (tmp_path / "grid.uai").write_text(text + "4 1 2 2 1\n" * len(edges))
+    result = refused(6, "query", "grid.uai", "P(*)")
+    assert "GB" in result.stderr or "bytes" in result.stderr or "entries" in result.stderr
+
+
+# --- infer -----------------------------------------------------------------------------------------
+
+def test_infer_is_query_of_every_row(credence, burglary, examples):
+    got = rows(credence("infer", burglary, examples / "networks/calls.csv", "--target", "burglary"))
+    assert len(got) == 4 and list(got[0]) == ["log_evidence", "burglary=yes", "burglary=no"]
+    for row, known in zip(got, ["john=yes, mary=yes", "john=yes, mary=no",
+                                "john=yes, mary=yes, earthquake=yes", "earthquake=no"]):
+        answer, = ask(credence, burglary, f"P(burglary | {known})")
+        assert float(row["burglary=yes"]) == pytest.approx(answer["marginals"]["burglary"]["yes"], abs=1e-14)
+        assert float(row["log_evidence"]) == pytest.approx(answer["log_evidence"], abs=1e-12)
+    everything = rows(credence("infer", burglary, examples / "networks/calls.csv"))
+    assert len(everything[0]) == 11
+
+
+def test_infer_states_that_look_like_numbers(credence, tmp_path):
+    (tmp_path / "n.bif").write_text("variable x { type discrete [2] { 0, 1 }; }\nvariable y { type discrete [2] "
+                                    "{ 007, 8 }; }\nprobability ( x ) { table 0.5, 0.5; }\n"
+                                    "probability ( y | x ) { (0) 0.1, 0.9; (1) 0.3, 0.7; }\n")
+    (tmp_path / "cases.csv").write_text("y,other\n007,1\n8,2\n,3\n")
+    for given in (["cases.csv"], ["-"]):
+        done = credence("infer", "n.bif", *given, input=(tmp_path / "cases.csv").read_bytes())
+        assert [float(r["x=0"]) for r in rows(done)] == pytest.approx([0.25, 0.9 / 1.6, 0.5])
+        assert "column 'other' names no variable" in done.stderr
+
+
+def test_infer_refuses(credence, burglary, examples, refused, tmp_path):
+    (tmp_path / "bad.csv").write_text("john,mary\nyes,yes\nyes,maybe\n")
+    refused(3, "infer", burglary, "bad.csv", says=["row 2", "'mary' has no state 'maybe'"])
+    (tmp_path / "none.csv").write_text("a,b\n1,2\n")
+    refused(3, "infer", burglary, "none.csv", says="names a variable")
+    refused(2, "infer", burglary, examples / "networks/calls.csv", "--target", "burglry",
+            says="did you mean 'burglary'?")
+
+
+def test_infer_impossible_rows(credence, examples, tmp_path):
+    (tmp_path / "doors.csv").write_text("choice,opened\nleft,left\nleft,right\n")
+    done = credence("infer", examples / "networks/monty-hall.bif", "doors.csv", "--target", "prize")
+    first, second = rows(done)
+    assert first["log_evidence"] == "-inf" and first["prize=left"] == ""
+    assert float(second["prize=middle"]) == pytest.approx(2 / 3)
+    assert "1 of 2 rows are impossible" in done.stderr
+    answer = json.loads(credence("infer", examples / "networks/monty-hall.bif", "doors.csv", "--json").stdout)
+    assert answer["results"][0]["log_evidence"] is None and answer["rows"] == 2
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("ending", ["bif", "xmlbif", "net", "uai", "cred"])
+def test_convert(credence, burglary, ending):
+    assert credence("convert", burglary, f"n.{ending}").code == 0
+    assert credence("check", f"n.{ending}", "--format", "text").stdout.startswith(f"n.{ending}: a sound network")
+    description = json.loads(credence("describe", f"n.{ending}", "--json").stdout)
+    assert description["kind"] == "network" and description["network"]["parameters"] == 10
+    assert credence("convert", f"n.{ending}", "back.bif").code == 0
+    values = [r["value"] for r in rows(credence("query", burglary, "P(*)"))]
+    assert [r["value"] for r in rows(credence("query", "back.bif", "P(*)"))] == values
+    if ending != "uai":
+        assert rows(credence("query", "back.bif", "P(*)")) == rows(credence("query", burglary, "P(*)"))
+
+
+def test_formats_by_name_and_by_option(credence, burglary, refused, tmp_path):
+    assert credence("convert", burglary, "plain", "--to", "uai").code == 0
+    assert (tmp_path / "plain").read_text().startswith("BAYES")
+    assert credence("check", "plain", "--format", "text").stdout.startswith("plain: a sound network")
+    assert credence("convert", burglary, "-", "--to", "net").stdout.startswith("net")
+    packed = tmp_path / "b.bif.gz"
+    packed.write_bytes(gzip.compress(burglary.read_bytes()))
+    assert credence("query", packed, "P(mary)").stdout == credence("query", burglary, "P(mary)").stdout
+    piped = credence("describe", "-", "--from", "bif", "--json", input=burglary.read_bytes())
+    assert json.loads(piped.stdout)["network"]["nodes"] == 5
+    refused(2, "convert", burglary, "x.csv", says="cannot tell the format of the network")
+    refused(2, "convert", burglary, "-", says="--to")
+    refused(2, "convert", burglary, burglary, says="would replace the input")
+
+
+def test_a_row_that_does_not_sum_to_one(burglary, refused):
+    burglary.write_text(burglary.read_text().replace("(no, yes) 0.29, 0.71;", "(no, yes) 0.29, 0.61;"))
+    refused(3, "check", burglary, says=["burglary.bif:28:13: probabilities sum to 0.9, expected 1",
+                                        "(no, yes) 0.29, 0.61;", "^~~~~~~~~~"])
+
+
+def test_describe(credence, burglary):
+    answer = json.loads(credence("describe", burglary, "--json").stdout)
+    assert answer["network"] | {"operations": 0, "bytes": 0} == {
+        "name": "burglary", "type": "bayes", "nodes": 5, "arcs": 4, "tables": 5, "entries": 20, "parameters": 10,
+        "most_states": 2, "most_parents": 2, "width": 2, "operations": 0, "bytes": 0}
+    assert answer["variables"][2] == {"name": "alarm", "states": ["on", "off"], "parents": ["burglary", "earthquake"]}
+    assert "Bayesian network" in credence("describe", burglary, "--format", "text").stdout
+
+
+def test_a_network_is_not_a_model(credence, burglary, examples, refused):
+    credence("convert", burglary, "n.cred")
+    refused(3, "predict", "n.cred", examples / "networks/calls.csv", says="is a network, not a fitted model")
+
+
+# --- published networks ----------------------------------------------------------------------------
+
+@shared
+@pytest.mark.parametrize("name", NETWORKS)
+def test_reference(credence, name):
+    cases = json.loads((SHARED / "reference.json").read_text())[name]
+    for case in cases[::2]:
+        known = ", ".join(f'{v}="{s}"' for v, s in case["evidence"].items())
+        bar = f" | {known}" if known else ""
+        every, best = ask(credence, SHARED / f"{name}.bif", f"P(*{bar})", f"argmax(*{bar})")
+        assert every["log_evidence"] == pytest.approx(case["log_evidence"], abs=1e-9)
+        assert best["log_probability"] == pytest.approx(case["mpe_logprob"], abs=1e-9)
+        for variable, p in case["marginals"].items():
+            assert every["marginals"][variable] == pytest.approx(p, abs=1e-9)
+
+
+# --- completion ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("typed, ends", [
+    ("P(", ["burglary", "earthquake", "alarm", "john", "mary"]),
+    ("P(burglary | al", ["alarm"]),
+    ("P(burglary | alarm=", ["on", "off"]),
+    ("P(burglary | alarm in {on, of", ["off"]),
+    ("P(burglary | alarm~{o", ["on", "off"]),
+    ("arg", ["argmax("]),
+])
+def test_completion(credence, burglary, typed, ends):
+    done = credence("complete", "--", "query", burglary, typed)
+    stem = typed[:max(typed.rfind(c) for c in "(,|;={ ") + 1]
+    assert done.stdout.splitlines() == [stem + end for end in ends]
+
+
+def test_completion_of_targets(credence, burglary):
+    done = credence("complete", "--", "infer", burglary, "x.csv", "--target", "mary,j")
+    assert done.stdout.splitlines() == ["mary,john"]

@@ -1,0 +1,135 @@
+/* Hugin NET: what other programs write is understood; every mistake is shown in its place. */
+#include "support.h"
+
+#include "models/graph/net.h"
+#include "same_network.h"
+
+#define NODES                                                                                      \
+    "net { }\nnode a { states = (\"yes\" \"no\"); }\n"                                             \
+    "node b { states = (\"lo\" \"mid\" \"hi\"); }\nnode c { states = (\"t\" \"f\"); }\n"
+#define PRIORS "potential (a) { data = (0.3 0.7); }\npotential (b) { data = (0.2 0.3 0.5); }\n"
+
+static const char PLAIN[] = NODES PRIORS "potential (c | a b) { data = (((0.1 0.9)(0.2 0.8)(0.3 "
+                                         "0.7))((0.4 0.6)(0.5 0.5)(0.6 0.4))); }\n";
+
+static cr_network *parse(cr_ctx *cx, const char *text)
+{
+    cr_network *net = NULL;
+    assert_ok(cx, cr_net_parse(cx, "x.net", text, strlen(text), &net));
+    return net;
+}
+
+static void dialects_mean_the_same(void **unused)
+{
+    (void)unused;
+    static const char *const SAME[] = {
+        /* comments, fields of Hugin's, blocks in any order, flat data */
+        "% Hugin\nnet\n{\n  node_size = (80 40);\n  HR_Color = \"1 2; 3\";\n}\n"
+        "potential (c | a b)\n{\n  data = (0.1 0.9 % p(c | yes, lo)\n 2e-1 .8 0.3 0.7\n"
+        "    0.4 0.6 0.5 0.5 0.6 0.4);\n}\n"
+        "discrete node a { label = \"An A\"; position = (10 20); states = (\"yes\" \"no\"); }\n"
+        "node b { states = (\"lo\" \"mid\" \"hi\"); subtype = label; }\n"
+        "node c { states = (\"t\" \"f\"); }\n" PRIORS,
+        "class Main { inputs = ();\n outputs = (a);\n node a { states = (\"yes\" \"no\"); }\n"
+        "node b { states = (\"lo\" \"mid\" \"hi\"); }\nnode c { states = (\"t\" \"f\"); }\n" PRIORS
+        "potential (c | a b) { data = (((0.1 0.9)(0.2 0.8)(0.3 0.7))((0.4 0.6)(0.5 0.5)(0.6 0.4)));"
+        "}\n}",
+    };
+    cr_ctx     *cx = test_context();
+    cr_network *plain = parse(cx, PLAIN);
+    assert_true(cr_network_table(plain, 2).value[4] == 0.3);
+    for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
+        cr_network *net = parse(cx, SAME[i]);
+        assert_same_network(plain, net, true);
+        if (i == 0) {
+            size_t v;
+            assert_int_equal(cr_network_properties(net), 5);
+            assert_string_equal(cr_network_property(net, 1, &v), "HR_Color = \"1 2; 3\"");
+            assert_string_equal(cr_network_property(net, 2, &v), "label = \"An A\"");
+            assert_int_equal(v, 0);
+        }
+        cr_network_free(cx, net);
+    }
+    cr_network *flat = parse(cx, NODES PRIORS "potential (c | a) { }"); /* no data: equal */
+    assert_true(cr_network_table(flat, 2).value[3] == 0.5);
+    cr_network_free(cx, flat);
+    cr_network_free(cx, plain);
+    test_context_free(cx);
+}
+
+static void mistakes_are_shown(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *message;
+    } FILES[] = {
+        { "", "there are no nodes in the file" },
+        { "net { }", "there are no nodes in the file" },
+        { "nets { }", "x.net:1:1: expected 'net', 'node' or 'potential'" },
+        { "net { node_size = (80 40) }", "expected ';' after this value" },
+        { "net { node_size (80 40); }", "expected '=' after the name of a field" },
+        { "net { name = \"x\"; ", "the file ends within a block" },
+        { "utility u { }", "x.net:1:1: utility nodes are not supported" },
+        { "continuous node u { }", "continuous nodes are not supported" },
+        { "node a { }", "x.net:1:6: variable 'a' has no states" },
+        { "node a { states = (\"x\" \"x\"); }", "two states 'x'" },
+        { "node a { states = (\"x\"); } node a { states = (\"x\"); }", "there are two nodes 'a'" },
+        { NODES "potential (d) { data = (1); }", "x.net:5:12: there is no variable 'd'" },
+        { NODES "potential (a | a) { data = (1); }", "its own parent" },
+        { NODES "potential (a b | c) { }", "a potential of several nodes together" },
+        { NODES "potential (a) { data = (0.3 0.6); }", "x.net:5:25: probabilities sum to 0.9" },
+        { NODES "potential (a) { data = (0.3 0.7 0 1); }", "4 probabilities where 2 should be" },
+        { NODES "potential (a) { data = (0.3); }", "1 probabilities where 2 should be" },
+        { NODES "potential (a) { data = 0.3; }", "expected '(' after 'data ='" },
+        { NODES "potential (a) { data = (0.3 -0.7); }", "should be a finite number" },
+        { NODES "potential (a) { data = normal(0, 1); }", "expected '(' after 'data ='" },
+        { NODES "potential (a) { data = (normal(0, 1)); }", "tables made by expressions" },
+        { NODES "potential (a) { model_nodes = (b); }", "tables made by expressions" },
+        { NODES "potential (a) { data = (1 0); data = (1 0); }", "the data are given already" },
+        { NODES PRIORS "potential (a) { data = (1 0); }", "'a' has a potential already" },
+        { NODES PRIORS, "variable 'c' has no probability table" },
+        { NODES PRIORS "potential (c) { data = (1 0; }", "should be a number" },
+        { NODES PRIORS "potential (c) { data = (1 0", "this block has no closing '}'" },
+    };
+    cr_ctx *cx = test_context();
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        cr_network *net = NULL;
+        assert_fails_with(cx, cr_net_parse(cx, "x.net", FILES[i].text, strlen(FILES[i].text), &net),
+                          CR_EDATA, FILES[i].message);
+        assert_null(net);
+    }
+    for (size_t n = 0; n + 2 < sizeof PLAIN; n++) { /* cut anywhere */
+        cr_network *net = NULL;
+        assert_fails(cx, cr_net_parse(cx, "x", PLAIN, n, &net), CR_EDATA);
+    }
+    test_context_free(cx);
+}
+
+static cr_status parse_plain(cr_ctx *cx, void *unused)
+{
+    (void)unused;
+    const char text[] =
+        "net { name = \"n\"; x = 1; }\nnode a { states = (\"yes\" \"no\"); credence_name"
+        " = \"the a\"; label = \"A\"; }\nnode b { states = (\"t\"); }\n"
+        "potential (a | b) { data = (0.3 0.7); y = 2; }\npotential (b) { }\n";
+    cr_network *net = NULL;
+    cr_status   st = cr_net_parse(cx, "x", text, sizeof text - 1, &net);
+    cr_network_free(cx, net);
+    return st;
+}
+
+static void allocations_may_fail(void **unused)
+{
+    (void)unused;
+    test_every_allocation_fails(parse_plain, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dialects_mean_the_same),
+        cmocka_unit_test(mistakes_are_shown),
+        cmocka_unit_test(allocations_may_fail),
+    };
+    return cmocka_run_group_tests_name("graph/net", tests, NULL, NULL);
+}

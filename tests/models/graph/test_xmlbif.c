@@ -1,0 +1,135 @@
+/* XMLBIF: what other programs write is understood; every mistake is shown in its place. */
+#include "support.h"
+
+#include "models/graph/xmlbif.h"
+#include "same_network.h"
+
+#define VARIABLES                                                                                  \
+    "<BIF VERSION=\"0.3\"><NETWORK><NAME>n</NAME>\n"                                               \
+    "<VARIABLE TYPE=\"nature\"><NAME>a</NAME><OUTCOME>yes</OUTCOME><OUTCOME>no</OUTCOME>"          \
+    "</VARIABLE>\n<VARIABLE><NAME>c</NAME><OUTCOME>t</OUTCOME><OUTCOME>f</OUTCOME></VARIABLE>\n"
+#define A "<DEFINITION><FOR>a</FOR><TABLE>0.3 0.7</TABLE></DEFINITION>\n"
+#define C "<DEFINITION><FOR>c</FOR><GIVEN>a</GIVEN><TABLE>0.1 0.9 0.2 0.8</TABLE></DEFINITION>\n"
+#define END "</NETWORK></BIF>\n"
+
+static const char PLAIN[] = VARIABLES A C END;
+
+static cr_network *parse(cr_ctx *cx, const char *text)
+{
+    cr_network *net = NULL;
+    assert_ok(cx, cr_xmlbif_parse(cx, "x.xml", text, strlen(text), &net));
+    return net;
+}
+
+static void dialects_mean_the_same(void **unused)
+{
+    (void)unused;
+    static const char *const SAME[] = {
+        /* JavaBayes: a DTD, comments, properties, definitions first */
+        "<?xml version=\"1.0\" encoding=\"US-ASCII\"?>\n<!-- by hand -->\n<!DOCTYPE BIF [\n"
+        "<!ELEMENT BIF ( NETWORK )*>\n<!ATTLIST BIF VERSION CDATA #REQUIRED>\n]>\n"
+        "<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME> n </NAME>\n<PROPERTY>author = me</PROPERTY>\n" C A
+        "<VARIABLE TYPE=\"nature\">\n\t<NAME>a</NAME>\n\t<OUTCOME>yes</OUTCOME>\n"
+        "\t<OUTCOME>no</OUTCOME>\n\t<PROPERTY>position = (73, 165)</PROPERTY>\n</VARIABLE>\n"
+        "<VARIABLE TYPE=\"nature\"><NAME>c</NAME><OUTCOME>&#116;</OUTCOME><OUTCOME>f</OUTCOME>"
+        "<OBSERVED>t</OBSERVED></VARIABLE>\n" END,
+        VARIABLES A "<DEFINITION><FOR>c</FOR><GIVEN>a</GIVEN>\n<TABLE>1e-1 <!-- yes --> .9\n"
+                    "<!-- no --> 0.2, 8E-1</TABLE></DEFINITION>" END,
+    };
+    cr_ctx     *cx = test_context();
+    cr_network *plain = parse(cx, PLAIN);
+    assert_true(cr_network_table(plain, 1).value[2] == 0.2);
+    for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
+        cr_network *net = parse(cx, SAME[i]);
+        assert_same_network(plain, net, true);
+        if (i == 0) {
+            size_t v;
+            assert_int_equal(cr_network_properties(net), 2);
+            assert_string_equal(cr_network_property(net, 1, &v), "position = (73, 165)");
+            assert_int_equal(v, 0);
+        }
+        cr_network_free(cx, net);
+    }
+    cr_network_free(cx, plain);
+    test_context_free(cx);
+}
+
+static void mistakes_are_shown(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *message;
+    } FILES[] = {
+        { "", "not well-formed XML" },
+        { "<BIF>", "x.xml:1:6: not well-formed XML: no element found" },
+        { "<BIF></BIF>", "there are no variables in the file" },
+        { "<HTML></HTML>", "x.xml:1:1: expected <BIF>, not <HTML>" },
+        { "<BIF><NETWORK></BIF>", "x.xml:1:17: not well-formed XML: mismatched tag" },
+        { "<!DOCTYPE BIF [<!ENTITY x \"y\">]><BIF></BIF>", "declares the entity 'x'" },
+        { "<BIF><NETWORK><VARIABLE></VARIABLE>" END, "x.xml:1:15: a VARIABLE needs one NAME" },
+        { "<BIF><NETWORK><VARIABLE><NAME>a</NAME></VARIABLE>" END, "variable 'a' has no states" },
+        { "<BIF><NETWORK><VARIABLE TYPE=\"utility\"><NAME>a</NAME></VARIABLE>" END,
+          "utility nodes are not supported" },
+        { VARIABLES "<VARIABLE><NAME>a</NAME><OUTCOME>x</OUTCOME></VARIABLE>" END,
+          "x.xml:4:1: there are two variables 'a'" },
+        { VARIABLES
+          "<VARIABLE><NAME>d</NAME><OUTCOME>x</OUTCOME><OUTCOME>x</OUTCOME></VARIABLE>" END,
+          "two states 'x'" },
+        { VARIABLES C END, "variable 'a' has no probability table" },
+        { VARIABLES A A C END, "x.xml:5:1: 'a' has a table already" },
+        { VARIABLES A "<DEFINITION><FOR>d</FOR><TABLE>1</TABLE></DEFINITION>" END,
+          "x.xml:5:1: there is no variable 'd'" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR><GIVEN>d</GIVEN><TABLE>1</TABLE></DEFINITION>" END,
+          "there is no variable 'd'" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR></DEFINITION>" END, "needs one FOR and a TABLE" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>0.1 0.8</TABLE></DEFINITION>" END,
+          "x.xml:5:25: row 1 of the table of 'c' sums to 0.9, expected 1" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>0.1</TABLE></DEFINITION>" END,
+          "1 probabilities where 2 should be" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>0.1 x</TABLE></DEFINITION>" END,
+          "'x' in this table should be a number" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>1.5 -0.5</TABLE></DEFINITION>" END,
+          "-0.5 in this table should be a probability" },
+        { VARIABLES
+          "<DEFINITION><FOR>a</FOR><GIVEN>c</GIVEN><TABLE>1 0 1 0</TABLE></DEFINITION>" C END,
+          "cycle" },
+    };
+    cr_ctx *cx = test_context();
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        cr_network *net = NULL;
+        assert_fails_with(cx,
+                          cr_xmlbif_parse(cx, "x.xml", FILES[i].text, strlen(FILES[i].text), &net),
+                          CR_EDATA, FILES[i].message);
+        assert_null(net);
+    }
+    for (size_t n = 0; n + 2 < sizeof PLAIN; n++) { /* cut anywhere */
+        cr_network *net = NULL;
+        assert_fails(cx, cr_xmlbif_parse(cx, "x", PLAIN, n, &net), CR_EDATA);
+    }
+    test_context_free(cx);
+}
+
+static cr_status parse_plain(cr_ctx *cx, void *unused)
+{
+    (void)unused;
+    cr_network *net = NULL;
+    cr_status   st = cr_xmlbif_parse(cx, "x", PLAIN, sizeof PLAIN - 1, &net);
+    cr_network_free(cx, net);
+    return st;
+}
+
+static void allocations_may_fail(void **unused)
+{
+    (void)unused;
+    test_every_allocation_fails(parse_plain, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dialects_mean_the_same),
+        cmocka_unit_test(mistakes_are_shown),
+        cmocka_unit_test(allocations_may_fail),
+    };
+    return cmocka_run_group_tests_name("graph/xmlbif", tests, NULL, NULL);
+}
