@@ -91,7 +91,7 @@ MISTAKES = [  # exit code 2: what is typed, what is said
     ([*FIT, "-qv"], ["unknown option -qv"]),
     (["--zzz"], ["unknown option --zzz", "credence help lists them"]),
     (["predict", "a", "b", "--target", "y"], ["unknown option --target of predict"]),
-    (["fit", "linear", *FIT[2:], "--lambda", "2"], ["linear has no option --lambda", "--lambda: ridge"]),
+    (["fit", "linear", *FIT[2:], "--lambda", "2"], ["linear has no option --lambda", "--lambda: kernel-ridge, ridge"]),
     ([*FIT, "--lambda", "-1"], ["--lambda: '-1' is not a number in the range >=0", "--lambda 0.5"]),
     ([*FIT, "--lambda=-1"], ["--lambda: '-1' is not a number in the range >=0"]),
     ([*FIT, "--lambda", "nan"], ["--lambda: 'nan'"]),
