@@ -15,9 +15,10 @@
 
 /* clang-format off */
 #define KERNEL_RIDGE_OPTIONS(X)                                                                      \
-    X(text, kernel,    "", "", "kernel, an expression (credence models kernels); not given: rbf with the " \
-      "median distance between rows as length-scale", "'rbf(l=2)'")                                  \
-    X(real, lambda,    "1", ">0", "penalty on the squared norm of the function", "0.5")              \
+    X(text, kernel,    "", "", "kernel, an expression (credence models kernels); not given: rbf with " \
+      "twice the median distance between rows as length-scale", "'rbf(l=2)'")                                  \
+    X(real, lambda,    "", ">0", "penalty on the squared norm of the function; not given: the best of some "\
+      "by leave-one-out", "0.5")                                                                     \
     X(flag, intercept, "true", "", "fit a free intercept", "false")
 /* clang-format on */
 
@@ -39,7 +40,7 @@ static void kernel_ridge_free(cr_ctx *cx, void *state)
     cr_free(cx, m, 1, sizeof *m);
 }
 
-/* Without an expression, rbf of all numbers with the median distance, times hamming of categories. */
+/* Without an expression, rbf of all numbers with twice the median distance, times hamming of categories. */
 static cr_status set_kernel(cr_ctx *cx, const char *text, const cr_design *design, cri_gp_posterior *g)
 {
     cr_status      st = CR_OK;
@@ -54,7 +55,7 @@ static cr_status set_kernel(cr_ctx *cx, const char *text, const cr_design *desig
                          &g->kernel));
     CR_TRY(cri_gp_search_new(&s, g->kernel, &problem, 1, 1, false, &u));
     for (size_t j = 0; j < u.p; j++)
-        if (u.kind[j] == CRI_GP_LENGTH) u.given[j] = u.unit[j];
+        if (u.kind[j] == CRI_GP_LENGTH) u.given[j] = u.unit[j] + log(2);
     CR_TRY(cr_kernel_set_theta(cx, g->kernel, u.given));
 done:
     cr_scratch_end(&s);
@@ -73,6 +74,52 @@ static void measure(kernel_ridge_state *m, double share)
     m->df = (double)g->at.n - g->noise * share;
     double left = g->rows - m->df;
     m->sigma = left > 1e-9 * g->rows ? sqrt(m->rss / left) : NAN;
+}
+
+/* What a fit works on. */
+typedef struct work {
+    cri_gp_posterior *g;
+    const cri_rows   *rows;
+    const size_t     *group;
+    cri_gp_problem    problem;
+    double           *C, *share; /* [n x n] room, [n] the diagonal of Q */
+} work;
+
+/* Factor, weights and leave-one-out with the penalty that g has; jitter where it must be. */
+static cr_status solve(cr_ctx *cx, const work *w)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *g = w->g;
+    cri_gp_solution   solution = cri_gp_posterior_solution(g);
+    CR_TRY(cri_gp_solve(cx, &w->problem, g->kernel, g->noise, CRI_GP_JITTER, g->L, &solution));
+    g->jitter = solution.jitter;
+    CR_TRY(cri_gp_leave_one_out(cx, &w->problem, w->rows, NULL, w->group, g->noise, &solution, g->L, w->C,
+                                w->share, &g->loo_score, &g->loo_rmse));
+done:
+    return st;
+}
+
+/* The penalty with the least leave-one-out error: powers of ten of the mean of k(x, x), then thirds. */
+static cr_status choose_lambda(cr_ctx *cx, const work *w)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *g = w->g;
+    cr_kernel_input   in = cri_gp_inputs(&g->at);
+    double            unit = 0, best = 0, least = INFINITY;
+    CR_TRY(cr_kernel_diagonal(cx, g->kernel, &in, true, w->share));
+    for (size_t i = 0; i < g->at.n; i++) unit += w->share[i] / (double)g->at.n;
+    if (!(unit > 0)) unit = 1;
+    double middle = unit;
+    for (int step = 0; step < 10; step++) { /* 1e-6 .. 10, then a third and three times the best */
+        double lambda = step < 8 ? unit * pow(10, step - 6) : step == 8 ? middle / 3 : 3 * middle;
+        g->noise = lambda;
+        CR_TRY(solve(cx, w));
+        if (step == 0 || g->loo_rmse < least) least = g->loo_rmse, best = lambda;
+        if (step < 8) middle = best;
+    }
+    g->noise = best;
+done:
+    return st;
 }
 
 static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -104,13 +151,10 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     share = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
     cri_gp_mean_fill(&g->mean, g->at.X, n, H);
-    cri_gp_problem  problem = { &g->at, g->q, H };
-    cri_gp_solution solution = cri_gp_posterior_solution(g);
-    CR_TRY(cri_gp_solve(cx, &problem, g->kernel, g->noise, CRI_GP_JITTER, g->L, &solution));
-    g->jitter = solution.jitter;
     g->rows = g->at.count;
-    CR_TRY(cri_gp_leave_one_out(cx, &problem, rows, NULL, group, g->noise, &solution, g->L, C, share,
-                                &g->loo_score, &g->loo_rmse));
+    work w = { g, rows, group, { &g->at, g->q, H }, C, share };
+    if (isnan(o->lambda)) CR_TRY(choose_lambda(cx, &w));
+    CR_TRY(solve(cx, &w));
     for (size_t i = 0; i < n; i++) trace += g->at.r[i] * share[i];
     measure(m, trace);
     report->stop = CR_STOP_CLOSED_FORM;

@@ -153,6 +153,31 @@ static void test_allocations(void **state)
     test_every_allocation_fails(all_of_it, (char[]){ "target=y" });
 }
 
+/* The penalty chosen has no larger leave-one-out error than its neighbours. */
+static void test_choice(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    sample    s = draw(cx, 12);
+    cr_model *m = fit(cx, "kernel-ridge", s.t, "target=y features=x*");
+    json_t   *d = describe(cx, m);
+    double    lambda = statistic(d, "lambda"), least = statistic(d, "loocv");
+    const double factors[] = { 0.1, 1.0 / 3, 3, 10 };
+    for (size_t i = 0; i < 4; i++) {
+        char settings[100];
+        snprintf(settings, sizeof settings, "target=y features=x* lambda=%.17g", lambda * factors[i]);
+        cr_model *other = fit(cx, "kernel-ridge", s.t, settings);
+        json_t   *e = describe(cx, other);
+        assert_true(statistic(e, "loocv") > 0.98 * least);
+        json_decref(e);
+        cr_model_free(cx, other);
+    }
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, s.t);
+    test_context_free(cx);
+}
+
 /* One row, and a file that gives back the same bits. */
 static void test_corners(void **state)
 {
@@ -188,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear_kernel), cmocka_unit_test(test_gp_mean),
         cmocka_unit_test(test_reference),     cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_choice),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("kernel-ridge", tests, NULL, NULL);
