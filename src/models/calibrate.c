@@ -115,7 +115,7 @@ static void fit_platt(const seen *rows, size_t n, double *out_a, double *out_b)
         double h0 = H[0] + ridge, h2 = H[2] + ridge, det = h0 * h2 - H[1] * H[1];
         double da = -(h2 * g[0] - H[1] * g[1]) / det, db = -(h0 * g[1] - H[1] * g[0]) / det;
         double slope = g[0] * da + g[1] * db, size = 1, next, gn[2], Hn[3];
-        if (fabs(slope) <= 1e-14 * (1 + fabs(value))) break;
+        if (fabs(slope) <= 1e-22 * (1 + fabs(value))) break;
         for (;; size /= 2) {
             next = platt_terms(rows, n, high, low, a + size * da, b + size * db, gn, Hn);
             if (next <= value + 1e-4 * size * slope || size < 1e-10) break;

@@ -41,10 +41,10 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
     static const double zero[] = { 0, 0 };
     residual *r = cr_scratch_bytes(s, d->n, sizeof *r);
     size_t    shown = d->n < MOST_SHOWN ? d->n : MOST_SHOWN, bins, held = 0, bounded = 0;
-    double   *a[6], *ends = cr_scratch_f64(s, 2);
+    double   *a[9], *ends = cr_scratch_f64(s, 2);
     size_t   *chosen = cr_scratch_index(s, shown);
 
-    for (size_t k = 0; k < 6; k++) a[k] = cr_scratch_f64(s, k < 2 ? shown : MOST_BINS);
+    for (size_t k = 0; k < 9; k++) a[k] = cr_scratch_f64(s, k < 2 ? shown : MOST_BINS + 2);
     if (s->status != CR_OK) return s->status;
     if (d->p.kind != CR_ANSWER_NUMBER) {
         cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s predicts classes: residuals are of numbers",
@@ -63,6 +63,10 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
     if (shown < d->n) cr_rng_choose(&rng, d->n, shown, chosen);
     for (size_t i = 0; i < shown; i++) a[0][i] = r[chosen[i]].fitted, a[1][i] = r[chosen[i]].left;
     bins = smooth(r, d->n, a[2], a[3], a[4], a[5]);
+    for (size_t k = 0; k < bins; k++) a[6][k + 1] = a[2][k], a[7][k + 1] = a[4][k], a[8][k + 1] = a[5][k];
+    a[6][0] = r[0].fitted, a[7][0] = r[0].low, a[8][0] = r[0].high; /* the band reaches to both ends */
+    a[6][bins + 1] = r[d->n - 1].fitted, a[7][bins + 1] = r[d->n - 1].low;
+    a[8][bins + 1] = r[d->n - 1].high;
     ends[0] = r[0].fitted, ends[1] = r[d->n - 1].fitted;
 
     *chart = (cri_chart){ .x = { .title = cri_compose(s, "predicted %s", d->target) },
@@ -70,7 +74,7 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
     const char *band = cri_compose(s, "%g %% interval", 100 * level);
     if (bounded)
         cri_chart_add(chart, (cri_chart_series){ { band, CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0, false }, ':',
-                                                 a[2], a[4], a[5], bins });
+                                                 a[6], a[7], a[8], bins + 2 });
     cri_chart_add(chart, (cri_chart_series){ { NULL, CRI_SVG_LINE, CRI_SVG_BLACK, 0.7, 1, true }, '-', ends,
                                              zero, NULL, 2 });
     cri_chart_add(chart, (cri_chart_series){ { "residual", CRI_SVG_POINTS, CRI_SVG_BLUE,

@@ -98,8 +98,7 @@ cr_status cri_chart_roc(cr_scratch *s, const cri_shown *d, cri_chart *chart)
                                              '.', unit, unit, NULL, 2 });
     CR_TRY(add_classes(s, d, true, chart));
     chart->title = cri_compose(s, "%s: ROC curve of %s (%zu rows)", d->model, d->target, d->n);
-    chart->caption[0] = "Up and to the left is better; the area below the curve is the probability that a "
-                        "row of the class gets the higher score.";
+    chart->caption[0] = "AUC: the probability that a row of the class gets the higher score of two.";
     chart->description = cri_compose(s, "%s. True against false positive rate.", chart->title);
     CR_TRY(s->status);
 done:
@@ -123,8 +122,8 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
     }
     CR_TRY(add_classes(s, d, false, chart));
     chart->title = cri_compose(s, "%s: precision and recall of %s (%zu rows)", d->model, d->target, d->n);
-    chart->caption[0] = "Precision: the share of rows taken for the class that are of it.  Recall: the share "
-                        "of its rows that are taken.";
+    chart->caption[0] = "Precision: of the rows taken for the class, those of it.  Recall: of its rows, "
+                        "those taken.";
     chart->description = cri_compose(s, "%s. Precision against recall.", chart->title);
     CR_TRY(s->status);
 done:

@@ -1,0 +1,237 @@
+/* test_calibrate.c -- maps of probabilities: against enumeration, bisection and what they promise. */
+#include "../study/fixture.h"
+#include "math/special.h"
+#include "models/calibrate.h"
+
+/* Probabilities of a class that is right in the share `truth` of its rows says: said [n] overconfident. */
+static void draw(cr_rng *r, size_t n, double sharpness, double *P, uint32_t *codes)
+{
+    for (size_t i = 0; i < n; i++) {
+        double z = 1.5 * cr_rng_normal(r), truth = cr_sigmoid(z);
+        codes[i] = cr_rng_uniform(r) < truth;
+        P[2 * i + 1] = cr_sigmoid(sharpness * z);
+        P[2 * i] = 1 - P[2 * i + 1];
+    }
+}
+
+static double log_loss(const double *P, const uint32_t *codes, size_t n, size_t K)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum -= log(P[i * K + codes[i]]) / (double)n;
+    return sum;
+}
+
+enum { N = 4000 };
+
+static void test_overconfident(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_rng    r = cr_rng_stream(1, 1);
+    double   *P = calloc(2 * N, sizeof *P), *Q = calloc(2 * N, sizeof *Q);
+    uint32_t *codes = calloc(N, sizeof *codes);
+    draw(&r, N, 4, P, codes); /* four times too sure */
+    for (size_t method = 1; method <= 2; method++) {
+        cri_calibration *c = NULL;
+        assert_ok(cx, cri_calibration_fit(cx, method, P, codes, NULL, N, 2, &c));
+        draw(&r, N, 4, Q, codes); /* new rows */
+        double before = log_loss(Q, codes, N, 2);
+        cri_calibration_apply(c, Q, N);
+        double after = log_loss(Q, codes, N, 2);
+        assert_true(after < before - 0.1);
+        if (method == CRI_CALIBRATE_PLATT) {
+            assert_close(c->calibration_slope[0], 0.25, 0.02); /* what undoes the sharpness */
+            assert_close(c->calibration_offset[0], 0, 0.1);
+        }
+        for (size_t i = 0; i < N; i++) assert_true(fabs(Q[2 * i] + Q[2 * i + 1] - 1) < 1e-15);
+        cri_calibration_free(cx, c);
+        draw(&r, N, 4, P, codes);
+    }
+    free(P);
+    free(Q);
+    free(codes);
+    test_context_free(cx);
+}
+
+/* Shares that come true as promised stay: exactly for steps, nearly for Platt. */
+static void test_identity(void **state)
+{
+    (void)state;
+    cr_ctx          *cx = test_context();
+    double           P[2 * 1000], Q[2 * 1000];
+    uint32_t         codes[1000];
+    cri_calibration *c = NULL;
+    for (size_t i = 0; i < 1000; i++) { /* ten levels 0.05 .. 0.95, each right as often as it says */
+        double p = 0.05 + 0.1 * (double)(i / 100);
+        P[2 * i + 1] = p, P[2 * i] = 1 - p;
+        codes[i] = (double)(i % 100) < 100 * p - 0.5;
+    }
+    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_ISOTONIC, P, codes, NULL, 1000, 2, &c));
+    memcpy(Q, P, sizeof P);
+    cri_calibration_apply(c, Q, 1000);
+    for (size_t i = 0; i < 2000; i++) assert_close(Q[i], P[i], 1e-12);
+    double between[2] = { 1 - 0.1, 0.1 }, beyond[2] = { 0, 1 }, unknown[2] = { NAN, NAN };
+    cri_calibration_apply(c, between, 1); /* straight lines between the steps, level beyond them */
+    assert_close(between[1], 0.1, 1e-12);
+    cri_calibration_apply(c, beyond, 1);
+    assert_close(beyond[1], 0.95, 1e-12);
+    cri_calibration_apply(c, unknown, 1);
+    assert_true(isnan(unknown[1]));
+    cri_calibration_free(cx, c);
+    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_PLATT, P, codes, NULL, 1000, 2, &c));
+    assert_close(c->calibration_slope[0], 1, 0.01);
+    assert_close(c->calibration_offset[0], 0, 0.01);
+    cri_calibration_free(cx, c);
+    test_context_free(cx);
+}
+
+/* Platt's likelihood is least at the fit: both derivatives vanish, by differences; weights repeat rows. */
+static void test_platt_optimum(void **state)
+{
+    (void)state;
+    enum { M = 30 };
+    cr_ctx          *cx = test_context();
+    cr_rng           r = cr_rng_stream(7, 1);
+    double           P[2 * M], P2[4 * M], w[M];
+    uint32_t         codes[M], codes2[2 * M];
+    cri_calibration *c = NULL, *d = NULL;
+    draw(&r, M, 2, P, codes);
+    double plus = 0;
+    for (size_t i = 0; i < M; i++) plus += codes[i];
+    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_PLATT, P, codes, NULL, M, 2, &c));
+    double g[2] = { 0, 0 };
+    for (size_t i = 0; i < M; i++) {
+        double z = log(P[2 * i + 1] / P[2 * i]), t = codes[i] ? (plus + 1) / (plus + 2) : 1 / (M - plus + 2);
+        double q = 1 / (1 + exp(-(c->calibration_slope[0] * z + c->calibration_offset[0])));
+        g[0] += (q - t) * z, g[1] += q - t;
+    }
+    assert_close(g[0], 0, 1e-7);
+    assert_close(g[1], 0, 1e-7);
+    for (size_t i = 0; i < M; i++) {
+        w[i] = 2;
+        memcpy(P2 + 2 * i, P + 2 * i, 2 * sizeof *P), memcpy(P2 + 2 * (M + i), P + 2 * i, 2 * sizeof *P);
+        codes2[i] = codes2[M + i] = codes[i];
+    }
+    cri_calibration_free(cx, c);
+    for (size_t method = 1; method <= 2; method++) {
+        assert_ok(cx, cri_calibration_fit(cx, method, P, codes, w, M, 2, &c));
+        assert_ok(cx, cri_calibration_fit(cx, method, P2, codes2, NULL, 2 * M, 2, &d));
+        double a[2] = { 0.3, 0.7 }, b[2] = { 0.3, 0.7 };
+        cri_calibration_apply(c, a, 1);
+        cri_calibration_apply(d, b, 1);
+        assert_close(a[1], b[1], 1e-8);
+        cri_calibration_free(cx, c);
+        cri_calibration_free(cx, d);
+    }
+    test_context_free(cx);
+}
+
+/* Perfect separation, one class only, extreme probabilities: finite answers between 0 and 1. */
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx        *cx = test_context();
+    const double   P[] = { 1, 0, 0.9, 0.1, 0.2, 0.8, 0, 1 };
+    const uint32_t apart[] = { 0, 0, 1, 1 }, one[] = { 0, 0, 0, 0 };
+    for (size_t method = 1; method <= 2; method++)
+        for (size_t k = 0; k < 2; k++) {
+            cri_calibration *c = NULL;
+            double           Q[8];
+            memcpy(Q, P, sizeof P);
+            assert_ok(cx, cri_calibration_fit(cx, method, P, k ? one : apart, NULL, 4, 2, &c));
+            cri_calibration_apply(c, Q, 4);
+            for (size_t i = 0; i < 8; i++) assert_true(Q[i] >= 0 && Q[i] <= 1);
+            for (size_t i = 0; i < 4; i++) assert_true(k || isfinite(log(Q[2 * i + apart[i]])));
+            for (size_t i = 1; i < 4; i++) assert_true(Q[2 * i + 1] >= Q[2 * i - 1]); /* the order stays */
+            if (method == CRI_CALIBRATE_ISOTONIC && !k) assert_close(Q[1], 1.0 / 6, 1e-15);
+            cri_calibration_free(cx, c);
+        }
+    test_context_free(cx);
+}
+
+/* --- in models ------------------------------------------------------------------------------- */
+
+static void test_models(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (size_t K = 2; K <= 3; K++)
+        for (size_t method = 0; method < 2; method++) {
+            cr_table   *t = class_table(cx, 120, K, 9);
+            const char *how = method ? "target=y features=x* lambda=0.01 calibrate=platt"
+                                     : "target=y features=x* lambda=0.01 calibrate=isotonic calibrate_folds=4";
+            cr_model     *plain = fit(cx, "logistic", t, "target=y features=x* lambda=0.01");
+            cr_model     *m = fit(cx, "logistic", t, how), *loaded = NULL;
+            cr_prediction p = predict(cx, plain, t), q = predict(cx, m, t), l;
+            char         *bytes = NULL;
+            size_t        size = 0, moved = 0;
+            for (size_t i = 0; i < 120; i++) {
+                double sum = 0;
+                for (size_t k = 0; k < K; k++) sum += q.prob[i * K + k];
+                assert_close(sum, 1, 1e-14);
+                moved += p.prob[i * K] != q.prob[i * K];
+            }
+            assert_true(moved > 100);
+            assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+            assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &loaded));
+            l = predict(cx, loaded, t);
+            assert_memory_equal(l.prob, q.prob, 120 * K * sizeof(double));
+            cr_free(cx, bytes, size, 1);
+            cr_prediction_free(cx, &p);
+            cr_prediction_free(cx, &q);
+            cr_prediction_free(cx, &l);
+            cr_model_free(cx, plain);
+            cr_model_free(cx, m);
+            cr_model_free(cx, loaded);
+            cr_table_free(cx, t);
+        }
+    double X[20], y[20];
+    draw_regression(1, 20, 1, 1, X, y);
+    cr_table *t = make_table(cx, X, 20, 1, y, NULL);
+    cr_model *m = NULL;
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y calibrate=platt", &m), CR_EARG,
+                      "--calibrate needs a model that predicts classes");
+    assert_null(m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static cr_status calibrate_small(cr_ctx *cx, void *arg)
+{
+    const double x[] = { 1, 2, 3, 4, 7, 5, 8, 9 }, y[] = { 0, 1, 0, 1, 1, 1, 0, 1 };
+    cr_setting   s[] = { { "target", "y" }, { "lambda", "1" }, { "calibrate", arg }, { "calibrate_folds", "2" } };
+    cr_status    st = CR_OK;
+    cr_table    *t = NULL;
+    cr_model    *m = NULL, *loaded = NULL;
+    char        *bytes = NULL;
+    size_t       size = 0;
+    CR_TRY(cr_table_new(cx, "t", 8, &t));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(cr_fit(cx, "logistic", t, s, 4, &m));
+    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
+    CR_TRY(cr_model_from_bytes(cx, "m", bytes, size, &loaded));
+done:
+    cr_free(cx, bytes, size, 1);
+    cr_model_free(cx, m);
+    cr_model_free(cx, loaded);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    char methods[][9] = { "isotonic", "platt" };
+    for (size_t k = 0; k < 2; k++) test_every_allocation_fails(calibrate_small, methods[k]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overconfident),  cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_platt_optimum),  cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_models),         cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);
+}

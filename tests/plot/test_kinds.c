@@ -1,0 +1,148 @@
+/* test_kinds.c -- the figures that judge a model: sound SVG, text that shows the numbers, refusals. */
+#include "../study/fixture.h"
+#include "wellformed.h"
+#include "plot/chart.h"
+#include "plot/kinds.h"
+#include "study/curves.h"
+
+static const char *figure_path(void)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/figure.svg", test_directory());
+    return path;
+}
+
+static void check_kind(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind, const char *says)
+{
+    char *text = NULL;
+    assert_ok(cx, cr_plot(cx, m, t, kind, 0.9, figure_path()));
+    char *svg = load_text(figure_path());
+    assert_wellformed(svg);
+    assert_non_null(strstr(svg, says));
+    free(svg);
+    assert_ok(cx, cr_plot_text(cx, m, t, kind, 0.9, 50, 15, &text));
+    assert_non_null(strstr(text, says));
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        size_t length = strcspn(line, "\n");
+        assert_true(length == 0 || line[length - 1] != ' ' || strstr(line, "+") == line); /* no blanks behind */
+    }
+    cr_free(cx, text, strlen(text) + 1, 1);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (size_t K = 2; K <= 3; K++) {
+        cr_table *t = class_table(cx, 90, K, 3);
+        cr_model *m = fit(cx, "logistic", t, "target=y features=x* lambda=0.1");
+        char      auc[64];
+        if (K == 2) { /* the number in the legend is that of the metric */
+            cr_assessment a;
+            assert_ok(cx, cr_evaluate(cx, m, t, 0.9, &a));
+            snprintf(auc, sizeof auc, "1: AUC %.3f", metric_of(&a, "auc"));
+        }
+        check_kind(cx, m, t, CR_PLOT_ROC, K == 2 ? auc : "2: AUC");
+        check_kind(cx, m, t, CR_PLOT_PR, K == 2 ? "1: average precision" : "0: average precision");
+        check_kind(cx, m, t, CR_PLOT_CALIBRATION, K == 2 ? "probability of y = 1" : "the most probable y");
+        check_kind(cx, m, t, CR_PLOT_LEARNING_CURVE, "log_loss");
+        assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_RESIDUALS, 0.9, figure_path()), CR_EUNSUPPORTED,
+                          "predicts classes");
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    enum { N = 2500, P = 2 };
+    cr_ctx *cx = test_context();
+    double *X = calloc(N * P, sizeof *X), *y = calloc(N, sizeof *y);
+    draw_regression(5, N, P, 0.8, X, y);
+    y[7] = NAN;
+    cr_table *t = make_table(cx, X, N, P, y, NULL), *few = make_table(cx, X, 30, P, y, NULL);
+    cr_model *m = fit(cx, "linear", t, "target=y missing=drop");
+    check_kind(cx, m, t, CR_PLOT_RESIDUALS, "2000 of the 2499 rows");
+    check_kind(cx, m, few, CR_PLOT_RESIDUALS, "90 % of the residuals");
+    check_kind(cx, m, few, CR_PLOT_LEARNING_CURVE, "log_score");
+    assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_ROC, 0.9, figure_path()), CR_EUNSUPPORTED, "of classes");
+    assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_CALIBRATION, 0.9, figure_path()), CR_EUNSUPPORTED,
+                      "of classes");
+    assert_fails(cx, cr_plot(cx, m, t, CR_PLOT_RESIDUALS, 1, figure_path()), CR_EARG);
+    char *text = NULL;
+    assert_fails(cx, cr_plot_text(cx, m, t, CR_PLOT_RESIDUALS, 0.9, 1, 20, &text), CR_EARG);
+    assert_null(text);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, few);
+    free(X);
+    free(y);
+    test_context_free(cx);
+}
+
+/* Marks stand where their numbers say. */
+static void test_text_places(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    cr_scratch   s = cr_scratch_begin(cx);
+    const double x[] = { 0, 5, 10 }, y[] = { 0, 10, NAN }, low[] = { 0, 2, 0 }, high[] = { 0, 6, 0 };
+    cri_chart    c = { .title = "T", .x = { "x", 0, 10 }, .y = { "y", 0, 10 } };
+    const char  *text = NULL;
+    cri_chart_add(&c, (cri_chart_series){ { "bars", CRI_SVG_BARS, CRI_SVG_SKY, 1, 1, false }, '|', x, low, high, 2 });
+    cri_chart_add(&c, (cri_chart_series){ { "dots", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 1, false }, 'o', x, y, NULL, 3 });
+    assert_ok(cx, cri_chart_text(&s, &c, 11, 11, &text));
+    assert_non_null(strstr(text, "        10 |     o\n"));
+    assert_non_null(strstr(text, "           |     |\n")); /* y = 6 */
+    assert_non_null(strstr(text, "         0 |o\n"));
+    assert_int_equal(count_text(text, "|     |\n"), 5); /* from 2 to 6 */
+    assert_non_null(strstr(text, "| bars   o dots"));
+    cr_scratch_end(&s);
+    test_context_free(cx);
+}
+
+static cr_status plot_small(cr_ctx *cx, void *arg)
+{
+    const double x[] = { 1, 2, 3, 4, 7, 5, 8, 9 }, y[] = { 0, 1, 0, 1, 1, 1, 0, 1 };
+    cr_setting   s[] = { { "target", "y" }, { "lambda", "1" } };
+    cr_status    st = CR_OK;
+    cr_table    *t = NULL;
+    cr_model    *m = NULL;
+    char        *text = NULL;
+    CR_TRY(cr_table_new(cx, "t", 8, &t));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(cr_fit(cx, arg, t, s, 2, &m));
+    if (strcmp(arg, "ridge") == 0) {
+        CR_TRY(cr_plot_text(cx, m, t, CR_PLOT_RESIDUALS, 0.9, 20, 5, &text));
+    } else {
+        CR_TRY(cr_plot(cx, m, t, CR_PLOT_ROC, 0.9, figure_path()));
+        CR_TRY(cr_plot(cx, m, t, CR_PLOT_PR, 0.9, figure_path()));
+        CR_TRY(cr_plot_text(cx, m, t, CR_PLOT_CALIBRATION, 0.9, 20, 5, &text));
+    }
+    cr_free(cx, text, strlen(text) + 1, 1);
+done:
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    char models[][9] = { "ridge", "logistic" };
+    for (size_t k = 0; k < 2; k++) test_every_allocation_fails(plot_small, models[k]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_text_places),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
+}
