@@ -239,7 +239,7 @@ cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, si
         if (d < best) best = d, nearest = known;
 
         size_t need = strlen(known) + 2;
-        if (i < 20 && used + need < sizeof list - 32)
+        if (i < 60 && used + need < sizeof list - 32)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known);
         else
             left_out++;

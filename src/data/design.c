@@ -424,11 +424,11 @@ done:
     return st;
 }
 
-/* A design with room for the chosen columns; a sparse block stays one unless its powers are wanted,
- * then its columns are spread out. */
+/* A design with room for the chosen columns; a sparse block stays one unless its powers are wanted or
+ * the model has no use for it: then its columns are spread out. */
 static cr_status allot(cr_ctx *cx, const cr_table *t, plan *p, cr_design **out)
 {
-    const cr_csr *X = p->powers == 1 ? cr_table_csr(t) : NULL;
+    const cr_csr *X = p->powers == 1 && !p->needs->spread ? cr_table_csr(t) : NULL;
     size_t        n_columns = 0, n_terms = 0;
     p->block[0] = X ? cr_table_csr_first(t) : 0;
     p->block[1] = X ? p->block[0] + X->columns : 0;

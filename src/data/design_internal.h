@@ -42,6 +42,7 @@ typedef struct cri_design_needs {
     bool        standardise, standardise_target;
     cri_coding  coding;
     bool        classes;               /* a target of numbers names classes by its values      */
+    bool        spread;                /* sparse columns as ordinary ones, not as a block     */
     bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
     const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
 } cri_design_needs;

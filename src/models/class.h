@@ -25,6 +25,8 @@ struct cr_model_class {
     bool             has_leverage;  /* predict fills the leverage of numbers                        */
     bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
     bool             special_columns; /* its columns hold counts, levels, yes or no: not any numbers */
+    bool             update_holds;  /* update keeps hyper-parameters as fit learned them: no stream of fits */
+    bool             takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
     bool             takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
     cri_coding       coding;        /* how categories become terms                                  */
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with NULL. */

@@ -203,6 +203,7 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
                                .standardise_target = standard_y && m->task == CR_TASK_REGRESSION,
                                .coding = c->coding,
                                .classes = classes,
+                               .spread = !c->takes_sparse,
                                .keep_missing = c->takes_missing };
     if (standard_y && c->target_as_is)
         return cr_fail(cx, CR_EARG, "the model %s needs the target as it is: --scale-target standard "

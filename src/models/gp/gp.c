@@ -373,6 +373,7 @@ const cr_model_class cri_class_gp = {
     .means_alone = true,
     .fit = gp_fit,
     .update = gp_update,
+    .update_holds = true,
     .predict = cri_gp_predict,
     .sample = cri_gp_sample,
     .describe = cri_gp_describe,

@@ -395,6 +395,7 @@ const cr_model_class cri_class_bayes_linear = {
     .scales_itself = true,
     .means_alone = true,
     .has_leverage = true,
+    .takes_sparse = true,
     .fit = bayes_fit,
     .update = bayes_update,
     .predict = bayes_predict,

@@ -386,6 +386,7 @@ const cr_model_class cri_class_linear = {
     .scales_itself = true,
     .means_alone = true,
     .has_leverage = true,
+    .takes_sparse = true,
     .fit = linear_fit,
     .predict = linear_predict,
     .describe = linear_describe,

@@ -331,6 +331,7 @@ const cr_model_class cri_class_ridge = {
     .scales_itself = true,
     .means_alone = true,
     .has_leverage = true,
+    .takes_sparse = true,
     .fit = ridge_fit,
     .update = ridge_update,
     .predict = ridge_predict,

@@ -420,6 +420,7 @@ const cr_model_class cri_class_bayes_logistic = {
     .options_size = sizeof(bayes_logistic_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
+    .takes_sparse = true,
     .fit = bayes_fit,
     .predict = bayes_predict,
     .describe = bayes_describe,

@@ -111,6 +111,7 @@ const cr_model_class cri_class_logistic = {
     .options_size = sizeof(logistic_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
+    .takes_sparse = true,
     .fit = logistic_fit,
     .predict = logistic_predict,
     .describe = logistic_describe,

@@ -100,6 +100,7 @@ const cr_model_class cri_class_probit = {
     .options_size = sizeof(probit_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
+    .takes_sparse = true,
     .fit = probit_fit,
     .predict = probit_predict,
     .describe = probit_describe,
