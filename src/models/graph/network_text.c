@@ -59,7 +59,6 @@ static void read_text(cri_words *w, cri_token *t)
     t->text = r->at;
     while (r->at < r->end && *r->at != '"') {
         if (*r->at == '\\' && r->at + 1 < r->end) cri_step(r);
-        if (*r->at == '\0') break;
         cri_step(r);
     }
     if (r->at == r->end || *r->at != '"') {
@@ -76,11 +75,10 @@ static void read_word(cri_words *w, cri_token *t)
     cri_reader *r = &w->r;
     t->kind = CRI_TOKEN_WORD;
     t->text = r->at;
-    while (r->at < r->end && !is_space(*r->at) && *r->at != '"' && *r->at != '\0' &&
-           !strchr(w->marks, *r->at) && !at_comment(w, r->at))
+    while (r->at < r->end && !is_space(*r->at) && *r->at != '"' && !strchr(w->marks, *r->at) &&
+           !at_comment(w, r->at))
         r->at++;
     t->length = (size_t)(r->at - t->text);
-    if (t->length == 0) cri_reader_fail_at(r, r->at, 1, "there is a zero byte in the file");
 }
 
 void cri_words_next(cri_words *w)
@@ -108,10 +106,15 @@ void cri_words_next(cri_words *w)
 cri_words cri_words_open(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                          const char *marks, char comment)
 {
-    cri_words w = { .r = cri_reader_open(cx, source, bytes, size),
-                    .marks = marks,
-                    .comment = comment };
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) w.r.at += 3;
+    cri_words   w = { .r = cri_reader_open(cx, source, bytes, size),
+                      .marks = marks,
+                      .comment = comment };
+    const char *zero = size ? memchr(bytes, '\0', size) : NULL;
+    if (zero) { /* texts end with one: none may hold it */
+        while (w.r.at < zero) cri_step(&w.r);
+        cri_reader_fail_at(&w.r, zero, 1, "there is a zero byte in the file");
+    }
+    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 && !zero) w.r.at += 3;
     cri_words_next(&w);
     return w;
 }

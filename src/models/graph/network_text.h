@@ -38,7 +38,8 @@ typedef struct cri_words {
     size_t      room;
 } cri_words;
 
-/* Opens a list of words; `now` is the first.  A byte-order mark is skipped. */
+/* Opens a list of words; `now` is the first.  A byte-order mark is skipped; a zero byte is refused
+ * (r.status). */
 cri_words cri_words_open(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                          const char *marks, char comment);
 void      cri_words_close(cri_words *w);

@@ -193,6 +193,8 @@ static void mistakes_are_shown(void **unused)
     }
     /* the caret, and the nearest name */
     cr_network *net = NULL;
+    assert_fails_with(cx, cr_bif_parse(cx, "x.bif", "network n\n{ }\0", 14, &net), CR_EDATA,
+                      "x.bif:2:4: there is a zero byte in the file");
     const char *text = VARIABLES "probability ( a ) {\n  table 0.30, 0.65;\n}";
     cr_status   st = cr_bif_parse(cx, "x.bif", text, strlen(text), &net);
     assert_int_equal(st, CR_EDATA);
