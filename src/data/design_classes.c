@@ -75,8 +75,8 @@ cr_status cri_remember_classes(cr_ctx *cx, const cr_table *t, const cr_column *f
     c->reference = CRI_NO_LEVEL;
     c->name = cri_string_copy(cx, from->name);
     c->levels = cr_alloc(cx, n, sizeof *c->levels);
+    if (c->levels) c->n_levels = n; /* it is freed by this number */
     if (!c->name || !c->levels) CR_TRY(CR_ENOMEM);
-    c->n_levels = n;
     for (size_t k = 0; k < n; k++) {
         c->levels[k] = cri_string_copy(cx, cri_level_text(from, x[k], room));
         if (!c->levels[k]) CR_TRY(CR_ENOMEM);
