@@ -10,6 +10,7 @@
     X(dirichlet_categorical) \
     X(exponential)           \
     X(glm)                   \
+    X(knn)                   \
     X(linear)                \
     X(mvn)                   \
     X(normal)                \
