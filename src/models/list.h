@@ -13,6 +13,7 @@
     X(knn)                   \
     X(linear)                \
     X(mvn)                   \
+    X(nadaraya_watson)       \
     X(normal)                \
     X(poisson)               \
     X(ridge)                 \
