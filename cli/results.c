@@ -50,6 +50,20 @@ static const cli_field distribution[] = {
     FIELD_LAST,
 };
 
+static const cli_field tree_node[] = {
+    COUNT("node", 0, "its number; the root is 0"),
+    COUNT("depth", 0, "splits above it"),
+    TEXT("rule", 0, "what leads to it from the node above"),
+    NUMBER("weight", 0, "rows that come to it: the sum of their weights"),
+    NUMBER("loss", FIELD_NULL, "mean loss of these rows: squared error, gini or entropy"),
+    TEXT("label", FIELD_SOMETIMES, "of classes: the most frequent"),
+    NUMBER("share", FIELD_SOMETIMES, "of classes: its share of the rows"),
+    NUMBER("mean", FIELD_NULL | FIELD_SOMETIMES, "of numbers: the mean of the rows"),
+    FLAG("leaf", 0, "true when it is not split"),
+    FLAG("cut", 0, "true when the nodes below it are not listed: there are too many"),
+    FIELD_LAST,
+};
+
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                     \
     TEXT("model", of_model, "name of the model"),                                                  \
@@ -69,6 +83,8 @@ static const cli_field distribution[] = {
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
         INNER(ROWS, "distributions", FIELD_SOMETIMES,                                              \
               "of models of columns: posterior and predictive distribution of each", distribution), \
+        INNER(ROWS, "tree", FIELD_SOMETIMES,                                                       \
+              "of trees: the nodes, each one before those below it", tree_node),                   \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
 #define FIT_FIELDS                                                                                 \

@@ -18,6 +18,7 @@
     X(poisson)               \
     X(ridge)                 \
     X(robust)                \
+    X(tree)                  \
     X(uniform)               \
     X(von_mises)
 /* clang-format on */
