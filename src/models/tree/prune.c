@@ -44,11 +44,12 @@ static double loss_of(const cri_tree *t, size_t node)
     return t->stat[node * CRI_STAT_WIDTH + CRI_LOSS];
 }
 
-/* What a leaf below the node is worth. */
+/* What a leaf below the node is worth; nothing where that is rounding. */
 static double strength(const links *l, size_t node)
 {
-    double gain = (loss_of(l->tree, node) - l->below[node]) / l->weight;
-    return fmax(gain, 0) / (l->leaves[node] - 1);
+    double gain = loss_of(l->tree, node) - l->below[node];
+    if (gain < 1e-13 * loss_of(l->tree, 0)) return 0;
+    return gain / l->weight / (l->leaves[node] - 1);
 }
 
 /* Children come after their parents. */
