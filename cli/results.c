@@ -64,6 +64,13 @@ static const cli_field tree_node[] = {
     FIELD_LAST,
 };
 
+static const cli_field boosting_round[] = {
+    COUNT("round", 0, "its number, from 1"),
+    NUMBER("error", 0, "weighted error of its tree; of the gradient form the mean loss after it"),
+    NUMBER("vote", 0, "what its tree counts"),
+    FIELD_LAST,
+};
+
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                     \
     TEXT("model", of_model, "name of the model"),                                                  \
@@ -85,6 +92,8 @@ static const cli_field tree_node[] = {
               "of models of columns: posterior and predictive distribution of each", distribution), \
         INNER(ROWS, "tree", FIELD_SOMETIMES,                                                       \
               "of trees: the nodes, each one before those below it", tree_node),                   \
+        INNER(ROWS, "rounds", FIELD_SOMETIMES, "of boosted models: the first thousand rounds",      \
+              boosting_round),                                                                     \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
 #define FIT_FIELDS                                                                                 \

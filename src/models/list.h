@@ -5,6 +5,7 @@
 
 /* clang-format off */
 #define CRI_MODELS(X)        \
+    X(adaboost)              \
     X(bayes_linear)          \
     X(beta_bernoulli)        \
     X(dirichlet_categorical) \

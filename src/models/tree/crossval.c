@@ -35,9 +35,8 @@ static uint64_t mix(uint64_t h, double x)
     return h ^ h >> 31;
 }
 
-/* fold [n], by the values alone. */
-static cr_status deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t folds,
-                            uint64_t seed, size_t *fold)
+cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t folds,
+                         uint64_t seed, size_t *fold)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -174,7 +173,7 @@ cr_status cri_prune_choose(cr_ctx *cx, const cri_kept *kept, const cri_columns *
 
     CR_TRY(s.status);
     CR_TRY(list_steps(cx, tree, path, steps_of));
-    CR_TRY(deal_folds(cx, kept, o->classes > 0, folds, seed, fold));
+    CR_TRY(cri_deal_folds(cx, kept, o->classes > 0, folds, seed, fold));
     CR_TRY(cri_grower_new(cx, columns, o, &g));
     for (size_t f = 0; f < folds; f++) {
         CR_TRY(try_fold(cx, g, kept, o, fold, f, steps_of));

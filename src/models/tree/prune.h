@@ -20,11 +20,15 @@ typedef struct cri_prune_choice {
     double chosen;   /* the loss of the chosen one                               */
 } cri_prune_choice;
 
+/* fold [n] = 0 .. folds-1 for each row, by the values in the rows and the seed, whatever their order; of
+ * classes each is spread evenly. */
+cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t folds,
+                         uint64_t seed, size_t *fold);
+
 /* alpha by cross-validation in `folds` folds: of the trees on the path of `tree` (at most 200 of them),
  * the smallest whose loss is at most `slack` standard errors above the least.  The loss of a row that
  * was left out is that of which the node's loss is the sum: squared error, Brier's score, or minus the
- * log of the share of its class, smoothed by 1/K.  Folds go by the values in the rows, whatever their
- * order; classes are spread evenly over them. */
+ * log of the share of its class, smoothed by 1/K. */
 cr_status cri_prune_choose(cr_ctx *cx, const cri_kept *kept, const cri_columns *columns,
                            const cri_grow *options, const cri_tree *tree, const double *path,
                            size_t folds, double slack, uint64_t seed, cri_prune_choice *out);
