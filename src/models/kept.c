@@ -13,6 +13,15 @@ void cri_kept_free(cr_ctx *cx, cri_kept *k)
     *k = (cri_kept){ 0 };
 }
 
+/* A model that takes gaps still needs something else. */
+static cr_status check_some_known(cr_ctx *cx, const char *model, const cri_kept *k)
+{
+    for (size_t i = 0; i < k->n * k->p; i++)
+        if (!isnan(k->X[i])) return CR_OK;
+    return cr_fail(cx, CR_EDATA, "every value of the features is missing: %s has nothing to learn "
+                                 "from", model);
+}
+
 static cr_status fill(cr_ctx *cx, const cri_rows *rows, cri_kept *k)
 {
     cr_status st = CR_OK;
@@ -45,6 +54,7 @@ cr_status cri_kept_new(cr_ctx *cx, const char *model, const cri_rows *rows, cri_
     k.w = cr_alloc(cx, k.n, sizeof(double));
     if (!k.X || !k.y || !k.w) CR_TRY(CR_ENOMEM);
     CR_TRY(fill(cx, rows, &k));
+    CR_TRY(check_some_known(cx, model, &k));
     *out = k;
     k = (cri_kept){ 0 };
 done:

@@ -13,8 +13,8 @@ typedef struct cri_kept {
     double  weight; /* their sum                       */
 } cri_kept;
 
-/* Copies the rows.  Fails with CR_EDATA where no row has a weight above 0, or there is no column to
- * tell rows apart by (`model` is named). */
+/* Copies the rows.  Fails with CR_EDATA where no row has a weight above 0, there is no column to
+ * tell rows apart by, or all of them hold nothing but gaps (`model` is named). */
 cr_status cri_kept_new(cr_ctx *cx, const char *model, const cri_rows *rows, cri_kept *out);
 void      cri_kept_free(cr_ctx *cx, cri_kept *kept);
 

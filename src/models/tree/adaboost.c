@@ -85,12 +85,12 @@ static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     folds = kept->n < FOLDS ? kept->n : FOLDS, *fold = cr_scratch_index(&s, kept->n);
+    size_t     folds, *fold = cr_scratch_index(&s, kept->n);
     double     sum = 0;
     CR_TRY(s.status);
     m->spread = NAN;
+    CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, fold, &folds));
     if (folds < 2) goto done; /* one row tells nothing of the noise */
-    CR_TRY(cri_deal_folds(cx, kept, false, folds, seed, fold));
     for (size_t f = 0; f < folds; f++)
         CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
     m->spread = sum / kept->weight;

@@ -35,20 +35,25 @@ static uint64_t mix(uint64_t h, double x)
     return h ^ h >> 31;
 }
 
-cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t folds,
-                         uint64_t seed, size_t *fold)
+cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t most, uint64_t seed,
+                         size_t *fold, size_t *out_folds)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
+    size_t     different = 0;
     keyed_row *rows = cr_scratch_bytes(&s, kept->n, sizeof *rows);
     CR_TRY(s.status);
     for (size_t i = 0; i < kept->n; i++) {
-        uint64_t h = mix(mix(seed, kept->w[i]), kept->y[i]);
+        uint64_t h = mix(seed, kept->y[i]);
         for (size_t j = 0; j < kept->p; j++) h = mix(h, kept->X[i * kept->p + j]);
         rows[i] = (keyed_row){ classes ? kept->y[i] : 0, h, i };
     }
     qsort(rows, kept->n, sizeof *rows, compare_keys);
-    for (size_t i = 0; i < kept->n; i++) fold[rows[i].row] = i % folds;
+    for (size_t i = 0; i < kept->n; i++) {
+        different += i > 0 && compare_keys(&rows[i], &rows[i - 1]) != 0;
+        fold[rows[i].row] = different % most;
+    }
+    *out_folds = different + 1 < most ? different + 1 : most;
 done:
     cr_scratch_end(&s);
     return st;
@@ -173,7 +178,9 @@ cr_status cri_prune_choose(cr_ctx *cx, const cri_kept *kept, const cri_columns *
 
     CR_TRY(s.status);
     CR_TRY(list_steps(cx, tree, path, steps_of));
-    CR_TRY(cri_deal_folds(cx, kept, o->classes > 0, folds, seed, fold));
+    CR_TRY(cri_deal_folds(cx, kept, o->classes > 0, folds, seed, fold, &folds));
+    *out = (cri_prune_choice){ 0, NAN, NAN, NAN };
+    if (folds < 2) goto done; /* all rows are the same */
     CR_TRY(cri_grower_new(cx, columns, o, &g));
     for (size_t f = 0; f < folds; f++) {
         CR_TRY(try_fold(cx, g, kept, o, fold, f, steps_of));

@@ -76,8 +76,7 @@ static cr_status prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept, const cri_
     CR_TRY(cri_prune_path(cx, &m->tree, path));
     m->alpha = given / unit;
     if (how != PRUNE_GIVEN) {
-        size_t folds = o->prune_folds < kept->n ? o->prune_folds : kept->n;
-        CR_TRY(cri_prune_choose(cx, kept, columns, grow, &m->tree, path, folds,
+        CR_TRY(cri_prune_choose(cx, kept, columns, grow, &m->tree, path, o->prune_folds,
                                 how == PRUNE_AUTO ? 1 : 0, seed, &choice));
         m->alpha = choice.alpha;
         m->cv_loss = choice.chosen;

@@ -408,9 +408,11 @@ static void test_laws(void **state)
         check_same_bits("tree", &data, settings[i]);
     }
     draw_laws(26, 300, 2, 0, &data);
+    check_repetition("tree", &data, "target=y");
     check_row_order("tree", &data, "target=y");
     check_same_bits("tree", &data, "target=y");
     draw_laws(27, 300, 2, 4, &data);
+    check_repetition("tree", &data, "target=y task=classification");
     check_row_order("tree", &data, "target=y task=classification");
     check_same_bits("tree", &data, "target=y task=classification");
 }
@@ -457,9 +459,18 @@ static void test_corners(void **state)
     q = fit_and_predict(cx, "tree", t, "target=y min_leaf=1 min_split=2", t); /* nothing to split by */
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
     cr_prediction_free(cx, &q);
+    cr_table *same = make_table(cx, X, 4, 1, X, NULL); /* one row, four times */
+    q = fit_and_predict(cx, "tree", same, "target=y", same);
+    assert_close(q.mean[0], 1, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, same);
     q = fit_and_predict(cx, "tree", t, "target=y features=x1 scale_target=standard prune=2", t);
     assert_close(q.mean[0], 6.5, 1e-15);
     cr_prediction_free(cx, &q);
+    cr_table *gaps = table_of_text(cx, "gaps.csv", "x,z,y\n,,1\n,,2\n");
+    assert_fails_with(cx, try_fit(cx, "tree", gaps, "target=y", &m), CR_EDATA,
+                      "every value of the features is missing");
+    cr_table_free(cx, gaps);
     assert_fails_with(cx, try_fit(cx, "tree", t, "target=y prune=-1", &m), CR_EARG,
                       "is not auto, min, none or a number of 0 or more");
     assert_fails_with(cx, try_fit(cx, "tree", t, "target=y prune=some", &m), CR_EARG,
