@@ -77,6 +77,27 @@ static const cli_field subset[] = {
     FIELD_LAST,
 };
 
+static const cli_field tree_node[] = {
+    COUNT("node", 0, "its number; the root is 0"),
+    COUNT("depth", 0, "splits above it"),
+    TEXT("rule", 0, "what leads to it from the node above"),
+    NUMBER("weight", 0, "rows that come to it: the sum of their weights"),
+    NUMBER("loss", FIELD_NULL, "mean loss of these rows: squared error, gini or entropy"),
+    TEXT("label", FIELD_SOMETIMES, "of classes: the most frequent"),
+    NUMBER("share", FIELD_SOMETIMES, "of classes: its share of the rows"),
+    NUMBER("mean", FIELD_NULL | FIELD_SOMETIMES, "of numbers: the mean of the rows"),
+    FLAG("leaf", 0, "true when it is not split"),
+    FLAG("cut", 0, "true when the nodes below it are not listed: there are too many"),
+    FIELD_LAST,
+};
+
+static const cli_field boosting_round[] = {
+    COUNT("round", 0, "its number, from 1"),
+    NUMBER("error", 0, "weighted error of its tree; of the gradient form the mean loss after it"),
+    NUMBER("vote", 0, "what its tree counts"),
+    FIELD_LAST,
+};
+
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                     \
     TEXT("model", of_model, "name of the model"),                                                  \
@@ -96,6 +117,10 @@ static const cli_field subset[] = {
         OTHER(VALUES, "statistics", of_model, "what this model says of the fit, by name"),         \
         INNER(ROWS, "distributions", FIELD_SOMETIMES,                                              \
               "of models of columns: posterior and predictive distribution of each", distribution), \
+        INNER(ROWS, "tree", FIELD_SOMETIMES,                                                       \
+              "of trees: the nodes, each one before those below it", tree_node),                   \
+        INNER(ROWS, "rounds", FIELD_SOMETIMES, "of boosted models: the first thousand rounds",      \
+              boosting_round),                                                                     \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
 /* What only some models have, of those that are not updated. */

@@ -280,6 +280,27 @@ void cli_print_rows(cli *c, const char *title, const json_t *rows)
     json_decref(flat);
 }
 
+/* A tree: a line for each node, children below their parent and further in. */
+static void print_tree(cli *c, const json_t *list)
+{
+    size_t  i;
+    json_t *item;
+    char    weight[32], value[32];
+    if (json_array_size(list) > 0) out_text(c, "\n");
+    json_array_foreach(list, i, item)
+    {
+        const char *label = text_of(item, "label");
+        bool        leaf = json_is_true(json_object_get(item, "leaf"));
+        double      x = json_number_value(json_object_get(item, *label ? "share" : "mean"));
+        out_text(c, "  %*s%s: n = %s, %s%s%s%s\n",
+                 (int)(2 * json_integer_value(json_object_get(item, "depth"))), "",
+                 text_of(item, "rule"),
+                 out_number(json_number_value(json_object_get(item, "weight")), false, weight),
+                 label, *label ? " " : "mean ", out_number(x, false, value),
+                 leaf ? " *" : json_is_true(json_object_get(item, "cut")) ? " ..." : "");
+    }
+}
+
 void cli_print_model(cli *c, const json_t *d)
 {
     char    number[32];
@@ -306,4 +327,5 @@ void cli_print_model(cli *c, const json_t *d)
     out_table(c, json_object_get(d, "parameters"));
     print_distributions(c, json_object_get(d, "distributions"));
     cli_print_rows(c, "subsets", json_object_get(d, "subsets"));
+    print_tree(c, json_object_get(d, "tree"));
 }

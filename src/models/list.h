@@ -5,6 +5,7 @@
 
 /* clang-format off */
 #define CRI_MODELS(X)        \
+    X(adaboost)              \
     X(bayes_linear)          \
     X(bayes_logistic)        \
     X(beta_bernoulli)        \
@@ -14,11 +15,13 @@
     X(glm)                   \
     X(gp)                    \
     X(kernel_ridge)          \
+    X(knn)                   \
     X(lasso)                 \
     X(lda)                   \
     X(linear)                \
     X(logistic)              \
     X(mvn)                   \
+    X(nadaraya_watson)       \
     X(naive_bayes)           \
     X(normal)                \
     X(poisson)               \
@@ -26,6 +29,7 @@
     X(qda)                   \
     X(ridge)                 \
     X(robust)                \
+    X(tree)                  \
     X(uniform)               \
     X(von_mises)
 /* clang-format on */

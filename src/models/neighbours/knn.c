@@ -1,0 +1,340 @@
+/* knn.c -- k nearest neighbours, for numbers and classes.
+ *   number:  mean = sum v_i y_i,   s^2 = sum v_i (y_i - mean)^2 m / (m - 1),   m = 1 / sum v_i^2 / c_i
+ *            y ~ t_{m-1}(mean, s^2 (1 + 1/m));        m = k when all of the k count alike
+ *   class:   p_j = (k sum_{i in j} v_i + a) / (k + a K)
+ * with c_i and v_i of knn.h.  O(log n + k) a query in few dimensions, O(n) in many.
+ * Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2 and 13.3. */
+#include "knn.h"
+#include "../fields.h"
+#include "../kept.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define KNN_OPTIONS(X)                                                                             \
+    X(text,   k,         "5",       "",               "how many neighbours; auto: by leave-one-out", "auto") \
+    X(choice, metric,    "euclid",  "euclid|max",     "distance: Euclid's, or the largest difference", "max") \
+    X(choice, weighting, "uniform", "uniform|distance",                                            \
+      "whether near ones count like far ones, or by 1 / distance", "distance")                     \
+    X(real,   smoothing, "",        ">=0",                                                         \
+      "classes: a of (count + a) / (k + a K); 1 / K when it is not given", "0.5")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(knn_options, KNN_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(knn_options, __VA_ARGS__)
+static const cr_option knn_table[] = { KNN_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(cri_knn, n),       CRI_FIELD_COUNT(cri_knn, p),
+    CRI_FIELD_COUNT(cri_knn, K),       CRI_FIELD_REAL(cri_knn, k),
+    CRI_FIELD_REAL(cri_knn, smoothing), CRI_FIELD_REAL(cri_knn, loo),
+    CRI_FIELD_FLAG(cri_knn, max_norm), CRI_FIELD_FLAG(cri_knn, by_distance),
+    CRI_FIELD_MATRIX(cri_knn, X, n, p), CRI_FIELD_VECTOR(cri_knn, y, n),
+    CRI_FIELD_VECTOR(cri_knn, w, n),   CRI_FIELD_LAST,
+};
+
+static void knn_free(cr_ctx *cx, void *state)
+{
+    cri_knn *m = state;
+    cr_neighbours_free(cx, m->tree);
+    cri_fields_free(cx, fields, m);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+enum { MOST_K = 64 }; /* that auto tries */
+
+static cr_status build_tree(cr_ctx *cx, cri_knn *m)
+{
+    return cr_neighbours_new(cx, cr_cmat_of(m->X, m->n, m->p),
+                             m->max_norm ? CR_NORM_MAX : CR_NORM_EUCLID, &m->tree);
+}
+
+/* One neighbour tells nothing of the spread of numbers: auto begins with two. */
+static cr_status choose_k(cr_ctx *cx, cri_knn *m, const char *text, double weight)
+{
+    static const char *const words[] = { "auto", NULL };
+    const char              *what = "a whole number above 0, or auto";
+    int                      word;
+    cr_status                st = CR_OK;
+    CR_TRY(cri_word_or_number(cx, "k", text, words, what, &word, &m->k));
+    if (word < 0 && (!(m->k >= 1) || m->k != floor(m->k)))
+        return cr_fail(cx, CR_EARG, "--k: '%s' is not %s", text, what);
+    if (word < 0 && m->k > weight)
+        cr_log(cx, CR_LOG_WARNING, "knn: there are fewer than k = %g rows; all of them are used",
+               m->k);
+    if (word < 0) return CR_OK;
+    size_t least = m->K ? 1 : 2, most = weight > MOST_K ? MOST_K : (size_t)weight;
+    m->k = (double)least;
+    if (m->n > 1 && most > least)
+        CR_TRY(cri_knn_choose(cx, m, least, most - 1 > least ? most - 1 : least, &m->k, &m->loo));
+done:
+    return st;
+}
+
+static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    cr_status          st = CR_OK;
+    const knn_options *o = options;
+    cri_kept           kept = { 0 };
+    cri_knn           *m = cr_alloc(cx, 1, sizeof *m);
+    (void)seed;
+
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_kept_new(cx, "knn", rows, &kept));
+    *m = (cri_knn){ .n = kept.n,
+                    .p = kept.p,
+                    .K = cr_design_classes(rows->design),
+                    .loo = NAN,
+                    .max_norm = o->metric == 1,
+                    .by_distance = o->weighting == 1,
+                    .X = kept.X,
+                    .y = kept.y,
+                    .w = kept.w };
+    double weight = kept.weight;
+    kept = (cri_kept){ 0 };
+    m->smoothing = !isnan(o->smoothing) ? o->smoothing : m->K ? 1 / (double)m->K : 0;
+    CR_TRY(build_tree(cx, m));
+    CR_TRY(choose_k(cx, m, o->k, weight));
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = m;
+    m = NULL;
+done:
+    cri_kept_free(cx, &kept);
+    if (m) knn_free(cx, m);
+    return st;
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+enum { BATCH = 2048, BLOCK = 32, TIES = 1024 }; /* of a ring of more rows than TIES, the first */
+
+typedef struct predict_work {
+    const cri_knn *m;
+    cr_prediction *out;
+    size_t         n, near; /* queries of this round; rows found for each    */
+    size_t        *index;   /* [n x near]                                    */
+    double        *distance; /* [n x near]                                   */
+    double        *c;        /* [n x near] room                              */
+    size_t        *row;      /* [n] of the prediction                        */
+    bool          *again;    /* [n] too few rows were found                  */
+    bool           all;
+} predict_work;
+
+/* c [m] to v [m]. */
+static void share_votes(const cri_knn *m, const double *distance, const double *c, size_t used,
+                        double *v)
+{
+    double sum = 0;
+    bool   met = m->by_distance && distance[0] <= CRI_MET;
+    for (size_t j = 0; j < used; j++) {
+        v[j] = c[j];
+        if (met && distance[j] > CRI_MET) v[j] = 0;
+        if (m->by_distance && !met) v[j] = c[j] * (distance[0] / distance[j]);
+        sum += v[j];
+    }
+    for (size_t j = 0; j < used; j++) v[j] /= sum;
+}
+
+static void answer_number(const cri_knn *m, const size_t *index, const double *c, const double *v,
+                          size_t used, double *mean, double *opt_scale, double *opt_dof)
+{
+    double sum = 0, square = 0, spread = 0;
+    for (size_t j = 0; j < used; j++) sum += v[j] * m->y[index[j]];
+    for (size_t j = 0; j < used; j++) {
+        double e = m->y[index[j]] - sum;
+        square += v[j] * e * e;
+        spread += v[j] * (v[j] / c[j]);
+    }
+    double count = 1 / spread; /* that many rows of equal weight say as much */
+    *mean = sum;
+    if (!opt_scale) return;
+    bool several = count > 1 + 1e-9;
+    *opt_dof = several ? count - 1 : NAN;
+    *opt_scale = several ? sqrt(square * count / (count - 1) * (1 + 1 / count)) : NAN;
+}
+
+static void answer_class(const cri_knn *m, const size_t *index, const double *c, const double *v,
+                         size_t used, double *prob)
+{
+    double k = 0, K = (double)m->K;
+    for (size_t j = 0; j < used; j++) k += c[j];
+    for (size_t j = 0; j < m->K; j++) prob[j] = m->smoothing / (k + m->smoothing * K);
+    for (size_t j = 0; j < used; j++)
+        prob[(size_t)m->y[index[j]]] += v[j] * (k / (k + m->smoothing * K));
+}
+
+static void predict_block(void *arg, size_t b)
+{
+    predict_work  *a = arg;
+    const cri_knn *m = a->m;
+    cri_range      r = cri_block_range(a->n, BLOCK, b);
+    for (size_t q = r.begin; q < r.end; q++) {
+        size_t       *index = a->index + q * a->near, used = 0, row = a->row[q];
+        double       *distance = a->distance + q * a->near, *c = a->c + q * 2 * a->near;
+        double       *v = c + a->near;
+        a->again[q] =
+            !cri_knn_count(m->w, index, distance, a->near, a->all, m->k, c, &used);
+        if (a->again[q]) continue;
+        share_votes(m, distance, c, used, v);
+        if (m->K) answer_class(m, index, c, v, used, a->out->prob + row * m->K);
+        else
+            answer_number(m, index, c, v, used, a->out->mean + row,
+                          a->out->scale ? a->out->scale + row : NULL,
+                          a->out->dof ? a->out->dof + row : NULL);
+    }
+}
+
+/* Asks for `near` rows around each of the queries Q [n x p], whose answers go to row[0..n); those that
+ * need more are left in Q, row, and *out_left. */
+static cr_status predict_round(cr_ctx *cx, const cri_knn *m, cr_prediction *out, double *Q,
+                               size_t *row, size_t n, size_t near, size_t *out_left)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    cr_cmat      queries = cr_cmat_of(Q, n, m->p);
+    size_t       left = 0;
+    predict_work a = { .m = m,
+                       .out = out,
+                       .n = n,
+                       .near = near,
+                       .index = cr_scratch_bytes(&s, n * near, sizeof(size_t)),
+                       .distance = cr_scratch_matrix(&s, n, near),
+                       .c = cr_scratch_matrix(&s, n, 2 * near),
+                       .row = row,
+                       .again = cr_scratch_bytes(&s, n, sizeof(bool)),
+                       .all = near == m->n || near >= TIES + (size_t)m->k };
+    CR_TRY(s.status);
+    CR_TRY(cr_neighbours_nearest(cx, m->tree, &queries, near, a.index, a.distance));
+    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, BLOCK), predict_block, &a));
+    for (size_t q = 0; q < n; q++) {
+        if (!a.again[q]) continue;
+        memmove(Q + left * m->p, Q + q * m->p, m->p * sizeof(double));
+        row[left++] = row[q];
+    }
+    *out_left = left;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status predict_batch(cr_ctx *cx, const cri_knn *m, const cri_rows *rows, cri_range r,
+                               double *Q, size_t *row, cr_prediction *out)
+{
+    cr_status st = CR_OK;
+    size_t    left = r.end - r.begin, near = m->k < (double)m->n ? (size_t)m->k + 1 : m->n;
+    cri_rows_fill(rows, r.begin, r.end, Q, m->p);
+    for (size_t i = 0; i < left; i++) row[i] = r.begin + i;
+    while (left > 0) {
+        if (near > m->n) near = m->n;
+        CR_TRY(predict_round(cx, m, out, Q, row, left, near, &left));
+        near *= 4;
+    }
+done:
+    return st;
+}
+
+static cr_status knn_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    const cri_knn *m = state;
+    double        *Q = cr_scratch_matrix(&s, BATCH, m->p);
+    size_t        *row = cr_scratch_index(&s, BATCH);
+
+    CR_TRY(s.status);
+    for (size_t b = 0; b < cri_block_count(rows->n, BATCH); b++) {
+        cr_progress(cx, "predicting", (double)(b * BATCH), (double)rows->n);
+        CR_TRY(predict_batch(cx, m, rows, cri_block_range(rows->n, BATCH, b), Q, row, out));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static cr_status knn_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status      st = CR_OK;
+    const cri_knn *m = state;
+    double         unit = m->K ? 1 : design->target_scale * design->target_scale;
+    json_t        *s, *list, *item;
+    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    item = json_pack("{s:s, s:f, s:n}", "name", "k", "value", m->k, "sd");
+    if (!item || json_array_append_new(list, item) != 0)
+        CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "metric", json_string(m->max_norm ? "max" : "euclid")));
+    CR_TRY(cri_store_set(cx, s, "weighting",
+                         json_string(m->by_distance ? "distance" : "uniform")));
+    if (m->K) CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
+    CR_TRY(cri_store_set(cx, s, m->K ? "loo_log_loss" : "loo_mse", number_or_null(m->loo * unit)));
+done:
+    return st;
+}
+
+static cr_status knn_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, fields, state, store, out);
+}
+
+static bool is_sound(const cri_knn *m, const cr_design *design)
+{
+    bool sound = m->n > 0 && m->p == cr_design_terms(design) && m->k >= 1 && m->smoothing >= 0 &&
+                 m->K == cr_design_classes(design);
+    for (size_t i = 0; sound && i < m->n; i++) {
+        sound = m->w[i] > 0;
+        if (m->K) sound = sound && m->y[i] >= 0 && m->y[i] < (double)m->K;
+    }
+    return sound;
+}
+
+static cr_status knn_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                          const cr_design *design, void **out_state)
+{
+    cr_status st = CR_OK;
+    cri_knn  *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (!is_sound(m, design))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the rows of knn do not fit the design",
+                       cri_store_source(store)));
+    CR_TRY(build_tree(cx, m));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) knn_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_knn = {
+    .name = "knn",
+    .summary = "the mean or the classes of the k nearest rows",
+    .formulas = "number:  y ~ t(k-1; mean of the k nearest, s^2 (1 + 1/k)),  s their sd\n"
+                "class j: P = (count_j + a) / (k + a K)\n"
+                "rows as far away as the k-th share its place; weights count as repeated rows",
+    .reference = "Cover & Hart (1967), IEEE Trans. Inf. Theory 13; Hastie, Tibshirani & Friedman "
+                 "(2009), sec. 13.3",
+    .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
+    .options = knn_table,
+    .options_size = sizeof(knn_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .means_alone = true,
+    .coding = CRI_CODING_ALL,
+    .fit = knn_fit,
+    .predict = knn_predict,
+    .describe = knn_describe,
+    .write = knn_write,
+    .read = knn_read,
+    .free = knn_free,
+};

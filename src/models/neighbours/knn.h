@@ -1,0 +1,35 @@
+/* knn.h -- the rows around a point: how much each of them counts.
+ *   the k nearest, where a row of weight w is w rows; the rows at the distance of the last one share
+ *   what is left of k, so that the answer does not depend on the order of the rows.
+ * d_i distance, c_i what row i counts (sum k), v_i its share of the vote (sum 1): v_i ~ c_i, or
+ * v_i ~ c_i / d_i (rows at distance 0 alone, where there are any).
+ * Cover & Hart (1967); Dudani (1976).  (Internal header.) */
+#ifndef CREDENCE_MODELS_NEIGHBOURS_KNN_H
+#define CREDENCE_MODELS_NEIGHBOURS_KNN_H
+
+#include "../../math/neighbours.h"
+#include "../class.h"
+
+typedef struct cri_knn {
+    size_t         n, p, K; /* K classes; 0 for numbers                             */
+    double         k, smoothing;
+    double         loo; /* leave-one-out loss at k where k was chosen by it; else NaN */
+    bool           max_norm, by_distance;
+    double        *X, *y, *w; /* [n x p], [n], [n]   */
+    cr_neighbours *tree;      /* among the rows of X */
+} cri_knn;
+
+#define CRI_MET 1e-300 /* as near as this is distance 0: its reciprocal could overflow */
+
+/* What each of the m nearest rows (index, distance, nearest first) counts: c [m], of which *out_used
+ * are above 0.  false when the list is too short to tell; `all` says that no further row is to be
+ * had. */
+bool cri_knn_count(const double *w, const size_t *index, const double *distance, size_t m, bool all,
+                   double k, double *c, size_t *out_used);
+
+/* The k of `least` .. `most` with the least leave-one-out loss, squared error or log loss, and that
+ * loss.  Fails like cr_neighbours_nearest. */
+cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most, double *out_k,
+                         double *out_loss);
+
+#endif

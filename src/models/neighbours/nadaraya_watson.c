@@ -1,0 +1,337 @@
+/* nadaraya_watson.c -- kernel regression (kernel_weights.h), its bandwidth and its spread.
+ * The bandwidth has the least leave-one-out squared error: one factor for all standardised columns,
+ * over a grid and then by Brent's method; or one for each column, found in turn.
+ * The predictive distribution is Student's t at the mean with m + 1 degrees of freedom and
+ *   scale^2 = (m sum v_i e_i^2 + e^2) / (m + 1),
+ * e_i the leave-one-out residuals, e^2 the mean of their squares, m the number of rows that say as much
+ * as the weighted ones do: the spread near x, leaning on that of all rows where few are near.
+ * Nadaraya (1964); Watson (1964); Fan & Yao (1998) for the spread. */
+#include "kernel_weights.h"
+#include "../fields.h"
+#include "../kept.h"
+#include "../../base/list.h"
+#include "../../base/number.h"
+#include "../../base/parallel.h"
+#include "../../base/rng.h"
+#include "../../base/scratch.h"
+#include "../../math/optim/brent.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define NW_OPTIONS(X)                                                                              \
+    X(list,   bandwidth,  "auto",     "",                                                          \
+      "width of the kernel on the standardised columns: auto (by leave-one-out), one number, or one for each term", "0.3") \
+    X(flag,   per_column, "false",    "",      "auto: a width for each column instead of one for all", "true") \
+    X(choice, kernel,     "gaussian", "gaussian|epanechnikov", "how weight falls with distance", "epanechnikov") \
+    X(choice, order,      "0",        "0|1",   "what is fitted around a point: a constant, or a plane", "1")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(nw_options, NW_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(nw_options, __VA_ARGS__)
+static const cr_option nw_table[] = { NW_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct nw_state {
+    size_t  n, p;
+    bool    compact, linear;
+    double *X, *y, *w, *h; /* [n x p], [n], [n], [p]      */
+    double *residual;      /* [n] leave-one-out           */
+    double  mse;           /* the mean of their squares   */
+} nw_state;
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(nw_state, n),      CRI_FIELD_COUNT(nw_state, p),
+    CRI_FIELD_FLAG(nw_state, compact), CRI_FIELD_FLAG(nw_state, linear),
+    CRI_FIELD_MATRIX(nw_state, X, n, p), CRI_FIELD_VECTOR(nw_state, y, n),
+    CRI_FIELD_VECTOR(nw_state, w, n),  CRI_FIELD_VECTOR(nw_state, h, p),
+    CRI_FIELD_VECTOR(nw_state, residual, n), CRI_FIELD_REAL(nw_state, mse),
+    CRI_FIELD_LAST,
+};
+
+static cri_smoother smoother_of(const nw_state *m)
+{
+    return (cri_smoother){ m->n, m->p, m->compact, m->linear, m->X, m->y, m->w, m->h };
+}
+
+static void nw_free(cr_ctx *cx, void *state)
+{
+    cri_fields_free(cx, fields, state);
+    cr_free(cx, state, 1, sizeof(nw_state));
+}
+
+/* --- bandwidth ------------------------------------------------------------------------------- */
+
+enum { MOST_QUERIES = 4000, STEPS = 29, SWEEPS = 4 };
+static const double narrowest = 0.005, widest = 50; /* of the grid, in standard deviations */
+
+typedef struct search {
+    cr_ctx       *cx;
+    cri_smoother  m;
+    const size_t *rows; /* [n_rows] that are predicted; NULL: all */
+    size_t        n_rows;
+    const double *base; /* [p]: h = base exp(x)                    */
+    size_t        column; /* the one that is changed; SIZE_MAX: all */
+} search;
+
+static cr_status loss_at(void *user, double x, double *out)
+{
+    search *s = user;
+    for (size_t j = 0; j < s->m.p; j++)
+        s->m.h[j] = s->base[j] * (s->column == SIZE_MAX || s->column == j ? exp(x) : 1);
+    return cri_smoother_loo(s->cx, &s->m, s->rows, s->n_rows, NULL, out);
+}
+
+/* The best factor in [exp(low), exp(high)]: a grid, then Brent's method around its best point. */
+static cr_status best_factor(search *s, double low, double high, size_t steps, double *out_x,
+                             double *out_loss)
+{
+    cr_status st = CR_OK;
+    double    step = (high - low) / (double)(steps - 1), best = low, least = INFINITY;
+    for (size_t i = 0; i < steps; i++) {
+        double loss, x = low + step * (double)i;
+        CR_TRY(loss_at(s, x, &loss));
+        if (loss < least * (1 - 1e-12)) least = loss, best = x;
+        cr_progress(s->cx, "choosing the bandwidth", (double)(i + 1), (double)steps);
+    }
+    CR_TRY(cr_brent_minimize(s->cx, loss_at, s, fmax(low, best - step), fmin(high, best + step),
+                             1e-5, out_x, out_loss));
+    if (least < *out_loss) *out_x = best, *out_loss = least;
+done:
+    return st;
+}
+
+/* Each column in turn, from one width for all; stops when a sweep gains no more than 1e-4. */
+static cr_status sweep_columns(search *s, double *base, double loss)
+{
+    cr_status st = CR_OK;
+    for (size_t sweep = 0; sweep < SWEEPS && s->m.p > 1; sweep++) {
+        double before = loss;
+        for (size_t j = 0; j < s->m.p; j++) {
+            double x, now;
+            s->column = j;
+            CR_TRY(best_factor(s, log(0.25), log(sweep ? 4 : 64), sweep ? 3 : 5, &x, &now));
+            if (now < loss) base[j] *= exp(x), loss = now;
+        }
+        if (loss > before * (1 - 1e-4)) break;
+    }
+done:
+    return st;
+}
+
+static cr_status choose_bandwidth(cr_ctx *cx, nw_state *m, bool per_column, uint64_t seed)
+{
+    cr_status  st = CR_OK;
+    cr_scratch sc = cr_scratch_begin(cx);
+    bool       some = m->n > MOST_QUERIES;
+    size_t    *rows = some ? cr_scratch_index(&sc, MOST_QUERIES) : NULL;
+    double    *base = cr_scratch_f64(&sc, m->p), x = 0, loss;
+    search     s = { .cx = cx, .m = smoother_of(m), .n_rows = m->n, .base = base };
+
+    CR_TRY(sc.status);
+    if (some) {
+        cr_rng r = cr_rng_stream(seed, 0);
+        cr_rng_choose(&r, m->n, MOST_QUERIES, rows);
+        s.rows = rows;
+        s.n_rows = MOST_QUERIES;
+    }
+    for (size_t j = 0; j < m->p; j++) base[j] = 1;
+    s.column = SIZE_MAX;
+    CR_TRY(best_factor(&s, log(narrowest), log(widest), STEPS, &x, &loss));
+    for (size_t j = 0; j < m->p; j++) base[j] = exp(x);
+    if (per_column) CR_TRY(sweep_columns(&s, base, loss));
+    memcpy(m->h, base, m->p * sizeof(double));
+done:
+    cr_scratch_end(&sc);
+    return st;
+}
+
+static cr_status read_bandwidth(cr_ctx *cx, nw_state *m, const char *text)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    char     **items = NULL;
+    size_t     n = 0;
+    CR_TRY(cri_list_split(&s, text, &items, &n));
+    if (n != 1 && n != m->p)
+        CR_TRY(cr_fail(cx, CR_EARG, "--bandwidth has %zu numbers, but the design has %zu terms", n,
+                       m->p));
+    for (size_t j = 0; j < m->p; j++) {
+        const char *item = items[n == 1 ? 0 : j];
+        size_t      length = strlen(item);
+        if (cri_parse_double(item, item + length, &m->h[j]) != length || length == 0 ||
+            !(m->h[j] > 0) || isinf(m->h[j]))
+            CR_TRY(cr_fail(cx, CR_EARG, "--bandwidth: '%s' is not auto or a number above 0", item));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                        void **out_state, cr_report *report)
+{
+    cr_status         st = CR_OK;
+    const nw_options *o = options;
+    cri_kept          kept = { 0 };
+    cri_smoother      smoother;
+    nw_state         *m = cr_alloc(cx, 1, sizeof *m);
+
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_kept_new(cx, "nadaraya-watson", rows, &kept));
+    *m = (nw_state){ .n = kept.n, .p = kept.p, .X = kept.X, .y = kept.y, .w = kept.w };
+    kept = (cri_kept){ 0 };
+    m->compact = o->kernel == 1;
+    m->linear = o->order == 1;
+    m->h = cr_alloc(cx, m->p, sizeof(double));
+    m->residual = cr_alloc(cx, m->n, sizeof(double));
+    if (!m->h || !m->residual) CR_TRY(CR_ENOMEM);
+    CR_TRY(strcmp(o->bandwidth, "auto") == 0 ? choose_bandwidth(cx, m, o->per_column, seed)
+                                             : read_bandwidth(cx, m, o->bandwidth));
+    smoother = smoother_of(m);
+    CR_TRY(cri_smoother_loo(cx, &smoother, NULL, m->n, m->residual, &m->mse));
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = m;
+    m = NULL;
+done:
+    cri_kept_free(cx, &kept);
+    if (m) nw_free(cx, m);
+    return st;
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+enum { BLOCK = 16, MOST_SLOTS = 32 };
+
+typedef struct predict_work {
+    const nw_state *m;
+    cri_smoother    smoother;
+    const cri_rows *rows;
+    cr_prediction  *out;
+    size_t          slots, size; /* doubles of room in a slot */
+    double         *room;
+} predict_work;
+
+static void predict_row(const predict_work *a, size_t i, double *x)
+{
+    const nw_state *m = a->m;
+    double         *v = x + m->p, *room = v + m->n, count, near = 0;
+    cri_rows_fill(a->rows, i, i + 1, x, m->p);
+    a->out->mean[i] = cri_smoother_mean(&a->smoother, x, SIZE_MAX, v, room, &count);
+    if (!a->out->scale) return;
+    for (size_t k = 0; k < m->n; k++) near += v[k] * m->residual[k] * m->residual[k];
+    a->out->scale[i] = m->n > 1 ? sqrt((count * near + m->mse) / (count + 1)) : NAN;
+    a->out->dof[i] = count + 1;
+}
+
+/* Slot s has blocks s, s + slots, ... */
+static void predict_slot(void *arg, size_t s)
+{
+    const predict_work *a = arg;
+    for (size_t b = s; b < cri_block_count(a->rows->n, BLOCK); b += a->slots) {
+        cri_range r = cri_block_range(a->rows->n, BLOCK, b);
+        for (size_t i = r.begin; i < r.end; i++) predict_row(a, i, a->room + s * a->size);
+    }
+}
+
+static cr_status nw_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    predict_work a = { .m = state, .rows = rows, .out = out, .slots = MOST_SLOTS };
+    size_t       blocks = cri_block_count(rows->n, BLOCK);
+
+    a.smoother = smoother_of(a.m);
+    a.size = a.m->p + a.m->n + cri_smoother_room(&a.smoother);
+    if (blocks < a.slots) a.slots = blocks;
+    a.room = cr_scratch_matrix(&s, a.slots, a.size);
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+/* The bandwidth of each term, in the units of the data. */
+static cr_status nw_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status       st = CR_OK;
+    const nw_state *m = state;
+    const double   *scale = cr_design_scale(design);
+    double          square = design->target_scale * design->target_scale;
+    bool            alike = true;
+    json_t         *s, *list;
+    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    for (size_t j = 0; j < m->p; j++) {
+        json_t *item = json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(design, j), "value",
+                                 m->h[j] * scale[j], "sd");
+        alike = alike && m->h[j] == m->h[0];
+        if (!item || json_array_append_new(list, item) != 0)
+            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    }
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string(m->compact ? "epanechnikov" : "gaussian")));
+    CR_TRY(cri_store_set(cx, s, "bandwidth", alike ? json_real(m->h[0]) : json_null()));
+    CR_TRY(cri_store_set(cx, s, "order", json_integer(m->linear)));
+    CR_TRY(cri_store_set_real(cx, s, "loo_mse", m->mse * square));
+    CR_TRY(cri_store_set_real(cx, s, "loo_rmse", sqrt(m->mse * square)));
+done:
+    return st;
+}
+
+static cr_status nw_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, fields, state, store, out);
+}
+
+static bool is_sound(const nw_state *m, const cr_design *design)
+{
+    bool sound = m->n > 0 && m->p == cr_design_terms(design) && m->mse >= 0;
+    for (size_t j = 0; sound && j < m->p; j++) sound = m->h[j] > 0;
+    for (size_t i = 0; sound && i < m->n; i++) sound = m->w[i] > 0;
+    return sound;
+}
+
+static cr_status nw_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                         const cr_design *design, void **out_state)
+{
+    cr_status st = CR_OK;
+    nw_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (!is_sound(m, design))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the rows of nadaraya-watson do not fit the design",
+                       cri_store_source(store)));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) nw_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_nadaraya_watson = {
+    .name = "nadaraya-watson",
+    .summary = "kernel regression: a mean weighted by nearness, or a local plane",
+    .formulas = "mean(x) = sum_i v_i y_i,  v_i ~ w_i K(sum_j ((x_j - x_ij) / h_j)^2)\n"
+                "K(u^2) = exp(-u^2/2) or max(0, 1 - u^2);  h by leave-one-out\n"
+                "y ~ t(m + 1; mean, (m sum v_i e_i^2 + mse) / (m + 1)),  e: leave-one-out residuals",
+    .reference = "Nadaraya (1964), Theory Probab. Appl. 9; Watson (1964), Sankhya A 26; Fan & Yao "
+                 "(1998), Biometrika 85",
+    .tasks = CR_TASK_REGRESSION,
+    .options = nw_table,
+    .options_size = sizeof(nw_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .means_alone = true,
+    .coding = CRI_CODING_ALL,
+    .fit = nw_fit,
+    .predict = nw_predict,
+    .describe = nw_describe,
+    .write = nw_write,
+    .read = nw_read,
+    .free = nw_free,
+};

@@ -1,0 +1,337 @@
+/* adaboost.c -- boosted trees (boost.h): AdaBoost, and the gradient form, which also does numbers.
+ * The spread of a number is the mean squared error by five-fold cross-validation. */
+#include "boost.h"
+#include "prune.h"
+#include "tree.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define BOOST_OPTIONS(X)                                                                           \
+    X(choice, form,   "auto", "auto|samme|gradient",                                               \
+      "samme (AdaBoost) or gradient (of the log likelihood, of squared error); auto: samme for classes", "gradient") \
+    X(count,  rounds, "100",  "1..1000000",  "how many rounds", "200")                             \
+    X(count,  depth,  "1",    "1..1000",     "most splits from the root to a leaf of a tree: 1 is a stump", "3") \
+    X(real,   learning_rate, "", ">0",       "what each round counts; 1 for samme and 0.1 for gradient when it is not given", "0.5") \
+    X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5")
+/* clang-format on */
+enum { FORM_AUTO, FORM_SAMME, FORM_GRADIENT, FOLDS = 5 };
+
+CR_OPTIONS_STRUCT(boost_options, BOOST_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(boost_options, __VA_ARGS__)
+static const cr_option boost_table[] = { BOOST_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(cri_boost, K),        CRI_FIELD_COUNT(cri_boost, widths),
+    CRI_FIELD_COUNT(cri_boost, trees),    CRI_FIELD_COUNT(cri_boost, rounds),
+    CRI_FIELD_COUNT(cri_boost, depth),    CRI_FIELD_FLAG(cri_boost, gradient),
+    CRI_FIELD_REAL(cri_boost, rate),      CRI_FIELD_VECTOR(cri_boost, root, trees),
+    CRI_FIELD_VECTOR(cri_boost, vote, trees), CRI_FIELD_VECTOR(cri_boost, error, rounds),
+    CRI_FIELD_VECTOR(cri_boost, start, widths), CRI_FIELD_REAL(cri_boost, spread),
+    CRI_FIELD_REAL(cri_boost, weight),    CRI_FIELD_LAST,
+};
+
+static void boost_free(cr_ctx *cx, void *state)
+{
+    cri_boost_free(cx, state);
+    cr_free(cx, state, 1, sizeof(cri_boost));
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+static cr_status boost(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
+                       const double *y, const boost_options *o)
+{
+    cr_status st = cri_boost_allocate(cx, m);
+    if (st != CR_OK) return st;
+    return m->gradient ? cri_boost_gradient(cx, m, columns, w, y, (double)o->min_leaf)
+                       : cri_boost_samme(cx, m, columns, w, y);
+}
+
+/* Squared error of the rows of fold f, by a model of the others. */
+static cr_status try_fold(cr_ctx *cx, const cri_boost *like, const cri_kept *kept,
+                          const cri_columns *columns, const boost_options *o, const size_t *fold,
+                          size_t f, double *sum)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *w = cr_scratch_f64(&s, kept->n), F;
+    cri_boost  m = { .K = like->K,
+                     .widths = like->widths,
+                     .rounds = like->rounds,
+                     .depth = like->depth,
+                     .gradient = true,
+                     .rate = like->rate };
+    CR_TRY(s.status);
+    for (size_t i = 0; i < kept->n; i++) w[i] = fold[i] == f ? 0 : kept->w[i];
+    CR_TRY(boost(cx, &m, columns, w, kept->y, o));
+    for (size_t i = 0; i < kept->n; i++) {
+        if (fold[i] != f) continue;
+        cri_boost_sum(&m, kept->X + i * kept->p, &F);
+        *sum += kept->w[i] * (kept->y[i] - F) * (kept->y[i] - F);
+    }
+done:
+    cri_boost_free(cx, &m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
+                                const cri_columns *columns, const boost_options *o, uint64_t seed)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     folds, *fold = cr_scratch_index(&s, kept->n);
+    double     sum = 0;
+    CR_TRY(s.status);
+    m->spread = NAN;
+    CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, fold, &folds));
+    if (folds < 2) goto done; /* one row tells nothing of the noise */
+    for (size_t f = 0; f < folds; f++)
+        CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
+    m->spread = sum / kept->weight;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static double log_likelihood(const cri_boost *m, const cri_kept *kept, double *F)
+{
+    double sum = 0;
+    for (size_t i = 0; i < kept->n; i++) {
+        cri_boost_sum(m, kept->X + i * kept->p, F);
+        cri_boost_prob(m, F, F);
+        sum += kept->w[i] * log(F[(size_t)kept->y[i]]);
+    }
+    return sum;
+}
+
+static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const cr_design *design,
+                           const boost_options *o, uint64_t seed, cr_report *report)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    cri_columns columns = { 0 };
+    double     *F = cr_scratch_f64(&s, m->K + 1);
+    CR_TRY(s.status);
+    CR_TRY(cri_columns_new(cx, kept, design, &columns));
+    CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o));
+    if (m->K == 0) CR_TRY(measure_spread(cx, m, kept, &columns, o, seed));
+    m->weight = kept->weight;
+    report->stop = CR_STOP_TOLERANCE;
+    report->iterations = m->rounds;
+    if (m->K) report->log_likelihood = log_likelihood(m, kept, F);
+done:
+    cri_columns_free(cx, &columns);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status boost_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                           void **out_state, cr_report *report)
+{
+    cr_status            st = CR_OK;
+    const boost_options *o = options;
+    cri_kept             kept = { 0 };
+    cri_boost           *m = cr_alloc(cx, 1, sizeof *m);
+
+    if (!m) return CR_ENOMEM;
+    m->K = cr_design_classes(rows->design);
+    m->gradient = m->K == 0 || o->form == FORM_GRADIENT;
+    m->widths = m->K == 0 || (m->gradient && m->K == 2) ? 1 : m->K;
+    m->rounds = m->gradient && m->K == 1 ? 0 : o->rounds;
+    m->depth = o->depth;
+    m->rate = !isnan(o->learning_rate) ? o->learning_rate : m->gradient ? 0.1 : 1;
+    m->spread = NAN;
+    if (m->K == 0 && o->form == FORM_SAMME)
+        CR_TRY(cr_fail(cx, CR_EARG, "--form samme is for classes, and the target is a number"));
+    CR_TRY(cri_kept_new(cx, "adaboost", rows, &kept));
+    CR_TRY(fit_state(cx, m, &kept, rows->design, o, seed, report));
+    *out_state = m;
+    m = NULL;
+done:
+    cri_kept_free(cx, &kept);
+    if (m) boost_free(cx, m);
+    return st;
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+enum { BLOCK = 64, MOST_SLOTS = 64 };
+
+typedef struct predict_work {
+    const cri_boost *m;
+    const cri_rows  *rows;
+    cr_prediction   *out;
+    double          *room; /* [slots x (BLOCK p + K + 1)] */
+    size_t           slots;
+} predict_work;
+
+static void predict_slot(void *arg, size_t s)
+{
+    const predict_work *a = arg;
+    const cri_boost    *m = a->m;
+    size_t              p = a->rows->p;
+    double             *X = a->room + s * (BLOCK * p + m->K + 1), *F = X + BLOCK * p;
+    for (size_t b = s; b < cri_block_count(a->rows->n, BLOCK); b += a->slots) {
+        cri_range r = cri_block_range(a->rows->n, BLOCK, b);
+        cri_rows_fill(a->rows, r.begin, r.end, X, p);
+        for (size_t i = r.begin; i < r.end; i++) {
+            cri_boost_sum(m, X + (i - r.begin) * p, F);
+            if (m->K) cri_boost_prob(m, F, a->out->prob + i * m->K);
+            else a->out->mean[i] = F[0];
+            if (!a->out->scale) continue;
+            a->out->scale[i] = sqrt(m->spread);
+            a->out->dof[i] = m->weight;
+        }
+    }
+}
+
+static cr_status boost_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       blocks = cri_block_count(rows->n, BLOCK);
+    predict_work a = { .m = state,
+                       .rows = rows,
+                       .out = out,
+                       .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS };
+    a.room = cr_scratch_matrix(&s, a.slots, BLOCK * rows->p + a.m->K + 1);
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+enum { MOST_LISTED = 1000 };
+
+static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static cr_status describe_rounds(cr_ctx *cx, const cri_boost *m, double unit, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *list;
+    CR_TRY(cri_store_set(cx, out, "rounds", list = json_array()));
+    for (size_t t = 0; t < m->rounds && t < MOST_LISTED; t++) {
+        double  vote = m->gradient ? m->rate : m->vote[t];
+        json_t *row = json_pack("{s:I, s:f, s:f}", "round", (json_int_t)(t + 1), "error",
+                                m->error[t] * unit, "vote", vote);
+        if (!row || json_array_append_new(list, row) != 0)
+            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    }
+done:
+    return st;
+}
+
+static cr_status describe_statistics(cr_ctx *cx, const cri_boost *m, double unit, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *s;
+    double    last = m->rounds ? m->error[m->rounds - 1] : NAN;
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "form", json_string(m->gradient ? "gradient" : "samme")));
+    CR_TRY(cri_store_set(cx, s, "trees", json_integer((json_int_t)m->trees)));
+    CR_TRY(cri_store_set_real(cx, s, "learning_rate", m->rate));
+    CR_TRY(cri_store_set(cx, s, m->gradient ? "training_loss" : "last_weighted_error",
+                         number_or_null(last * unit)));
+    if (!m->K) CR_TRY(cri_store_set(cx, s, "cv_rmse", number_or_null(sqrt(m->spread * unit))));
+done:
+    return st;
+}
+
+static cr_status boost_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status        st = CR_OK;
+    const cri_boost *m = state;
+    cr_scratch       sc = cr_scratch_begin(cx);
+    size_t           p = cr_design_terms(design);
+    double           unit = m->K ? 1 : design->target_scale * design->target_scale;
+    double          *share = cr_scratch_f64(&sc, p);
+    json_t          *list;
+    CR_TRY(sc.status);
+    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    cri_tree_importance(&m->tree, p, share);
+    for (size_t j = 0; j < p; j++) {
+        json_t *item = json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(design, j),
+                                 "value", share[j], "sd");
+        if (!item || json_array_append_new(list, item) != 0)
+            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    }
+    CR_TRY(describe_statistics(cx, m, unit, out));
+    CR_TRY(describe_rounds(cx, m, unit, out));
+done:
+    cr_scratch_end(&sc);
+    return st;
+}
+
+static cr_status boost_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status        st = CR_OK;
+    const cri_boost *m = state;
+    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    if (m->tree.nodes) CR_TRY(cri_tree_write(cx, &m->tree, store, out));
+done:
+    return st;
+}
+
+static bool is_sound(const cri_boost *m, const cr_design *design)
+{
+    size_t each = m->gradient ? m->widths : 1;
+    bool   one = m->K == 0 || (m->gradient && m->K == 2);
+    if (m->K != cr_design_classes(design) || m->widths != (one ? 1 : m->K)) return false;
+    if (m->trees != m->rounds * each || (m->trees > 0) != (m->tree.nodes > 0)) return false;
+    for (size_t t = 0; t < m->trees; t++)
+        if (!(m->root[t] >= 0 && m->root[t] < (double)m->tree.nodes)) return false;
+    for (size_t i = 0; !m->gradient && i < m->tree.nodes; i++)
+        if (!(m->tree.value[i] >= 0 && m->tree.value[i] < (double)m->K)) return false;
+    return true;
+}
+
+static cr_status boost_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                            const cr_design *design, void **out_state)
+{
+    cr_status  st = CR_OK;
+    cri_boost *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (m->trees) CR_TRY(cri_tree_read(cx, store, in, design, 1, &m->tree));
+    if (!is_sound(m, design))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the trees do not fit the design",
+                       cri_store_source(store)));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) boost_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_adaboost = {
+    .name = "adaboost",
+    .summary = "boosted trees: AdaBoost (SAMME), or gradient boosting",
+    .formulas = "samme:    err_t = sum d [h_t(x) != y],  a_t = r (log((1 - err_t) / err_t) + log(K - 1)),\n"
+                "          d <- d exp(a_t [h_t(x) != y]);  P = softmax(sum_t a_t [h_t(x) = k])\n"
+                "gradient: F <- F + r f_t,  f_t a tree on the gradient;  P = softmax(F), or y ~ t(F, cv error)",
+    .reference = "Freund & Schapire (1997), J. Comput. Syst. Sci. 55; Zhu, Zou, Rosset & Hastie "
+                 "(2009), Stat. Interface 2; Friedman (2001), Ann. Stat. 29",
+    .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
+    .options = boost_table,
+    .options_size = sizeof(boost_options),
+    .default_scale = CR_SCALE_NONE,
+    .means_alone = true,
+    .takes_missing = true,
+    .coding = CRI_CODING_CODE,
+    .fit = boost_fit,
+    .predict = boost_predict,
+    .describe = boost_describe,
+    .write = boost_write,
+    .read = boost_read,
+    .free = boost_free,
+};

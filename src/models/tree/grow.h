@@ -1,0 +1,93 @@
+/* grow.h -- one binary tree, grown from the top by the best split of each node (CART).
+ *   loss of a node, W its weight:  squares  sum w (y - mean)^2
+ *                                  gini     W (1 - sum_k p_k^2)
+ *                                  entropy  -W sum_k p_k log p_k
+ * A split takes from the loss; the best one takes most, ties going to the first column and the lowest
+ * threshold.  Numbers split at x <= t; the levels of a category are put in the order of their mean (with
+ * two classes, their share), which holds the best subset (Breiman et al. 1984, sec. 4.2.2), or with more
+ * classes all subsets of up to 8 levels are tried, and of more levels one against the rest.  Rows with
+ * a gap go to the side where they take more from the loss; where a node saw none, to the heavier side.
+ * A node that is not pure is split even where that takes nothing away: the splits below may.
+ * The trees of a model stand one after the other in a cri_tree.  (Internal header.) */
+#ifndef CREDENCE_MODELS_TREE_GROW_H
+#define CREDENCE_MODELS_TREE_GROW_H
+
+#include "columns.h"
+#include "../fields.h"
+
+#include <math.h>
+
+typedef enum cri_tree_loss { CRI_TREE_SQUARES, CRI_TREE_GINI, CRI_TREE_ENTROPY } cri_tree_loss;
+
+/* A node in `split`: left is 0 in a leaf; subset is 0 for a number, else 1 + the place in `subset` where
+ * the levels of the column begin, 1 for those that go left. */
+enum { CRI_COLUMN, CRI_THRESHOLD, CRI_GAP_LEFT, CRI_LEFT, CRI_RIGHT, CRI_SUBSET, CRI_SPLIT_WIDTH };
+enum { CRI_WEIGHT, CRI_LOSS, CRI_STAT_WIDTH };
+
+typedef struct cri_tree {
+    size_t  nodes, width, pool;
+    size_t  split_width, stat_width; /* 6 and 2                     */
+    size_t  room_nodes, room_pool;   /* that the arrays have        */
+    double *split;  /* [nodes x 6] */
+    double *stat;   /* [nodes x 2]: weight and loss                                 */
+    double *value;  /* [nodes x width]: the mean; or the weight of each class       */
+    double *subset; /* [pool] */
+} cri_tree;
+
+/* Writes the tree as members of `out`, and reads it: *out is then to be freed.  CR_EDATA for a tree that
+ * does not fit the design, or whose width is another. */
+cr_status cri_tree_write(cr_ctx *cx, const cri_tree *tree, cri_store *store, json_t *out);
+cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                        const cr_design *design, size_t width, cri_tree *out);
+
+/* What a row weighs, and its target: a number, or the index of a class.  Rows of weight 0 are not
+ * there. */
+typedef struct cri_case {
+    double w, y;
+} cri_case;
+
+typedef struct cri_grow {
+    cri_tree_loss loss;
+    size_t        classes; /* 0 for squares                     */
+    size_t        max_depth;
+    double        min_leaf, min_split; /* weights                       */
+} cri_grow;
+
+/* Memory for growing trees on the same columns. */
+typedef struct cri_grower cri_grower;
+cr_status cri_grower_new(cr_ctx *cx, const cri_columns *columns, const cri_grow *options,
+                         cri_grower **out);
+void      cri_grower_free(cr_ctx *cx, cri_grower *g);
+
+/* Adds a tree on cases [n] to `tree`, whose width is set; its root is the node that was tree->nodes.
+ * opt_leaf [n] = the node each row of weight > 0 comes to.  O(p n) for each level of the tree, columns
+ * side by side.  Fails with CR_ENOMEM or CR_EINTERRUPTED; the tree is then as before. */
+cr_status cri_tree_grow(cr_ctx *cx, cri_grower *g, const cri_case *cases, cri_tree *tree,
+                        uint32_t *opt_leaf);
+/* Frees the arrays. */
+void cri_tree_free(cr_ctx *cx, cri_tree *tree);
+/* The leaf of x [p] below a root.  Pure. */
+size_t cri_tree_find(const cri_tree *tree, size_t root, const double *x);
+
+static inline bool cri_is_leaf(const cri_tree *t, size_t node)
+{
+    return t->split[node * CRI_SPLIT_WIDTH + CRI_LEFT] == 0;
+}
+/* The child of an inner node that x [p] goes to. */
+static inline size_t cri_tree_step(const cri_tree *t, size_t node, const double *x)
+{
+    const double *s = t->split + node * CRI_SPLIT_WIDTH;
+    double        v = x[(size_t)s[CRI_COLUMN]];
+    bool          left = s[CRI_GAP_LEFT] != 0;
+    if (!isnan(v))
+        left = s[CRI_SUBSET] > 0 ? t->subset[(size_t)s[CRI_SUBSET] - 1 + (size_t)v] != 0
+                                 : v <= s[CRI_THRESHOLD];
+    return (size_t)s[left ? CRI_LEFT : CRI_RIGHT];
+}
+/* The child of an inner node on the left or right. */
+static inline size_t cri_child(const cri_tree *t, size_t node, bool right)
+{
+    return (size_t)t->split[node * CRI_SPLIT_WIDTH + (right ? CRI_RIGHT : CRI_LEFT)];
+}
+
+#endif

@@ -1,0 +1,287 @@
+/* tree.c -- classification and regression trees (CART).
+ * Grown by the best split (grow.h), pruned by cost and complexity (prune.h).  A leaf with rows of weight
+ * W answers with
+ *   a number:  t_{W-1}(mean, s^2 (1 + 1/W)),  s^2 = sum w (y - mean)^2 / (W - 1)
+ *   classes:   p_k = (W_k + a) / (W + a K), the mean under a Dirichlet prior
+ * A leaf of one row, or whose rows agree, takes the spread pooled over all leaves.
+ * Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees. */
+#include "tree.h"
+#include "prune.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define TREE_OPTIONS(X)                                                                            \
+    X(choice, criterion, "gini", "gini|entropy",    "loss of classes; that of numbers is the squared error", "entropy") \
+    X(count,  max_depth, "",     "0..1000000",      "most splits from the root to a leaf; any number when not given", "4") \
+    X(count,  min_leaf,  "5",    "1..1000000000",   "rows (weight) that each side of a split keeps", "1") \
+    X(count,  min_split, "10",   "2..1000000000",   "rows (weight) that a node needs to be split", "2") \
+    X(text,   prune,     "auto", "",                                                               \
+      "alpha: auto (smallest tree within one standard error of the best by cross-validation), min (the best), none, or a number", "0.01") \
+    X(count,  prune_folds, "10", "2..1000",         "folds of that cross-validation", "5")         \
+    X(real,   smoothing, "",     ">=0",             "classes: a of (W_k + a) / (W + a K); 1 / K when it is not given", "1")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(tree_options, TREE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(tree_options, __VA_ARGS__)
+static const cr_option tree_table[] = { TREE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(cri_cart, K),          CRI_FIELD_FLAG(cri_cart, entropy),
+    CRI_FIELD_REAL(cri_cart, smoothing),   CRI_FIELD_REAL(cri_cart, alpha),
+    CRI_FIELD_REAL(cri_cart, cv_loss),     CRI_FIELD_REAL(cri_cart, cv_se),
+    CRI_FIELD_REAL(cri_cart, spread),      CRI_FIELD_REAL(cri_cart, spread_dof),
+    CRI_FIELD_COUNT(cri_cart, full_leaves), CRI_FIELD_LAST,
+};
+
+static void tree_free(cr_ctx *cx, void *state)
+{
+    cri_cart *m = state;
+    cri_tree_free(cx, &m->tree);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+enum { PRUNE_AUTO, PRUNE_MIN, PRUNE_NONE, PRUNE_GIVEN = -1 };
+
+static cr_status read_prune(cr_ctx *cx, const char *text, int *out_how, double *out_alpha)
+{
+    static const char *const words[] = { "auto", "min", "none", NULL };
+    const char              *what = "auto, min, none or a number of 0 or more";
+    cr_status st = cri_word_or_number(cx, "prune", text, words, what, out_how, out_alpha);
+    if (st == CR_OK && *out_how == PRUNE_GIVEN && !(*out_alpha >= 0))
+        return cr_fail(cx, CR_EARG, "--prune: '%s' is not %s", text, what);
+    return st;
+}
+
+/* Replaces the tree by the pruned one. */
+static cr_status prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept, const cri_columns *columns,
+                       const cri_grow *grow, const tree_options *o, double unit, uint64_t seed)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    double          *path = cr_scratch_f64(&s, m->tree.nodes), given = 0;
+    cri_prune_choice choice;
+    cri_tree         pruned = { 0 };
+    int              how;
+
+    CR_TRY(s.status);
+    CR_TRY(read_prune(cx, o->prune, &how, &given));
+    if (how == PRUNE_NONE || (how != PRUNE_GIVEN && kept->n < 2)) goto done;
+    CR_TRY(cri_prune_path(cx, &m->tree, path));
+    m->alpha = given / unit;
+    if (how != PRUNE_GIVEN) {
+        CR_TRY(cri_prune_choose(cx, kept, columns, grow, &m->tree, path, o->prune_folds,
+                                how == PRUNE_AUTO ? 1 : 0, seed, &choice));
+        m->alpha = choice.alpha;
+        m->cv_loss = choice.chosen;
+        m->cv_se = choice.se;
+    }
+    CR_TRY(cri_prune(cx, &m->tree, path, m->alpha, &pruned));
+    cri_tree_free(cx, &m->tree);
+    m->tree = pruned;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Variance within the leaves, of all together. */
+static void pool_spread(cri_cart *m)
+{
+    double loss = 0, dof = 0;
+    for (size_t i = 0; i < m->tree.nodes; i++) {
+        const double *stat = m->tree.stat + i * CRI_STAT_WIDTH;
+        if (!cri_is_leaf(&m->tree, i) || !(stat[CRI_WEIGHT] > 1)) continue;
+        loss += stat[CRI_LOSS];
+        dof += stat[CRI_WEIGHT] - 1;
+    }
+    m->spread = dof > 0 ? loss / dof : NAN;
+    m->spread_dof = dof > 0 ? dof : NAN;
+}
+
+static cr_status grow_and_prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept,
+                                const cri_columns *columns, const tree_options *o, double unit,
+                                uint64_t seed)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    cri_grower *g = NULL;
+    cri_case   *cases = cr_scratch_bytes(&s, kept->n, sizeof *cases);
+    cri_grow    grow = { .loss = !m->K        ? CRI_TREE_SQUARES
+                                 : m->entropy ? CRI_TREE_ENTROPY
+                                              : CRI_TREE_GINI,
+                         .classes = m->K,
+                         .max_depth = o->max_depth,
+                         .min_leaf = (double)o->min_leaf,
+                         .min_split = (double)o->min_split };
+    CR_TRY(s.status);
+    for (size_t i = 0; i < kept->n; i++) cases[i] = (cri_case){ kept->w[i], kept->y[i] };
+    CR_TRY(cri_grower_new(cx, columns, &grow, &g));
+    CR_TRY(cri_tree_grow(cx, g, cases, &m->tree, NULL));
+    cri_grower_free(cx, g);
+    g = NULL;
+    m->full_leaves = cri_tree_leaves(&m->tree);
+    CR_TRY(prune(cx, m, kept, columns, &grow, o, unit, seed));
+    pool_spread(m);
+done:
+    cri_grower_free(cx, g);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status tree_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
+{
+    cr_status           st = CR_OK;
+    const tree_options *o = options;
+    cri_kept            kept = { 0 };
+    cri_columns         columns = { 0 };
+    cri_cart           *m = cr_alloc(cx, 1, sizeof *m);
+    double              unit = rows->design->target_scale;
+
+    if (!m) return CR_ENOMEM;
+    m->K = cr_design_classes(rows->design);
+    m->entropy = o->criterion == 1;
+    m->smoothing = !isnan(o->smoothing) ? o->smoothing : m->K ? 1 / (double)m->K : 0;
+    m->alpha = m->cv_loss = m->cv_se = NAN;
+    m->tree.width = m->K ? m->K : 1;
+    CR_TRY(cri_kept_new(cx, "tree", rows, &kept));
+    CR_TRY(cri_columns_new(cx, &kept, rows->design, &columns));
+    CR_TRY(grow_and_prune(cx, m, &kept, &columns, o, m->K ? 1 : unit * unit, seed));
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = m;
+    m = NULL;
+done:
+    cri_columns_free(cx, &columns);
+    cri_kept_free(cx, &kept);
+    if (m) tree_free(cx, m);
+    return st;
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+enum { BLOCK = 256, MOST_SLOTS = 64 };
+
+typedef struct predict_work {
+    const cri_cart *m;
+    const cri_rows *rows;
+    cr_prediction  *out;
+    double         *room; /* [slots x BLOCK x p] */
+    size_t          slots;
+} predict_work;
+
+static void answer_number(const cri_cart *m, size_t leaf, cr_prediction *out, size_t i)
+{
+    const double *stat = m->tree.stat + leaf * CRI_STAT_WIDTH;
+    double        weight = stat[CRI_WEIGHT], dof = weight - 1, variance = stat[CRI_LOSS] / dof;
+    out->mean[i] = m->tree.value[leaf];
+    if (!out->scale) return;
+    if (!(dof > 0) || !(variance > 0)) dof = m->spread_dof, variance = m->spread;
+    out->scale[i] = sqrt(variance * (1 + 1 / weight));
+    out->dof[i] = dof;
+}
+
+static void answer_class(const cri_cart *m, size_t leaf, double *prob)
+{
+    const double *count = m->tree.value + leaf * m->K;
+    double        total = m->tree.stat[leaf * CRI_STAT_WIDTH] + m->smoothing * (double)m->K;
+    for (size_t k = 0; k < m->K; k++) prob[k] = (count[k] + m->smoothing) / total;
+}
+
+/* Slot s has blocks s, s + slots, ... */
+static void predict_slot(void *arg, size_t s)
+{
+    const predict_work *a = arg;
+    const cri_cart     *m = a->m;
+    size_t              p = a->rows->p;
+    double             *X = a->room + s * BLOCK * p;
+    for (size_t b = s; b < cri_block_count(a->rows->n, BLOCK); b += a->slots) {
+        cri_range r = cri_block_range(a->rows->n, BLOCK, b);
+        cri_rows_fill(a->rows, r.begin, r.end, X, p);
+        for (size_t i = r.begin; i < r.end; i++) {
+            size_t leaf = cri_tree_find(&m->tree, 0, X + (i - r.begin) * p);
+            if (m->K) answer_class(m, leaf, a->out->prob + i * m->K);
+            else answer_number(m, leaf, a->out, i);
+        }
+    }
+}
+
+static cr_status tree_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                              cr_prediction *out)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       blocks = cri_block_count(rows->n, BLOCK);
+    predict_work a = { .m = state,
+                       .rows = rows,
+                       .out = out,
+                       .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS };
+    a.room = cr_scratch_matrix(&s, a.slots * BLOCK, rows->p);
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+static cr_status tree_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    return cri_cart_describe(cx, state, design, out);
+}
+
+static cr_status tree_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status       st = CR_OK;
+    const cri_cart *m = state;
+    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    CR_TRY(cri_tree_write(cx, &m->tree, store, out));
+done:
+    return st;
+}
+
+static cr_status tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                           const cr_design *design, void **out_state)
+{
+    cr_status st = CR_OK;
+    cri_cart *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (m->K != cr_design_classes(design) || !(m->smoothing >= 0))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design",
+                       cri_store_source(store)));
+    CR_TRY(cri_tree_read(cx, store, in, design, m->K ? m->K : 1, &m->tree));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) tree_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_tree = {
+    .name = "tree",
+    .summary = "classification and regression tree, pruned by cross-validation",
+    .formulas = "number:  y ~ t(W-1; mean of the leaf, s^2 (1 + 1/W))\n"
+                "class k: P = (W_k + a) / (W + a K),  W: weight of the leaf's rows\n"
+                "grown by the largest fall of the loss; pruned to the least  loss/n + alpha leaves",
+    .reference = "Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees",
+    .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
+    .options = tree_table,
+    .options_size = sizeof(tree_options),
+    .default_scale = CR_SCALE_NONE,
+    .means_alone = true,
+    .takes_missing = true,
+    .coding = CRI_CODING_CODE,
+    .fit = tree_fit,
+    .predict = tree_predict,
+    .describe = tree_describe,
+    .write = tree_write,
+    .read = tree_read,
+    .free = tree_free,
+};

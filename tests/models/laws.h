@@ -1,0 +1,209 @@
+/* laws.h -- what holds of every model with a target: a row of weight 2 is two rows, the order of rows
+ * does not matter, a saved model predicts the same bits, and so does any number of threads. */
+#ifndef CREDENCE_TEST_MODELS_LAWS_H
+#define CREDENCE_TEST_MODELS_LAWS_H
+
+#include "fixture.h"
+
+enum { LAW_MOST = 4096 };
+
+/* A problem of n rows: normal columns, the last one rounded to few values; y is a smooth function of
+ * them with noise, or one of `classes`. */
+typedef struct law_data {
+    size_t n, p, classes;
+    double X[LAW_MOST * 2], y[LAW_MOST], w[LAW_MOST];
+} law_data;
+
+static inline void draw_laws(uint64_t seed, size_t n, size_t p, size_t classes, law_data *d)
+{
+    cr_rng r = cr_rng_stream(seed, 5);
+    assert_true(n <= LAW_MOST && n * p <= LAW_MOST * 2);
+    d->n = n, d->p = p, d->classes = classes;
+    for (size_t i = 0; i < n; i++) {
+        double *x = d->X + i * p, f;
+        for (size_t j = 0; j < p; j++) x[j] = cr_rng_normal(&r);
+        x[p - 1] = round(2 * x[p - 1]) / 2;
+        f = sin(2 * x[0]) + (p > 1 ? 0.5 * x[1] : 0) + 0.3 * cr_rng_normal(&r);
+        d->y[i] = classes ? (double)((size_t)fmin(fmax(f + 1.2, 0), 9) % classes) : f;
+        d->w[i] = (double)(i % 4); /* 0, 1, 2, 3 */
+    }
+    for (size_t k = 0; k < classes && k < n; k++) d->y[k] = (double)k; /* no class is empty */
+    for (size_t k = 0; k < classes && k < n; k++) d->w[k] = 1;
+}
+
+static inline void assert_same_answers(const cr_prediction *a, const cr_prediction *b,
+                                       double tolerance)
+{
+    assert_int_equal(a->n, b->n);
+    assert_int_equal(a->n_classes, b->n_classes);
+    const double *pairs[][2] = { { a->mean, b->mean }, { a->scale, b->scale }, { a->dof, b->dof } };
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t k = 0; a->mean && k < 3; k++) {
+            if (tolerance == 0) {
+                assert_memory_equal(&pairs[k][0][i], &pairs[k][1][i], sizeof(double));
+            } else if (isnan(pairs[k][0][i])) {
+                assert_true(isnan(pairs[k][1][i]));
+            } else {
+                assert_close(pairs[k][0][i], pairs[k][1][i], tolerance);
+            }
+        }
+    for (size_t i = 0; a->prob && i < a->n * a->n_classes; i++) {
+        if (tolerance == 0) assert_memory_equal(&a->prob[i], &b->prob[i], sizeof(double));
+        else assert_close(a->prob[i], b->prob[i], tolerance);
+    }
+}
+
+/* Probabilities add up to one. */
+static inline void assert_proper(const cr_prediction *a)
+{
+    for (size_t i = 0; a->prob && i < a->n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < a->n_classes; k++) {
+            assert_true(a->prob[i * a->n_classes + k] >= 0);
+            sum += a->prob[i * a->n_classes + k];
+        }
+        assert_close(sum, 1, 1e-12);
+    }
+}
+
+static inline cr_prediction fit_and_predict(cr_ctx *cx, const char *model, const cr_table *t,
+                                            const char *settings, const cr_table *at)
+{
+    cr_model     *m = fit(cx, model, t, settings);
+    cr_prediction q = predict(cx, m, at);
+    assert_proper(&q);
+    cr_model_free(cx, m);
+    return q;
+}
+
+/* Weights 0, 1, 2, 3 against as many rows. */
+static inline void check_repetition(const char *model, const law_data *d, const char *settings)
+{
+    cr_ctx *cx = test_context();
+    double  X[LAW_MOST * 2], y[LAW_MOST];
+    char    weighted[512];
+    size_t  n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        for (size_t c = 0; c < (size_t)d->w[i]; c++, n++) {
+            assert_true((n + 1) * d->p <= LAW_MOST * 2 && n < LAW_MOST);
+            memcpy(X + n * d->p, d->X + i * d->p, d->p * sizeof(double));
+            y[n] = d->y[i];
+        }
+    snprintf(weighted, sizeof weighted, "%s features=x* weights=w", settings);
+    cr_table     *few = make_table(cx, d->X, d->n, d->p, d->y, d->w);
+    cr_table     *many = make_table(cx, X, n, d->p, y, NULL);
+    cr_prediction a = fit_and_predict(cx, model, few, weighted, few);
+    cr_prediction b = fit_and_predict(cx, model, many, settings, few);
+    assert_same_answers(&a, &b, 1e-9);
+    cr_prediction_free(cx, &a);
+    cr_prediction_free(cx, &b);
+    cr_table_free(cx, few);
+    cr_table_free(cx, many);
+    test_context_free(cx);
+}
+
+static inline void check_row_order(const char *model, const law_data *d, const char *settings)
+{
+    cr_ctx *cx = test_context();
+    double  X[LAW_MOST * 2], y[LAW_MOST];
+    size_t  order[LAW_MOST];
+    cr_rng  r = cr_rng_stream(3, 9);
+    cr_rng_permutation(&r, d->n, order);
+    for (size_t i = 0; i < d->n; i++) {
+        memcpy(X + i * d->p, d->X + order[i] * d->p, d->p * sizeof(double));
+        y[i] = d->y[order[i]];
+    }
+    cr_table     *plain = make_table(cx, d->X, d->n, d->p, d->y, NULL);
+    cr_table     *mixed = make_table(cx, X, d->n, d->p, y, NULL);
+    cr_prediction a = fit_and_predict(cx, model, plain, settings, plain);
+    cr_prediction b = fit_and_predict(cx, model, mixed, settings, plain);
+    assert_same_answers(&a, &b, 1e-9);
+    cr_prediction_free(cx, &a);
+    cr_prediction_free(cx, &b);
+    cr_table_free(cx, plain);
+    cr_table_free(cx, mixed);
+    test_context_free(cx);
+}
+
+/* 1, 2, 3 and 7 threads, and a model that was saved: the same bits. */
+static inline void check_same_bits(const char *model, const law_data *d, const char *settings)
+{
+    cr_ctx          *cx = test_context();
+    const size_t     threads[] = { 1, 2, 3, 7 };
+    cr_table        *t = make_table(cx, d->X, d->n, d->p, d->y, NULL);
+    cr_prediction    a = { 0 };
+    for (size_t k = 0; k < 4; k++) {
+        char     *bytes = NULL;
+        size_t    size = 0;
+        cr_model *back = NULL;
+        cr_ctx_set_threads(cx, threads[k]);
+        cr_model     *m = fit(cx, model, t, settings);
+        cr_prediction b = predict(cx, m, t), c;
+        if (k == 0) a = predict(cx, m, t);
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+        assert_ok(cx, cr_model_from_bytes(cx, "saved", bytes, size, &back));
+        c = predict(cx, back, t);
+        assert_same_answers(&a, &b, 0);
+        assert_same_answers(&a, &c, 0);
+        json_t *before = describe(cx, m), *after = describe(cx, back);
+        assert_true(json_equal(before, after));
+        json_decref(before);
+        json_decref(after);
+        if (a.mean) {
+            double mean[LAW_MOST];
+            assert_ok(cx, cr_predict_mean(cx, m, t, mean));
+            assert_memory_equal(mean, a.mean, a.n * sizeof(double));
+        }
+        cr_prediction_free(cx, &b);
+        cr_prediction_free(cx, &c);
+        cr_free(cx, bytes, size, 1);
+        cr_model_free(cx, m);
+        cr_model_free(cx, back);
+    }
+    cr_prediction_free(cx, &a);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+typedef struct law_job {
+    const char     *model, *settings;
+    const law_data *data;
+} law_job;
+
+static inline cr_status fit_predict_save(cr_ctx *cx, void *arg)
+{
+    const law_job *job = arg;
+    cr_status      st = CR_OK;
+    cr_table      *t = NULL;
+    cr_model      *m = NULL, *back = NULL;
+    cr_prediction  q = { 0 };
+    char          *bytes = NULL, *text = NULL;
+    size_t         size = 0, p = job->data->p;
+    st = cr_table_new(cx, "data.csv", job->data->n, &t);
+    for (size_t j = 0; j < p && st == CR_OK; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "x%zu", j + 1);
+        st = cr_table_add_numbers(cx, t, name, CR_REAL, job->data->X + j, p);
+    }
+    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "y", CR_REAL, job->data->y, 1);
+    if (st == CR_OK) st = try_fit(cx, job->model, t, job->settings, &m);
+    if (st == CR_OK) st = cr_predict(cx, m, t, &q);
+    if (st == CR_OK) st = cr_describe(cx, m, &text);
+    if (st == CR_OK) st = cr_model_to_bytes(cx, m, &bytes, &size);
+    if (st == CR_OK) st = cr_model_from_bytes(cx, "saved", bytes, size, &back);
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    cr_free(cx, bytes, size, 1);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_model_free(cx, back);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static inline void check_allocations(const char *model, const law_data *d, const char *settings)
+{
+    law_job job = { model, settings, d };
+    test_every_allocation_fails(fit_predict_save, &job);
+}
+
+#endif

@@ -1,0 +1,367 @@
+/* test_knn.c -- nearest neighbours against the definition over all rows, the bias-variance formula,
+ * and leave-one-out by real refits. */
+#include "../laws.h"
+
+static law_data data; /* large for a stack */
+
+/* --- the definition -------------------------------------------------------------------------- */
+
+typedef struct near_row {
+    double distance;
+    size_t row;
+} near_row;
+
+static int by_distance(const void *a, const void *b)
+{
+    double d = ((const near_row *)a)->distance - ((const near_row *)b)->distance;
+    return d < 0 ? -1 : d > 0;
+}
+
+static double distance_between(const double *a, const double *b, size_t p, bool max_norm)
+{
+    double sum = 0;
+    for (size_t j = 0; j < p; j++) {
+        double t = fabs(a[j] - b[j]);
+        sum = !max_norm ? sum + t * t : t > sum ? t : sum;
+    }
+    return max_norm ? sum : sqrt(sum);
+}
+
+/* The rows but `out` (SIZE_MAX: none), nearest first. */
+static size_t rank_rows(const law_data *d, const double *x, bool max_norm, size_t out,
+                        near_row *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        if (i != out)
+            list[n++] =
+                (near_row){ distance_between(x, d->X + i * d->p, d->p, max_norm), i };
+    qsort(list, n, sizeof *list, by_distance);
+    return n;
+}
+
+typedef struct answer {
+    double mean, scale, dof, votes[16];
+} answer;
+
+/* Only for data whose k-th and next distances differ; rows all of weight 1. */
+static answer by_definition(const law_data *d, const double *x, size_t k, bool max_norm,
+                            bool weighted, size_t out)
+{
+    near_row list[600];
+    answer   a = { 0 };
+    size_t   n = rank_rows(d, x, max_norm, out, list);
+    double   v[64], mass = 0, squares = 0, spread = 0;
+    assert_true(n <= 600 && k <= 64 && (k >= n || list[k].distance > list[k - 1].distance));
+    for (size_t i = 0; i < k; i++) {
+        bool met = list[0].distance == 0;
+        v[i] = !weighted ? 1 : met ? list[i].distance == 0 : 1 / list[i].distance;
+        mass += v[i];
+    }
+    for (size_t i = 0; i < k; i++) {
+        v[i] /= mass;
+        a.mean += v[i] * d->y[list[i].row];
+        if (d->classes) a.votes[(size_t)d->y[list[i].row]] += v[i] * (double)k;
+        squares += v[i] * v[i];
+    }
+    for (size_t i = 0; i < k; i++) spread += v[i] * pow(d->y[list[i].row] - a.mean, 2);
+    double m = 1 / squares;
+    a.dof = m - 1;
+    a.scale = sqrt(spread * m / (m - 1) * (1 + 1 / m));
+    return a;
+}
+
+static void check_against_definition(cr_ctx *cx, bool max_norm, bool weighted)
+{
+    char settings[256];
+    draw_laws(weighted ? 2 : max_norm, 300, 2, 0, &data);
+    for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i]; /* no ties */
+    cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    snprintf(settings, sizeof settings, "target=y scale=none k=7 metric=%s weighting=%s",
+             max_norm ? "max" : "euclid", weighted ? "distance" : "uniform");
+    cr_model     *m = fit(cx, "knn", t, settings);
+    double        Q[40], y[20] = { 0 };
+    cr_rng        r = cr_rng_stream(8, 8);
+    draw_normals(&r, Q, 40);
+    cr_table     *at = make_table(cx, Q, 20, 2, y, NULL);
+    cr_prediction q = predict(cx, m, at);
+    for (size_t i = 0; i < 20; i++) {
+        answer a = by_definition(&data, Q + 2 * i, 7, max_norm, weighted, SIZE_MAX);
+        assert_close(q.mean[i], a.mean, 1e-12);
+        assert_close(q.scale[i], a.scale, 1e-12);
+        assert_close(q.dof[i], a.dof, 1e-11);
+    }
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, at);
+    cr_table_free(cx, t);
+}
+
+static void test_definition(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (unsigned bits = 0; bits < 4; bits++) check_against_definition(cx, bits & 1, bits & 2);
+    test_context_free(cx);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    draw_laws(4, 300, 2, 3, &data);
+    for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i];
+    cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    for (unsigned weighted = 0; weighted < 2; weighted++) {
+        const char *settings =
+            weighted ? "target=y task=classification scale=none k=9 weighting=distance"
+                     : "target=y task=classification scale=none k=9 smoothing=0.7";
+        double        smoothing = weighted ? 1.0 / 3 : 0.7;
+        cr_prediction q = fit_and_predict(cx, "knn", t, settings, t);
+        for (size_t i = 0; i < data.n; i++) {
+            answer a = by_definition(&data, data.X + 2 * i, 9, false, weighted, SIZE_MAX);
+            for (size_t k = 0; k < 3; k++)
+                assert_close(q.prob[3 * i + k], (a.votes[k] + smoothing) / (9 + 3 * smoothing),
+                             1e-12);
+        }
+        cr_prediction_free(cx, &q);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- ties and weights ------------------------------------------------------------------------ */
+
+/* Four rows as far away as each other: two places are shared by all of them. */
+static void test_ties_are_shared(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        X[5] = { 1, -1, 1, -1, 9 }, y[5] = { 2, 4, 6, 8, 100 }, zero[1] = { 0 };
+    cr_table     *t = make_table(cx, X, 5, 1, y, NULL), *at = make_table(cx, zero, 1, 1, zero, NULL);
+    cr_prediction q = fit_and_predict(cx, "knn", t, "target=y k=2 scale=none", at);
+    assert_close(q.mean[0], 5, 1e-15);
+    assert_close(q.dof[0], 1, 1e-12);
+    assert_close(q.scale[0], sqrt(5 * 2 * 1.5), 1e-12); /* the spread of all four, as of two rows */
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    cr_table_free(cx, at);
+    test_context_free(cx);
+}
+
+static void test_laws(void **state)
+{
+    (void)state;
+    const char *const settings[] = {
+        "target=y k=6", "target=y k=3 weighting=distance metric=max",
+        "target=y k=auto task=classification", "target=y k=auto",
+        "target=y k=auto weighting=distance", "target=y k=7 task=classification",
+    };
+    for (size_t i = 0; i < 6; i++) {
+        draw_laws(10 + i, 180, 2, strstr(settings[i], "class") ? 3 : 0, &data);
+        check_repetition("knn", &data, settings[i]);
+        check_row_order("knn", &data, settings[i]);
+        check_same_bits("knn", &data, settings[i]);
+    }
+    draw_laws(30, 3000, 2, 3, &data); /* many blocks */
+    check_same_bits("knn", &data, "target=y task=classification k=4");
+}
+
+/* Weights below 1: as many rows as it takes. */
+static void test_small_weights(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  w[200];
+    draw_laws(31, 200, 2, 0, &data);
+    for (size_t i = 0; i < data.n; i++) w[i] = 0.05;
+    cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, w);
+    cr_prediction a = fit_and_predict(cx, "knn", t, "target=y k=2 features=x* weights=w", t);
+    cr_prediction b = fit_and_predict(cx, "knn", t, "target=y k=40 features=x*", t);
+    for (size_t i = 0; i < data.n; i++) {
+        assert_close(a.mean[i], b.mean[i], 1e-12);
+        assert_close(a.dof[i], 1, 1e-9);
+    }
+    cr_prediction_free(cx, &a);
+    cr_prediction_free(cx, &b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- choosing k ------------------------------------------------------------------------------ */
+
+/* The loss of every k by leaving out each row and asking the definition. */
+static void check_choice(cr_ctx *cx, size_t classes, bool weighted)
+{
+    double least = INFINITY;
+    size_t best = 0;
+    char   settings[256];
+    draw_laws(40 + classes, 90, 2, classes, &data);
+    for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i];
+    for (size_t k = classes ? 1 : 2; k <= 63; k++) {
+        double loss = 0;
+        for (size_t i = 0; i < data.n; i++) {
+            answer a = by_definition(&data, data.X + 2 * i, k, false, weighted, i);
+            double share = classes ? (a.votes[(size_t)data.y[i]] + 0.2) /
+                                         ((double)k + 0.2 * (double)classes) : 0;
+            loss += (classes ? -log(share) : pow(data.y[i] - a.mean, 2)) / (double)data.n;
+        }
+        if (loss < least) least = loss, best = k;
+    }
+    cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    snprintf(settings, sizeof settings, "target=y scale=none k=auto smoothing=0.2 weighting=%s %s",
+             weighted ? "distance" : "uniform", classes ? "task=classification" : "");
+    cr_model *m = fit(cx, "knn", t, settings);
+    json_t   *d = describe(cx, m);
+    assert_int_equal(parameter(d, "k", "value"), best);
+    assert_relative(statistic(d, classes ? "loo_log_loss" : "loo_mse"), least, 1e-11);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
+static void test_choice(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (unsigned bits = 0; bits < 4; bits++) check_choice(cx, bits & 1 ? 3 : 0, bits & 2);
+    test_context_free(cx);
+}
+
+/* E (f(x0) + e - mean)^2 = s^2 + (f(x0) - mean_i f(x_i))^2 + s^2 / k at fixed x, over the noise:
+ * Hastie, Tibshirani & Friedman (2009), eq. 7.10. */
+static void test_bias_and_variance(void **state)
+{
+    (void)state;
+    enum { N = 60, TIMES = 1500 };
+    cr_ctx      *cx = test_context();
+    const double noise = 0.5, x0[1] = { 0.31 };
+    double       X[N], y[N], zero[1] = { 0 };
+    cr_rng       r = cr_rng_stream(77, 1);
+    const size_t ks[] = { 1, 5, 20 };
+    cr_table    *at = make_table(cx, x0, 1, 1, zero, NULL);
+    for (size_t i = 0; i < N; i++) X[i] = (double)i / N;
+    for (size_t c = 0; c < 3; c++) {
+        double   error = 0, fourth = 0, mean_f = 0, said = 0;
+        near_row list[600];
+        char     settings[64];
+        law_data d = { 0 };
+        d.n = N, d.p = 1;
+        memcpy(d.X, X, sizeof X);
+        rank_rows(&d, x0, false, SIZE_MAX, list);
+        for (size_t i = 0; i < ks[c]; i++) mean_f += sin(8 * X[list[i].row]) / (double)ks[c];
+        snprintf(settings, sizeof settings, "target=y scale=none k=%zu", ks[c]);
+        for (size_t time = 0; time < TIMES; time++) {
+            for (size_t i = 0; i < N; i++) y[i] = sin(8 * X[i]) + noise * cr_rng_normal(&r);
+            cr_table     *t = make_table(cx, X, N, 1, y, NULL);
+            cr_prediction q = fit_and_predict(cx, "knn", t, settings, at);
+            double        e = sin(8 * x0[0]) + noise * cr_rng_normal(&r) - q.mean[0];
+            error += e * e / TIMES;
+            fourth += e * e * e * e / TIMES;
+            said += q.scale[0] * q.scale[0] / TIMES;
+            cr_prediction_free(cx, &q);
+            cr_table_free(cx, t);
+        }
+        double bias = sin(8 * x0[0]) - mean_f, k = (double)ks[c];
+        double truth = noise * noise * (1 + 1 / k) + bias * bias;
+        double se = sqrt((fourth - error * error) / TIMES);
+        assert_true(fabs(error - truth) < 4 * se);
+        if (ks[c] == 5) assert_close(said, noise * noise * (1 + 1 / k), 0.05); /* little bias */
+    }
+    cr_table_free(cx, at);
+    test_context_free(cx);
+}
+
+/* --- corners --------------------------------------------------------------------------------- */
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    double    X[4] = { 1, 2, 3, 4 }, y[4] = { 5, 6, 7, 8 }, none[4] = { 0 };
+    cr_model *m = NULL;
+    warnings  said = { 0 };
+    cr_ctx_set_log(cx, keep_warning, &said);
+    cr_table     *one = make_table(cx, X, 1, 1, y, NULL), *t = make_table(cx, X, 4, 1, y, none);
+    cr_prediction q = fit_and_predict(cx, "knn", one, "target=y", one);
+    assert_close(q.mean[0], 5, 1e-15);
+    assert_true(isnan(q.scale[0]));
+    assert_non_null(strstr(said.text, "fewer than k = 5 rows"));
+    cr_prediction_free(cx, &q);
+    q = fit_and_predict(cx, "knn", one, "target=y k=auto", one);
+    assert_close(q.mean[0], 5, 1e-15);
+    cr_prediction_free(cx, &q);
+    q = fit_and_predict(cx, "knn", one, "target=y task=classification k=auto", one);
+    assert_close(q.prob[0], 1, 1e-15);
+    cr_prediction_free(cx, &q);
+    q = fit_and_predict(cx, "knn", t, "target=y features=x1 k=9", t); /* all of them */
+    for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
+    cr_prediction_free(cx, &q);
+    assert_fails_with(cx, try_fit(cx, "knn", t, "target=y features=x1 weights=w", &m), CR_EDATA,
+                      "all zero");
+    const char *const bad[] = { "0", "-3", "2.5", "many", "nan" };
+    for (size_t i = 0; i < 5; i++) {
+        char settings[64];
+        snprintf(settings, sizeof settings, "target=y k=%s", bad[i]);
+        assert_fails_with(cx, try_fit(cx, "knn", t, settings, &m), CR_EARG,
+                          "is not a whole number above 0, or auto");
+    }
+    cr_table_free(cx, one);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Categories: a level is as far from any other as from a third. */
+static void test_categories(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "g.csv", "g,y\na,1\na,2\nb,10\nb,12\nc,20\n");
+    cr_table *at = table_of_text(cx, "at.csv", "g\na\nb\n");
+    cr_prediction q = fit_and_predict(cx, "knn", t, "target=y k=2 scale=none", at);
+    assert_close(q.mean[0], 1.5, 1e-15);
+    assert_close(q.mean[1], 11, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    cr_table_free(cx, at);
+    test_context_free(cx);
+}
+
+/* Thousands of equal rows. */
+static void test_many_copies(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[3000] = { 0 }, y[3000], sum = 0;
+    for (size_t i = 0; i < 3000; i++) y[i] = (double)(i % 7);
+    for (size_t i = 0; i < 1029; i++) sum += y[i] / 1029; /* the first TIES + k of them share */
+    cr_table     *t = make_table(cx, X, 3000, 1, y, NULL), *at = make_table(cx, X, 1, 1, y, NULL);
+    cr_prediction q = fit_and_predict(cx, "knn", t, "target=y", at);
+    assert_close(q.mean[0], sum, 0.01);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    cr_table_free(cx, at);
+    test_context_free(cx);
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    draw_laws(50, 40, 2, 3, &data);
+    check_allocations("knn", &data, "target=y task=classification k=auto");
+    draw_laws(50, 40, 2, 0, &data);
+    check_allocations("knn", &data, "target=y");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definition),      cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_ties_are_shared), cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_small_weights),   cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_bias_and_variance), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_categories),      cmocka_unit_test(test_many_copies),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("knn", tests, NULL, NULL);
+}

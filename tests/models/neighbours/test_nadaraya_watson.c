@@ -1,0 +1,322 @@
+/* test_nadaraya_watson.c -- kernel regression against its definition in long double, leave-one-out
+ * by leaving out, and the reference answers. */
+#include "../laws.h"
+
+static law_data data;
+
+typedef struct oracle {
+    bool   compact, linear;
+    double h[8];
+} oracle;
+
+/* The mean at x without row `out`, and the shares v. */
+static long double mean_at(const oracle *o, const law_data *d, const double *x, size_t out,
+                           long double *v)
+{
+    long double sum = 0, mean = 0;
+    size_t      p = d->p;
+    for (size_t i = 0; i < d->n; i++) {
+        long double u = 0;
+        for (size_t j = 0; j < p; j++)
+            u += powl(((long double)x[j] - d->X[i * p + j]) / o->h[j], 2);
+        v[i] = i == out ? 0 : o->compact ? fmaxl(0, 1 - u) : expl(-u / 2);
+        sum += v[i];
+    }
+    for (size_t i = 0; i < d->n; i++) v[i] /= sum;
+    if (!o->linear) {
+        for (size_t i = 0; i < d->n; i++) mean += v[i] * d->y[i];
+        return mean;
+    }
+    long double A[81] = { 0 }, b[9] = { 0 }; /* weighted least squares, the intercept at x */
+    for (size_t i = 0; i < d->n; i++) {
+        long double z[9] = { 1 };
+        for (size_t j = 0; j < p; j++) z[j + 1] = (long double)d->X[i * p + j] - x[j];
+        for (size_t j = 0; j <= p; j++) {
+            for (size_t k = 0; k <= p; k++) A[j * (p + 1) + k] += v[i] * z[j] * z[k];
+            b[j] += v[i] * z[j] * d->y[i];
+        }
+    }
+    solve_dense(p + 1, A, b, 1);
+    return b[0];
+}
+
+static void check_definition(cr_ctx *cx, const oracle *o, const char *settings)
+{
+    static long double v[LAW_MOST];
+    double             residual[LAW_MOST], mse = 0, Q[16];
+    draw_laws(o->compact, 80, 2, 0, &data);
+    for (size_t i = 0; i < data.n; i++) {
+        residual[i] = data.y[i] - (double)mean_at(o, &data, data.X + 2 * i, i, v);
+        mse += residual[i] * residual[i] / (double)data.n;
+    }
+    cr_rng r = cr_rng_stream(8, 8);
+    draw_normals(&r, Q, 16);
+    for (size_t i = 0; i < 16; i++) Q[i] *= 0.5; /* where the rows are */
+    cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    cr_table     *at = make_table(cx, Q, 8, 2, Q, NULL);
+    cr_model     *m = fit(cx, "nadaraya-watson", t, settings);
+    cr_prediction q = predict(cx, m, at);
+    json_t       *d = describe(cx, m);
+    assert_relative(statistic(d, "loo_mse"), mse, 1e-9);
+    for (size_t i = 0; i < 8; i++) {
+        long double squares = 0, near = 0;
+        double      mean = (double)mean_at(o, &data, Q + 2 * i, SIZE_MAX, v);
+        for (size_t k = 0; k < data.n; k++) {
+            squares += v[k] * v[k];
+            near += v[k] * residual[k] * residual[k];
+        }
+        double count = 1 / (double)squares;
+        assert_close(q.mean[i], mean, 1e-9);
+        assert_close(q.dof[i], count + 1, 1e-10);
+        assert_close(q.scale[i], sqrt((count * (double)near + mse) / (count + 1)), 1e-9);
+    }
+    json_decref(d);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, at);
+}
+
+static void test_definition(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const oracle cases[] = { { false, false, { 0.5, 0.5 } },
+                             { false, true, { 0.7, 1.1 } },
+                             { true, false, { 2.5, 2.5 } },
+                             { true, true, { 2.9, 3.3 } } };
+    for (size_t i = 0; i < 4; i++) {
+        char settings[256];
+        snprintf(settings, sizeof settings,
+                 "target=y scale=none bandwidth=%g,%g kernel=%s order=%d", cases[i].h[0],
+                 cases[i].h[1], cases[i].compact ? "epanechnikov" : "gaussian", cases[i].linear);
+        check_definition(cx, &cases[i], settings);
+    }
+    test_context_free(cx);
+}
+
+/* Order 1 has no error on a plane, whatever the width. */
+static void test_plane(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    draw_laws(3, 60, 3, 0, &data);
+    for (size_t i = 0; i < data.n; i++)
+        data.y[i] = 3 + 2 * data.X[3 * i] - data.X[3 * i + 1] + 0.5 * data.X[3 * i + 2];
+    cr_table     *t = make_table(cx, data.X, data.n, 3, data.y, NULL);
+    cr_prediction q =
+        fit_and_predict(cx, "nadaraya-watson", t, "target=y bandwidth=0.8 order=1", t);
+    for (size_t i = 0; i < data.n; i++) assert_close(q.mean[i], data.y[i], 1e-7);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Far from all rows the nearest one speaks; so it does where no row is within h. */
+static void test_far_away(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[3] = { 0, 1, 3 }, y[3] = { 5, 6, 9 }, Q[2] = { 1e6, -400 };
+    const char *const settings[] = { "target=y scale=none bandwidth=0.1",
+                                     "target=y scale=none bandwidth=0.1 kernel=epanechnikov",
+                                     "target=y scale=none bandwidth=0.1 order=1" };
+    cr_table *t = make_table(cx, X, 3, 1, y, NULL), *at = make_table(cx, Q, 2, 1, Q, NULL);
+    for (size_t s = 0; s < 3; s++) {
+        cr_prediction q = fit_and_predict(cx, "nadaraya-watson", t, settings[s], at);
+        assert_close(q.mean[0], 9, 1e-12);
+        assert_close(q.mean[1], 5, 1e-12);
+        assert_true(q.scale[0] > 0 && isfinite(q.scale[0]));
+        cr_prediction_free(cx, &q);
+    }
+    cr_table_free(cx, t);
+    cr_table_free(cx, at);
+    test_context_free(cx);
+}
+
+static void test_laws(void **state)
+{
+    (void)state;
+    const char *const settings[] = { "target=y bandwidth=0.4",
+                                     "target=y",
+                                     "target=y bandwidth=1,2 order=1 kernel=epanechnikov" };
+    for (size_t i = 0; i < 3; i++) {
+        draw_laws(10 + i, 90, 2, 0, &data);
+        check_repetition("nadaraya-watson", &data, settings[i]);
+        check_row_order("nadaraya-watson", &data, settings[i]);
+        check_same_bits("nadaraya-watson", &data, settings[i]);
+    }
+}
+
+/* The width that auto finds is at least as good as any of a fine grid; one for each column is better
+ * still, and wide for a column that does not matter. */
+static void test_bandwidth(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  least = INFINITY;
+    draw_laws(20, 90, 2, 0, &data);
+    for (size_t i = 0; i < data.n; i++) data.y[i] = sin(2 * data.X[2 * i]);
+    cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    for (size_t i = 0; i <= 60; i++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y bandwidth=%g", 0.02 * pow(1.1, (double)i));
+        cr_model *m = fit(cx, "nadaraya-watson", t, settings);
+        json_t   *d = describe(cx, m);
+        least = fmin(least, statistic(d, "loo_mse"));
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_model *one = fit(cx, "nadaraya-watson", t, "target=y");
+    cr_model *each = fit(cx, "nadaraya-watson", t, "target=y per_column=true");
+    json_t   *a = describe(cx, one), *b = describe(cx, each);
+    assert_true(statistic(a, "loo_mse") <= least * (1 + 1e-9));
+    assert_true(statistic(b, "loo_mse") < statistic(a, "loo_mse") / 2);
+    assert_true(parameter(b, "x2", "value") > 5 * parameter(b, "x1", "value"));
+    json_decref(a);
+    json_decref(b);
+    cr_model_free(cx, one);
+    cr_model_free(cx, each);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        X[4] = { 1, 2, 3, 4 }, y[4] = { 5, 6, 7, 8 };
+    cr_model     *m = NULL;
+    cr_table     *one = make_table(cx, X, 1, 1, y, NULL), *t = make_table(cx, X, 4, 1, y, NULL);
+    cr_prediction q = fit_and_predict(cx, "nadaraya-watson", one, "target=y", one);
+    assert_close(q.mean[0], 5, 1e-15);
+    assert_true(isnan(q.scale[0]));
+    cr_prediction_free(cx, &q);
+    assert_fails_with(cx, try_fit(cx, "nadaraya-watson", t, "target=y bandwidth=1,2", &m), CR_EARG,
+                      "2 numbers, but the design has 1 terms");
+    assert_fails_with(cx, try_fit(cx, "nadaraya-watson", t, "target=y bandwidth=-1", &m), CR_EARG,
+                      "not auto or a number above 0");
+    assert_fails_with(cx, try_fit(cx, "nadaraya-watson", t, "target=y bandwidth=x", &m), CR_EARG,
+                      "not auto or a number above 0");
+    double constant[4] = { 2, 2, 2, 2 };
+    cr_table *flat = make_table(cx, constant, 4, 1, y, NULL);
+    q = fit_and_predict(cx, "nadaraya-watson", flat, "target=y", flat);
+    for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, flat);
+    cr_table_free(cx, one);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    draw_laws(50, 12, 2, 0, &data);
+    check_allocations("nadaraya-watson", &data, "target=y bandwidth=0.5 order=1");
+}
+
+/* --- reference answers ----------------------------------------------------------------------- */
+
+/* The rows of a split, standardised or not, as a table of their own. */
+static cr_table *part_of(cr_ctx *cx, const cr_table *t, const json_t *rows)
+{
+    size_t    n = json_array_size(rows), i;
+    double   *a = malloc(n * sizeof *a);
+    cr_table *out = NULL;
+    json_t   *row;
+    assert_ok(cx, cr_table_new(cx, "part.csv", n, &out));
+    for (size_t j = 0; j < cr_table_columns(t); j++) {
+        const cr_column *c = cr_table_column(t, j);
+        json_array_foreach(rows, i, row) a[i] =
+            c->values[(size_t)json_integer_value(row) * c->stride];
+        assert_ok(cx, cr_table_add_numbers(cx, out, c->name, CR_REAL, a, 1));
+    }
+    free(a);
+    return out;
+}
+
+static void check_reference(cr_ctx *cx, const json_t *item, const json_t *split)
+{
+    char        path[256], settings[256];
+    const char *target = json_string_value(json_object_get(split, "target"));
+    size_t      i, k;
+    json_t     *step;
+    snprintf(path, sizeof path, "tabular/%s",
+             json_string_value(json_object_get(split, "dataset")));
+    cr_table *t = read_table(cx, test_shared_data(path));
+    cr_table *train = part_of(cx, t, json_object_get(split, "train"));
+    cr_table *test = part_of(cx, t, json_object_get(split, "test"));
+    if (!target) target = cr_table_column(t, cr_table_columns(t) - 1)->name;
+    size_t  n = cr_table_rows(train);
+    double  mean = 0, square = 0, *y = malloc(n * sizeof *y);
+    for (i = 0; i < n; i++) {
+        const cr_column *c = cr_table_find(train, target);
+        y[i] = c->values[i * c->stride];
+        mean += y[i] / (double)n;
+    }
+    for (i = 0; i < n; i++) square += (y[i] - mean) * (y[i] - mean) / (double)n;
+    free(y);
+    json_array_foreach(json_object_get(item, "by_h"), i, step)
+    {
+        snprintf(settings, sizeof settings, "target=%s bandwidth=%.17g", target,
+                 number_of(step, "h"));
+        cr_model     *m = fit(cx, "nadaraya-watson", train, settings);
+        cr_prediction q = predict(cx, m, test);
+        json_t       *d = describe(cx, m), *wanted = json_object_get(step, "predicted_first20");
+        for (k = 0; k < json_array_size(wanted); k++)
+            assert_close((q.mean[k] - mean) / sqrt(square), element(wanted, k), 1e-9);
+        assert_relative(statistic(d, "loo_mse") / square, number_of(step, "loo_mse_std"), 1e-9);
+        json_decref(d);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+    }
+    if (n < 200) {
+        snprintf(settings, sizeof settings, "target=%s", target);
+        cr_model *m = fit(cx, "nadaraya-watson", train, settings);
+        json_t   *d = describe(cx, m);
+        assert_true(statistic(d, "loo_mse") / square <=
+                    number_of(item, "best_loo_mse_std") * (1 + 1e-4));
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = test_shared_data("tabular/reference.json");
+    size_t      i, checked = 0;
+    if (!path) {
+        print_message("skipped: ../shared/data/tabular/reference.json is not there\n");
+        skip();
+    }
+    json_t *root = json_load_file(path, 0, NULL), *item;
+    json_array_foreach(json_object_get(root, "cases"), i, item)
+    {
+        if (strncmp(json_string_value(json_object_get(item, "id")), "nw/", 3) != 0) continue;
+        json_t *split = json_object_get(json_object_get(root, "splits"),
+                                        json_string_value(json_object_get(item, "split")));
+        if (json_array_size(json_object_get(split, "train")) > 800) continue; /* slow, nothing new */
+        check_reference(cx, item, split);
+        checked++;
+    }
+    assert_true(checked >= 3);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_far_away),   cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_bandwidth),  cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_allocations), cmocka_unit_test(test_reference),
+    };
+    return cmocka_run_group_tests_name("nadaraya-watson", tests, NULL, NULL);
+}

@@ -1,0 +1,413 @@
+/* test_adaboost.c -- boosting against the published recurrences on stumps found by brute force, and the
+ * reference answers. */
+#include "../laws.h"
+
+static law_data data;
+
+/* --- stumps by brute force ----------------------------------------------------------------------- */
+
+typedef struct stump {
+    size_t column;
+    double cut, left, right; /* what it answers at x <= cut, and beyond */
+} stump;
+
+static double answer_of(const stump *s, const double *x)
+{
+    return x[s->column] <= s->cut ? s->left : s->right;
+}
+
+/* The threshold halfway to the next value above row i's in column j; NaN for the highest. */
+static double cut_after(const law_data *d, size_t i, size_t j)
+{
+    double x = d->X[i * d->p + j], next = INFINITY;
+    for (size_t k = 0; k < d->n; k++)
+        if (d->X[k * d->p + j] > x) next = fmin(next, d->X[k * d->p + j]);
+    return isinf(next) ? NAN : (x + next) / 2;
+}
+
+/* Class weights on both sides. */
+static void count_sides(const law_data *d, const double *w, size_t j, double cut, double c[2][8])
+{
+    memset(c, 0, 2 * sizeof c[0]);
+    for (size_t i = 0; i < d->n; i++) c[d->X[i * d->p + j] > cut][(size_t)d->y[i]] += w[i];
+}
+
+static double gini_of(const double *c, size_t K)
+{
+    double sum = 0, square = 0;
+    for (size_t k = 0; k < K; k++) sum += c[k], square += c[k] * c[k];
+    return sum - square / sum;
+}
+
+static double largest(const double *c, size_t K)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < K; k++)
+        if (c[k] > c[best]) best = k;
+    return (double)best;
+}
+
+static stump best_gini(const law_data *d, const double *w)
+{
+    double least = INFINITY, c[2][8];
+    stump  best = { 0 };
+    for (size_t j = 0; j < d->p; j++)
+        for (size_t i = 0; i < d->n; i++) {
+            double cut = cut_after(d, i, j);
+            if (isnan(cut)) continue;
+            count_sides(d, w, j, cut, c);
+            double loss = gini_of(c[0], d->classes) + gini_of(c[1], d->classes);
+            bool   tie = loss < least + 1e-12 && best.column == j && cut < best.cut;
+            if (loss < least - 1e-12 || tie)
+                least = loss, best = (stump){ j, cut, largest(c[0], d->classes),
+                                              largest(c[1], d->classes) };
+        }
+    return best;
+}
+
+/* --- samme ----------------------------------------------------------------------------------------- */
+
+static void check_recurrence(cr_ctx *cx, size_t classes, double rate)
+{
+    enum { ROUNDS = 12 };
+    double w[LAW_MOST], F[LAW_MOST] = { 0 }, K = (double)classes;
+    char   settings[256];
+    draw_laws(classes, 60, 2, classes, &data);
+    snprintf(settings, sizeof settings,
+             "target=y task=classification rounds=%d learning_rate=%g", ROUNDS, rate);
+    cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    cr_model     *m = fit(cx, "adaboost", t, settings);
+    json_t       *d = describe(cx, m), *rounds = json_object_get(d, "rounds");
+    cr_prediction q = predict(cx, m, t);
+    assert_int_equal(json_array_size(rounds), ROUNDS);
+    for (size_t i = 0; i < data.n; i++) w[i] = 1 / (double)data.n;
+    for (size_t r = 0; r < ROUNDS; r++) {
+        stump  s = best_gini(&data, w);
+        double error = 0, sum = 0;
+        for (size_t i = 0; i < data.n; i++)
+            error += w[i] * (answer_of(&s, data.X + 2 * i) != data.y[i]);
+        double vote = rate * (log((1 - error) / error) + log(K - 1));
+        const json_t *round = json_array_get(rounds, r);
+        assert_close(number_of(round, "error"), error, 1e-9);
+        assert_close(number_of(round, "vote"), vote, 1e-9);
+        for (size_t i = 0; i < data.n; i++) {
+            double h = answer_of(&s, data.X + 2 * i);
+            F[i * classes + (size_t)h] += vote;
+            if (h != data.y[i]) w[i] *= exp(vote);
+            sum += w[i];
+        }
+        for (size_t i = 0; i < data.n; i++) w[i] /= sum;
+    }
+    for (size_t i = 0; i < data.n; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < classes; k++) sum += exp(F[i * classes + k]);
+        for (size_t k = 0; k < classes; k++)
+            assert_close(q.prob[i * classes + k], exp(F[i * classes + k]) / sum, 1e-9);
+    }
+    cr_prediction_free(cx, &q);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
+static void test_recurrence(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    check_recurrence(cx, 2, 1);
+    check_recurrence(cx, 3, 1);
+    check_recurrence(cx, 4, 0.5);
+    test_context_free(cx);
+}
+
+/* Where the trees know every row, one will do; where none is better than guessing, the shares. */
+static void test_ends(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        X[6] = { 1, 2, 3, 4, 5, 6 }, y[6] = { 0, 0, 0, 1, 1, 1 }, same[6] = { 0 };
+    double        z[6] = { 0, 0, 1, 0, 1, 1 }, two[6] = { 0, 1, 0, 1, 0, 0 };
+    cr_table     *t = make_table(cx, X, 6, 1, y, NULL), *flat = make_table(cx, same, 6, 1, z, NULL);
+    cr_table     *odd = make_table(cx, same, 6, 1, two, NULL);
+    cr_model     *m = fit(cx, "adaboost", t, "target=y task=classification");
+    json_t       *d = describe(cx, m);
+    cr_prediction q = predict(cx, m, t);
+    assert_int_equal(statistic(d, "trees"), 1);
+    for (size_t i = 0; i < 6; i++) assert_true(q.prob[2 * i + (size_t)y[i]] > 0.999);
+    cr_prediction_free(cx, &q);
+    json_decref(d);
+    cr_model_free(cx, m);
+    q = fit_and_predict(cx, "adaboost", flat, "target=y task=classification", flat);
+    assert_close(q.prob[0], 0.5, 1e-12);
+    cr_prediction_free(cx, &q);
+    q = fit_and_predict(cx, "adaboost", odd, "target=y task=classification form=gradient", odd);
+    assert_close(q.prob[0], 2.0 / 3, 1e-12);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    cr_table_free(cx, flat);
+    cr_table_free(cx, odd);
+    test_context_free(cx);
+}
+
+/* --- gradient ---------------------------------------------------------------------------------------- */
+
+/* The stump with the least squared error on r, answering with sum r / sum h on each side. */
+static stump best_squares(const law_data *d, const double *r, const double *h)
+{
+    double least = INFINITY;
+    stump  best = { 0 };
+    for (size_t j = 0; j < d->p; j++)
+        for (size_t i = 0; i < d->n; i++) {
+            double cut = cut_after(d, i, j), n[2] = { 0 }, s[2] = { 0 }, c[2] = { 0 };
+            if (isnan(cut)) continue;
+            for (size_t k = 0; k < d->n; k++) {
+                bool right = d->X[k * d->p + j] > cut;
+                n[right]++, s[right] += r[k], c[right] += h[k];
+            }
+            double loss = -s[0] * s[0] / n[0] - s[1] * s[1] / n[1];
+            bool   tie = loss < least + 1e-9 && best.column == j && cut < best.cut;
+            if (loss < least - 1e-9 || tie)
+                least = loss, best = (stump){ j, cut, s[0] / c[0], s[1] / c[1] };
+        }
+    return best;
+}
+
+/* One, two and more classes' worth of F, by the definition. */
+static void check_gradient(cr_ctx *cx, size_t classes)
+{
+    enum { ROUNDS = 6 };
+    size_t widths = classes > 2 ? classes : 1, n;
+    double F[LAW_MOST] = { 0 }, p[LAW_MOST], r[LAW_MOST], h[LAW_MOST], K = (double)classes;
+    char   settings[256];
+    draw_laws(30 + classes, 60, 2, classes, &data);
+    n = data.n;
+    snprintf(settings, sizeof settings, "target=y form=gradient rounds=%d learning_rate=0.3 %s",
+             ROUNDS, classes ? "task=classification" : "");
+    cr_table     *t = make_table(cx, data.X, n, 2, data.y, NULL);
+    cr_prediction q = fit_and_predict(cx, "adaboost", t, settings, t);
+    double        share[8] = { 0 }, mean = 0;
+    for (size_t i = 0; i < n; i++) mean += data.y[i] / (double)n;
+    for (size_t i = 0; classes && i < n; i++) share[(size_t)data.y[i]] += 1 / (double)n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < widths; k++)
+            F[i * widths + k] = !classes ? mean : classes == 2 ? log(share[1] / share[0])
+                                                               : log(share[k]);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t k = 0; k < widths; k++) sum += exp(F[i * widths + k]);
+            for (size_t k = 0; k < widths; k++)
+                p[i * widths + k] = exp(F[i * widths + k]) / (classes == 2 ? 1 + sum : sum);
+        }
+        for (size_t k = 0; k < widths; k++) {
+            for (size_t i = 0; i < n; i++) {
+                double pi = p[i * widths + k];
+                bool   hit = (size_t)data.y[i] == (classes == 2 ? 1 : k);
+                r[i] = classes ? hit - pi : data.y[i] - F[i];
+                h[i] = !classes ? 1 : pi * (1 - pi) * (classes == 2 ? 1 : K / (K - 1));
+            }
+            stump s = best_squares(&data, r, h);
+            for (size_t i = 0; i < n; i++)
+                F[i * widths + k] += 0.3 * answer_of(&s, data.X + 2 * i);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        double sum = classes == 2;
+        for (size_t k = 0; k < widths; k++) sum += exp(F[i * widths + k]);
+        if (!classes) assert_close(q.mean[i], F[i], 1e-9);
+        else if (classes == 2) assert_close(q.prob[2 * i + 1], exp(F[i]) / sum, 1e-9);
+        for (size_t k = 0; classes > 2 && k < classes; k++)
+            assert_close(q.prob[i * classes + k], exp(F[i * classes + k]) / sum, 1e-9);
+    }
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    check_gradient(cx, 0);
+    check_gradient(cx, 2);
+    check_gradient(cx, 3);
+    test_context_free(cx);
+}
+
+/* The spread is that of rows that were not seen: near the noise, and above the training error. */
+static void test_spread(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    draw_laws(40, 600, 2, 0, &data);
+    cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    cr_model     *m = fit(cx, "adaboost", t, "target=y depth=2 rounds=150");
+    json_t       *d = describe(cx, m);
+    cr_prediction q = predict(cx, m, t);
+    assert_close(q.scale[7], statistic(d, "cv_rmse"), 1e-12);
+    assert_true(statistic(d, "cv_rmse") > sqrt(statistic(d, "training_loss")));
+    assert_true(statistic(d, "cv_rmse") > 0.28 && statistic(d, "cv_rmse") < 0.5);
+    cr_prediction_free(cx, &q);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- laws and corners ---------------------------------------------------------------------------- */
+
+static void test_laws(void **state)
+{
+    (void)state;
+    const char *const settings[] = {
+        "target=y task=classification rounds=15",
+        "target=y task=classification rounds=8 depth=2",
+        "target=y task=classification rounds=8 form=gradient depth=2",
+        "target=y rounds=12 depth=2",
+    };
+    for (size_t i = 0; i < 4; i++) {
+        draw_laws(60 + i, 160, 2, i == 3 ? 0 : 2 + i % 2, &data);
+        check_repetition("adaboost", &data, settings[i]);
+        check_row_order("adaboost", &data, settings[i]);
+        check_same_bits("adaboost", &data, settings[i]);
+    }
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        X[4] = { 1, 2, 3, 4 }, y[4] = { 5, 6, 7, 8 };
+    cr_model     *m = NULL;
+    cr_table     *one = make_table(cx, X, 1, 1, y, NULL), *t = make_table(cx, X, 4, 1, y, NULL);
+    cr_prediction q = fit_and_predict(cx, "adaboost", one, "target=y", one);
+    assert_close(q.mean[0], 5, 1e-15);
+    assert_true(isnan(q.scale[0]));
+    cr_prediction_free(cx, &q);
+    const char *const single[] = { "target=y task=classification",
+                                   "target=y task=classification form=gradient" };
+    for (size_t i = 0; i < 2; i++) {
+        q = fit_and_predict(cx, "adaboost", one, single[i], one);
+        assert_close(q.prob[0], 1, 1e-15);
+        cr_prediction_free(cx, &q);
+    }
+    assert_fails_with(cx, try_fit(cx, "adaboost", t, "target=y form=samme", &m), CR_EARG,
+                      "samme is for classes");
+    cr_table *gaps = table_of_text(cx, "g.csv", "x,g,y\n1,a,no\n,a,no\n3,b,yes\n,b,yes\n5,,yes\n");
+    q = fit_and_predict(cx, "adaboost", gaps, "target=y depth=2 rounds=5", gaps);
+    assert_true(q.prob[0] > 0.5 && q.prob[1 * 2] > 0.5 && q.prob[3 * 2 + 1] > 0.5);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, gaps);
+    cr_table_free(cx, one);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    draw_laws(50, 20, 2, 3, &data);
+    check_allocations("adaboost", &data, "target=y task=classification rounds=3");
+    check_allocations("adaboost", &data, "target=y task=classification rounds=2 form=gradient");
+    for (size_t i = 0; i < data.n; i++) data.y[i] = data.X[2 * i] > 0; /* ends after one round */
+    check_allocations("adaboost", &data, "target=y task=classification rounds=3");
+    draw_laws(50, 10, 2, 0, &data);
+    check_allocations("adaboost", &data, "target=y rounds=2");
+}
+
+/* --- reference answers ----------------------------------------------------------------------------- */
+
+/* Rows whose number is (or is not) a multiple of five; all columns numbers but the target. */
+static cr_table *rows_of(cr_ctx *cx, const cr_table *t, bool fifth)
+{
+    size_t    n = 0, rows = cr_table_rows(t);
+    double   *a = malloc(rows * sizeof *a);
+    uint32_t *codes = malloc(rows * sizeof *codes);
+    cr_table *out = NULL;
+    for (size_t i = 0; i < rows; i++) n += (i % 5 == 0) == fifth;
+    assert_ok(cx, cr_table_new(cx, "part.csv", n, &out));
+    for (size_t j = 0; j < cr_table_columns(t); j++) {
+        const cr_column *c = cr_table_column(t, j);
+        size_t           at = 0;
+        for (size_t i = 0; i < rows; i++) {
+            if ((i % 5 == 0) != fifth) continue;
+            if (c->type == CR_CATEGORY) codes[at++] = c->codes[i];
+            else a[at++] = c->values[i * c->stride];
+        }
+        assert_ok(cx, c->type == CR_CATEGORY
+                          ? cr_table_add_category(cx, out, c->name, codes,
+                                                  (const char *const *)c->levels, c->n_levels)
+                          : cr_table_add_numbers(cx, out, c->name, CR_REAL, a, 1));
+    }
+    free(a);
+    free(codes);
+    return out;
+}
+
+static double accuracy(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    size_t        n = cr_table_rows(t), right = 0;
+    double       *y = malloc(n * sizeof *y);
+    cr_prediction q = predict(cx, m, t);
+    assert_ok(cx, cr_observed(cx, m, t, y, NULL));
+    for (size_t i = 0; i < n; i++)
+        right += largest(q.prob + i * q.n_classes, q.n_classes) == y[i];
+    cr_prediction_free(cx, &q);
+    free(y);
+    return (double)right / (double)n;
+}
+
+static void check_reference(cr_ctx *cx, const json_t *item)
+{
+    char        path[256], settings[256];
+    json_t     *data_of = json_object_get(item, "data"), *expected = json_object_get(item, "expected");
+    const char *file = json_string_value(json_object_get(data_of, "file")), *rounds;
+    const char *target = json_string_value(json_object_get(data_of, "target"));
+    json_t     *pair;
+    snprintf(path, sizeof path, "classic/%s", file);
+    cr_table *t = read_table(cx, test_shared_data(path));
+    cr_table *train = rows_of(cx, t, false), *test = rows_of(cx, t, true);
+    json_object_foreach(json_object_get(expected, "rounds_to_[train_acc,test_acc]"), rounds, pair)
+    {
+        if (atoi(rounds) > 100) continue; /* slow under a sanitizer */
+        snprintf(settings, sizeof settings, "target=%s task=classification rounds=%s", target,
+                 rounds);
+        cr_model *m = fit(cx, "adaboost", train, settings);
+        json_t   *d = describe(cx, m);
+        for (size_t r = 0; r < 5 && r < (size_t)atoi(rounds); r++) {
+            const json_t *round = json_array_get(json_object_get(d, "rounds"), r);
+            assert_close(number_of(round, "error"),
+                         element(json_object_get(expected, "weighted_error_first5"), r), 1e-9);
+            assert_close(number_of(round, "vote"),
+                         element(json_object_get(expected, "round_weight_first5"), r), 1e-9);
+        }
+        assert_true(fabs(accuracy(cx, m, train) - element(pair, 0)) <= 0.02);
+        assert_true(fabs(accuracy(cx, m, test) - element(pair, 1)) <= 0.021);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *cases = reference_cases("adaboost", &root), *item;
+    size_t  i;
+    json_array_foreach(cases, i, item) check_reference(cx, item);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recurrence), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_gradient),   cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_laws),       cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_allocations), cmocka_unit_test(test_reference),
+    };
+    return cmocka_run_group_tests_name("adaboost", tests, NULL, NULL);
+}

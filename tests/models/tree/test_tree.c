@@ -1,0 +1,504 @@
+/* test_tree.c -- trees against all splits by brute force, pruning against dynamic programming, leaves
+ * against their rows. */
+#include "../laws.h"
+
+static law_data data;
+
+/* --- nodes of a description -------------------------------------------------------------------- */
+
+static const json_t *nodes_of(const json_t *d) { return json_object_get(d, "tree"); }
+
+/* weight x mean loss, of the leaves. */
+static double loss_of_leaves(const json_t *d, size_t *out_leaves)
+{
+    size_t  i;
+    json_t *node;
+    double  sum = 0;
+    *out_leaves = 0;
+    json_array_foreach(nodes_of(d), i, node)
+    {
+        if (!json_is_true(json_object_get(node, "leaf"))) continue;
+        sum += number_of(node, "weight") * number_of(node, "loss");
+        ++*out_leaves;
+    }
+    return sum;
+}
+
+/* --- the best split by brute force ------------------------------------------------------------- */
+
+enum { ROWS = 14, COLUMNS = 3, LEVELS = 4 };
+
+typedef struct tiny {
+    double X[ROWS * COLUMNS]; /* NaN for a gap; column 2 holds levels */
+    double y[ROWS], w[ROWS];
+    size_t classes, n;
+    bool   entropy;
+} tiny;
+
+static double loss_of_side(const tiny *t, const bool *in, double *out_weight)
+{
+    double weight = 0, mean = 0, loss = 0, count[8] = { 0 };
+    for (size_t i = 0; i < t->n; i++) {
+        if (!in[i]) continue;
+        weight += t->w[i];
+        mean += t->w[i] * t->y[i];
+        count[(size_t)fabs(t->y[i]) % 8] += t->w[i];
+    }
+    mean /= weight;
+    for (size_t i = 0; i < t->n; i++)
+        if (in[i]) loss += t->w[i] * (t->y[i] - mean) * (t->y[i] - mean);
+    *out_weight = weight;
+    if (t->classes == 0) return loss;
+    loss = t->entropy ? 0 : weight;
+    for (size_t k = 0; k < t->classes; k++) {
+        double p = count[k] / weight;
+        if (p > 0) loss -= t->entropy ? weight * p * log(p) : weight * p * p;
+    }
+    return loss;
+}
+
+static double loss_of_split(const tiny *t, const bool *left, double min_leaf)
+{
+    bool   right[ROWS];
+    double a, b;
+    for (size_t i = 0; i < t->n; i++) right[i] = !left[i];
+    double sum = loss_of_side(t, left, &a);
+    sum += loss_of_side(t, right, &b);
+    return a >= min_leaf && b >= min_leaf ? sum : INFINITY;
+}
+
+/* The least loss of the two sides over every threshold, subset of levels, and side for the gaps. */
+static double best_by_force(const tiny *t, double min_leaf)
+{
+    double best = INFINITY;
+    bool   left[ROWS];
+    for (size_t j = 0; j < COLUMNS; j++)
+        for (size_t cut = 0; cut < (j == 2 ? 1 << LEVELS : t->n); cut++)
+            for (unsigned gap = 0; gap < 2; gap++) {
+                for (size_t i = 0; i < t->n; i++) {
+                    double x = t->X[i * COLUMNS + j];
+                    left[i] = isnan(x) ? gap : j == 2 ? cut >> (size_t)x & 1
+                                                      : x <= t->X[cut * COLUMNS + j];
+                }
+                double loss = loss_of_split(t, left, min_leaf);
+                if (loss < best) best = loss;
+            }
+    return best;
+}
+
+static cr_table *tiny_table(cr_ctx *cx, const tiny *t)
+{
+    static const char *const levels[LEVELS] = { "a", "b", "c", "d" };
+    cr_table                *table = NULL;
+    uint32_t                 codes[ROWS];
+    for (size_t i = 0; i < t->n; i++) {
+        double x = t->X[i * COLUMNS + 2];
+        codes[i] = isnan(x) ? CR_MISSING_CODE : (uint32_t)x;
+    }
+    assert_ok(cx, cr_table_new(cx, "tiny.csv", t->n, &table));
+    assert_ok(cx, cr_table_add_numbers(cx, table, "u", CR_REAL, t->X, COLUMNS));
+    assert_ok(cx, cr_table_add_numbers(cx, table, "v", CR_REAL, t->X + 1, COLUMNS));
+    assert_ok(cx, cr_table_add_category(cx, table, "g", codes, levels, LEVELS));
+    assert_ok(cx, cr_table_add_numbers(cx, table, "y", CR_REAL, t->y, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, table, "w", CR_REAL, t->w, 1));
+    return table;
+}
+
+static void draw_tiny(uint64_t seed, tiny *t)
+{
+    cr_rng r = cr_rng_stream(seed, 3);
+    *t = (tiny){ .n = ROWS, .classes = (size_t[]){ 0, 2, 3 }[seed % 3], .entropy = seed / 3 % 2 };
+    for (size_t i = 0; i < ROWS; i++) {
+        double *x = t->X + i * COLUMNS;
+        x[0] = cr_rng_normal(&r);
+        x[1] = (double)cr_rng_below(&r, 4);
+        x[2] = (double)cr_rng_below(&r, LEVELS);
+        for (size_t j = 0; j < COLUMNS && seed / 6 % 2; j++)
+            if (cr_rng_below(&r, 4) == 0) x[j] = NAN;
+        t->y[i] = t->classes ? (double)cr_rng_below(&r, t->classes) : cr_rng_normal(&r);
+        t->w[i] = 0.25 * (double)(1 + cr_rng_below(&r, 8));
+    }
+    for (size_t k = 0; k < t->classes; k++) t->y[k] = (double)k;
+}
+
+static void test_best_split(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    size_t  split = 0;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        tiny   t;
+        size_t leaves;
+        char   settings[256];
+        draw_tiny(seed, &t);
+        size_t min_leaf = seed % 2 ? 1 : 4;
+        snprintf(settings, sizeof settings,
+                 "target=y features=u,v,g weights=w max_depth=1 min_leaf=%zu min_split=2 prune=none "
+                 "criterion=%s %s", min_leaf, t.entropy ? "entropy" : "gini",
+                 t.classes ? "task=classification" : "");
+        cr_table *table = tiny_table(cx, &t);
+        cr_model *m = fit(cx, "tree", table, settings);
+        json_t   *d = describe(cx, m);
+        double    best = best_by_force(&t, (double)min_leaf), found = loss_of_leaves(d, &leaves);
+        assert_int_equal(leaves, isinf(best) ? 1 : 2);
+        if (leaves == 2) assert_close(found, best, 1e-11);
+        split += leaves == 2;
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, table);
+    }
+    assert_true(split > 120);
+    test_context_free(cx);
+}
+
+/* --- deep trees ---------------------------------------------------------------------------------- */
+
+/* Without limits the tree knows every row, also where the first split gains nothing (exclusive or). */
+static void test_exact_fit(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *deep = "target=y min_leaf=1 min_split=2 prune=none";
+    double      X[8] = { 0, 0, 0, 1, 1, 0, 1, 1 }, y[4] = { 5, 7, 7, 5 };
+    cr_table   *xor = make_table(cx, X, 4, 2, y, NULL);
+    cr_prediction q = fit_and_predict(cx, "tree", xor, deep, xor);
+    for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], y[i], 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, xor);
+    draw_laws(2, 700, 2, 0, &data);
+    cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    q = fit_and_predict(cx, "tree", t, deep, t);
+    for (size_t i = 0; i < data.n; i++) assert_close(q.mean[i], data.y[i], 1e-14);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Adjacent numbers, huge and tiny ones: a threshold is always between. */
+static void test_thresholds(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        a = 1, X[6] = { a, nextafter(a, 2), -1.7e308, 1.7e308, 5e-324, 0 };
+    double        y[6] = { 1, 2, 3, 4, 5, 6 };
+    cr_table     *t = make_table(cx, X, 6, 1, y, NULL);
+    cr_prediction q =
+        fit_and_predict(cx, "tree", t, "target=y min_leaf=1 min_split=2 prune=none", t);
+    for (size_t i = 0; i < 6; i++) assert_close(q.mean[i], y[i], 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- leaves -------------------------------------------------------------------------------------- */
+
+/* Mean and spread of the rows that share a leaf, here those that share a mean. */
+static void test_leaf_answers(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    draw_laws(5, 200, 2, 0, &data);
+    cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    cr_prediction q = fit_and_predict(cx, "tree", t, "target=y prune=none max_depth=4", t);
+    for (size_t i = 0; i < data.n; i++) {
+        double n = 0, mean = 0, square = 0;
+        for (size_t k = 0; k < data.n; k++)
+            if (q.mean[k] == q.mean[i]) n++, mean += data.y[k];
+        mean /= n;
+        for (size_t k = 0; k < data.n; k++)
+            if (q.mean[k] == q.mean[i]) square += pow(data.y[k] - mean, 2);
+        assert_true(n >= 5);
+        assert_close(q.mean[i], mean, 1e-12);
+        assert_close(q.dof[i], n - 1, 1e-12);
+        assert_close(q.scale[i], sqrt(square / (n - 1) * (1 + 1 / n)), 1e-12);
+    }
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    draw_laws(6, 200, 2, 3, &data);
+    t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    q = fit_and_predict(cx, "tree", t, "target=y task=classification max_depth=0 smoothing=2", t);
+    double count[3] = { 0 };
+    for (size_t i = 0; i < data.n; i++) count[(size_t)data.y[i]]++;
+    for (size_t k = 0; k < 3; k++) assert_close(q.prob[k], (count[k] + 2) / 206, 1e-14);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* A leaf of one row has the spread of the others. */
+static void test_lonely_leaf(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        X[7] = { 0, 1, 2, 3, 4, 5, 100 }, y[7] = { 1, 2, 1, 2, 1, 2, 50 };
+    cr_table     *t = make_table(cx, X, 7, 1, y, NULL);
+    cr_prediction q =
+        fit_and_predict(cx, "tree", t, "target=y max_depth=1 min_leaf=1 min_split=2 prune=none", t);
+    assert_close(q.mean[6], 50, 1e-14);
+    assert_close(q.dof[6], 5, 1e-14);
+    assert_close(q.scale[6], sqrt(1.5 / 5 * 2), 1e-12);
+    assert_close(q.scale[0], sqrt(1.5 / 5 * (1 + 1.0 / 6)), 1e-12);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- gaps and categories ------------------------------------------------------------------------- */
+
+/* Gaps that tell something go their own way; where none were seen, with the larger part. */
+static void test_gaps(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "gaps.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,5\n4,0,5\n,0,5\n,0,5\n");
+    cr_table *none = table_of_text(cx, "none.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,5\n4,0,5\n5,0,5\n");
+    cr_table *at = table_of_text(cx, "at.csv", "x,z\n,0\n1,0\n");
+    const char   *settings = "target=y min_leaf=1 min_split=2 prune=none";
+    cr_prediction q = fit_and_predict(cx, "tree", t, settings, at);
+    assert_close(q.mean[0], 5, 1e-15);
+    assert_close(q.mean[1], 1, 1e-15);
+    cr_prediction_free(cx, &q);
+    q = fit_and_predict(cx, "tree", none, settings, at);
+    assert_close(q.mean[0], 5, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    cr_table_free(cx, none);
+    t = table_of_text(cx, "alone.csv", "x,z,y\n1,,2\n3,,2\n2,,2\n,,7\n,,7\n"); /* gaps alone */
+    q = fit_and_predict(cx, "tree", t, settings, at);
+    assert_close(q.mean[0], 7, 1e-15);
+    assert_close(q.mean[1], 2, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, t);
+    cr_table_free(cx, at);
+    test_context_free(cx);
+}
+
+static void test_categories(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "g.csv", "g,y\na,1\nb,9\nc,1\nd,9\ne,1\nf,9\n");
+    cr_model *m = fit(cx, "tree", t, "target=y max_depth=1 min_leaf=1 min_split=2 prune=none");
+    json_t   *d = describe(cx, m);
+    const json_t *left = json_array_get(nodes_of(d), 1);
+    assert_string_equal(json_string_value(json_object_get(left, "rule")), "g in {a, c, e}");
+    assert_close(number_of(left, "mean"), 1, 1e-15);
+    assert_close(parameter(d, "g", "value"), 1, 1e-15);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    /* more levels than subsets can be tried of, three classes: one level against the rest */
+    t = table_of_text(cx, "h.csv", "g,y\na,p\nb,q\nc,q\nd,q\ne,q\nf,q\ng,q\nh,q\ni,r\nj,q\nk,q\n"
+                                   "a,p\na,p\na,p\n");
+    m = fit(cx, "tree", t, "target=y max_depth=1 min_leaf=1 min_split=2 prune=none");
+    d = describe(cx, m);
+    left = json_array_get(nodes_of(d), 1);
+    assert_string_equal(json_string_value(json_object_get(left, "rule")), "g in {a}");
+    assert_string_equal(json_string_value(json_object_get(left, "label")), "p");
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- pruning ------------------------------------------------------------------------------------- */
+
+typedef struct cost {
+    double least, leaves;
+} cost;
+
+/* The least of R + alpha leaves over all pruned trees below node *at, and the fewest leaves that have it;
+ * nodes stand depth first. */
+static cost least_cost(const json_t *nodes, size_t *at, double alpha, double total)
+{
+    const json_t *node = json_array_get(nodes, (*at)++);
+    double        own = number_of(node, "weight") * number_of(node, "loss") / total + alpha;
+    if (json_is_true(json_object_get(node, "leaf"))) return (cost){ own, 1 };
+    cost a = least_cost(nodes, at, alpha, total), b = least_cost(nodes, at, alpha, total);
+    double below = a.least + b.least;
+    return own <= below + 1e-13 ? (cost){ own, 1 } : (cost){ below, a.leaves + b.leaves };
+}
+
+static void check_pruning(cr_ctx *cx, const char *settings, const cr_table *t, double unit)
+{
+    char      text[512];
+    double    before = INFINITY;
+    cr_model *full = fit(cx, "tree", t, settings);
+    json_t   *all = describe(cx, full);
+    for (size_t k = 0; k < 24; k++) {
+        double alpha = k ? unit * pow(1.6, (double)k - 16) : 0;
+        size_t leaves, at = 0;
+        snprintf(text, sizeof text, "%s prune=%.17g", settings, alpha);
+        cr_model *m = fit(cx, "tree", t, text);
+        json_t   *d = describe(cx, m);
+        double    total = (double)cr_table_rows(t), loss = loss_of_leaves(d, &leaves) / total;
+        cost      c = least_cost(nodes_of(all), &at, alpha, total);
+        assert_close(loss + alpha * (double)leaves, c.least, 1e-12);
+        assert_int_equal(leaves, c.leaves);
+        assert_true((double)leaves <= before); /* and nested: fewer leaves of the same tree */
+        before = (double)leaves;
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    assert_close(before, 1, 0);
+    json_decref(all);
+    cr_model_free(cx, full);
+}
+
+static void test_pruning(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    draw_laws(11, 120, 2, 0, &data);
+    cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    check_pruning(cx, "target=y min_leaf=2 min_split=2 prune=none", t, 0.5);
+    cr_table_free(cx, t);
+    draw_laws(12, 120, 2, 3, &data);
+    t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    check_pruning(cx, "target=y task=classification min_leaf=1 min_split=2 prune=none", t, 0.5);
+    check_pruning(cx, "target=y task=classification criterion=entropy prune=none", t, 0.7);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Noise alone has no tree; a step has two leaves, found among noise columns. */
+static void test_cross_validation(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    cr_rng  r = cr_rng_stream(4, 4);
+    double  X[900], y[300], step[300];
+    draw_normals(&r, X, 900);
+    draw_normals(&r, y, 300);
+    for (size_t i = 0; i < 300; i++) step[i] = y[i] + (X[3 * i + 1] > 0.4 ? 4 : 0);
+    cr_table *noise = make_table(cx, X, 300, 3, y, NULL), *t = make_table(cx, X, 300, 3, step, NULL);
+    cr_model *a = fit(cx, "tree", noise, "target=y"), *b = fit(cx, "tree", t, "target=y");
+    cr_model *c = fit(cx, "tree", t, "target=y prune=min");
+    json_t   *da = describe(cx, a), *db = describe(cx, b), *dc = describe(cx, c);
+    assert_int_equal(statistic(da, "leaves"), 1);
+    assert_int_equal(statistic(db, "leaves"), 2);
+    assert_true(statistic(dc, "leaves") >= 2);
+    assert_true(statistic(dc, "cv_loss") <= statistic(db, "cv_loss"));
+    assert_true(statistic(db, "cv_loss") <= statistic(dc, "cv_loss") + statistic(db, "cv_se"));
+    assert_true(fabs(statistic(db, "cv_loss") - 1) < 0.25); /* the noise */
+    assert_close(parameter(db, "x2", "value"), 1, 1e-12);
+    json_decref(da);
+    json_decref(db);
+    json_decref(dc);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_model_free(cx, c);
+    cr_table_free(cx, noise);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- laws and corners ---------------------------------------------------------------------------- */
+
+static void test_laws(void **state)
+{
+    (void)state;
+    const char *const settings[] = { "target=y prune=none", "target=y prune=0.01 min_leaf=2",
+                                     "target=y task=classification prune=none",
+                                     "target=y task=classification prune=none criterion=entropy" };
+    for (size_t i = 0; i < 4; i++) {
+        draw_laws(20 + i, 200, 2, i >= 2 ? 3 : 0, &data);
+        check_repetition("tree", &data, settings[i]);
+        check_row_order("tree", &data, settings[i]);
+        check_same_bits("tree", &data, settings[i]);
+    }
+    draw_laws(26, 300, 2, 0, &data);
+    check_repetition("tree", &data, "target=y");
+    check_row_order("tree", &data, "target=y");
+    check_same_bits("tree", &data, "target=y");
+    draw_laws(27, 300, 2, 4, &data);
+    check_repetition("tree", &data, "target=y task=classification");
+    check_row_order("tree", &data, "target=y task=classification");
+    check_same_bits("tree", &data, "target=y task=classification");
+}
+
+/* Enough entries that columns are searched side by side. */
+static void test_large_nodes(void **state)
+{
+    (void)state;
+    enum { N = 25000, P = 20 };
+    cr_ctx *cx = test_context();
+    double *X = malloc(N * P * sizeof *X), *y = malloc(N * sizeof *y), *first = NULL;
+    cr_rng  r = cr_rng_stream(6, 6);
+    draw_normals(&r, X, N * P);
+    for (size_t i = 0; i < N; i++) y[i] = X[i * P + 3] * X[i * P + 7] + 0.1 * X[i * P];
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    for (size_t threads = 1; threads <= 3; threads += 2) {
+        cr_ctx_set_threads(cx, threads);
+        cr_prediction q = fit_and_predict(cx, "tree", t, "target=y prune=none max_depth=4", t);
+        if (first) assert_memory_equal(first, q.mean, N * sizeof(double));
+        if (!first) memcpy(first = malloc(N * sizeof(double)), q.mean, N * sizeof(double));
+        cr_prediction_free(cx, &q);
+    }
+    free(first);
+    free(X);
+    free(y);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    double        X[4] = { 1, 1, 1, 1 }, y[4] = { 5, 6, 7, 8 };
+    cr_model     *m = NULL;
+    cr_table     *one = make_table(cx, X, 1, 1, y, NULL), *t = make_table(cx, X, 4, 1, y, NULL);
+    cr_prediction q = fit_and_predict(cx, "tree", one, "target=y", one);
+    assert_close(q.mean[0], 5, 1e-15);
+    assert_true(isnan(q.scale[0]));
+    cr_prediction_free(cx, &q);
+    q = fit_and_predict(cx, "tree", one, "target=y task=classification", one);
+    assert_close(q.prob[0], 1, 1e-15);
+    cr_prediction_free(cx, &q);
+    q = fit_and_predict(cx, "tree", t, "target=y min_leaf=1 min_split=2", t); /* nothing to split by */
+    for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table *same = make_table(cx, X, 4, 1, X, NULL); /* one row, four times */
+    q = fit_and_predict(cx, "tree", same, "target=y", same);
+    assert_close(q.mean[0], 1, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table_free(cx, same);
+    q = fit_and_predict(cx, "tree", t, "target=y features=x1 scale_target=standard prune=2", t);
+    assert_close(q.mean[0], 6.5, 1e-15);
+    cr_prediction_free(cx, &q);
+    cr_table *gaps = table_of_text(cx, "gaps.csv", "x,z,y\n,,1\n,,2\n");
+    assert_fails_with(cx, try_fit(cx, "tree", gaps, "target=y", &m), CR_EDATA,
+                      "every value of the features is missing");
+    cr_table_free(cx, gaps);
+    assert_fails_with(cx, try_fit(cx, "tree", t, "target=y prune=-1", &m), CR_EARG,
+                      "is not auto, min, none or a number of 0 or more");
+    assert_fails_with(cx, try_fit(cx, "tree", t, "target=y prune=some", &m), CR_EARG,
+                      "is not auto, min, none or a number of 0 or more");
+    cr_table_free(cx, one);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    draw_laws(50, 30, 2, 3, &data);
+    check_allocations("tree", &data, "target=y task=classification prune_folds=2");
+    draw_laws(50, 20, 2, 0, &data);
+    check_allocations("tree", &data, "target=y prune=0.01 min_leaf=2 min_split=4");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_best_split),   cmocka_unit_test(test_exact_fit),
+        cmocka_unit_test(test_thresholds),   cmocka_unit_test(test_leaf_answers),
+        cmocka_unit_test(test_lonely_leaf),  cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_categories),   cmocka_unit_test(test_pruning),
+        cmocka_unit_test(test_cross_validation), cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_large_nodes),  cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
+}
