@@ -19,6 +19,7 @@
     X(probit)                \
     X(ridge)                 \
     X(robust)                \
+    X(spline)                \
     X(uniform)               \
     X(von_mises)
 /* clang-format on */
