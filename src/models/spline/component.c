@@ -144,6 +144,19 @@ void cri_component_fit(cri_component *c, double q)
     c->log_likelihood = restricted(c, e);
 }
 
+/* Where f is smooth, what it bends is lost in the rounding of f; but at the least of the objective
+ * lambda integral f''^2 = sum W (y - f) f. */
+double cri_component_roughness(const cri_component *c)
+{
+    double sum = 0, size = c->scale * c->scale * c->scale;
+    if (c->q > 1) return cri_spline_roughness(c->knots, c->m) / size;
+    for (size_t k = 0; k < c->m; k++) {
+        double f = c->knots[k * CRI_KNOT_SIZE + CRI_KNOT_F];
+        sum += c->W[k] * (c->mean[k] - f) * f;
+    }
+    return fmax(0, sum * c->q / size);
+}
+
 /* --- choosing ------------------------------------------------------------------------------------ */
 
 typedef struct search {

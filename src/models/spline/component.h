@@ -39,6 +39,8 @@ double cri_component_q(const cri_component *c, double lambda);
 void cri_component_set(cri_component *c, const double *y);
 /* Fits with q; fills knots, rss, df, loo and the restricted likelihood. */
 void cri_component_fit(cri_component *c, double q);
+/* The integral of f''^2 over x, of the last fit. */
+double cri_component_roughness(const cri_component *c);
 /* The q of the least criterion: on a grid of half decades, then by Brent's method. */
 cr_status cri_component_choose(cr_ctx *cx, cri_component *c, cri_spline_choice by, double *out_q,
                                size_t *evaluations);

@@ -193,7 +193,6 @@ static double restricted_likelihood(const cri_component *c)
 
 static void keep_component(const cri_component *c, size_t k, spline_state *m)
 {
-    double cube = c->scale * c->scale * c->scale;
     size_t start = (size_t)m->starts[k];
     m->starts[k + 1] = (double)(start + c->m);
     m->origin[k] = c->origin;
@@ -205,7 +204,7 @@ static void keep_component(const cri_component *c, size_t k, spline_state *m)
     m->unit[k] = 1 / c->weight;
     m->df[k] = c->df;
     m->lambda[k] = cri_component_lambda(c, c->q);
-    m->rough[k] = cri_spline_roughness(c->knots, c->m) / cube;
+    m->rough[k] = cri_component_roughness(c);
     if (!isfinite(m->lambda[k])) m->lambda[k] = 0;
     if (!isfinite(m->rough[k])) m->rough[k] = 0;
 }
