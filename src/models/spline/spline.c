@@ -477,7 +477,7 @@ const cr_model_class cri_class_spline = {
                 "several columns:  y = level + f_1(x_1) + ... + f_p(x_p), by backfitting",
     .reference = "Wahba (1990), Spline Models for Observational Data; Green & Silverman (1994), ch. 2; "
                  "Kohn & Ansley (1987), SIAM J. Sci. Stat. Comput. 8",
-    .example = "examples/diabetes.csv --target progression --features bmi",
+    .example = "examples/filip.csv --target y",
     .tasks = CR_TASK_REGRESSION,
     .options = spline_table,
     .options_size = sizeof(spline_options),
