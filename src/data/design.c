@@ -19,7 +19,6 @@ const cr_option cr_design_table[] = { CR_DESIGN_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
 enum { REFERENCE_FIRST, REFERENCE_FREQUENT, REFERENCE_NONE }; /* choices of --reference */
-enum { MOST_POWERS = 32 };
 
 /* --- life and looks -------------------------------------------------------------------------- */
 
@@ -47,6 +46,7 @@ static void free_column(cr_ctx *cx, cri_design_column *c)
     for (size_t k = 0; c->levels && k < c->n_levels; k++) cri_string_free(cx, c->levels[k]);
     cr_free(cx, c->levels, c->n_levels, sizeof *c->levels);
     cri_string_free(cx, c->name);
+    cri_basis_free(cx, &c->basis);
 }
 
 void cri_design_free(cr_ctx *cx, cr_design *d)
@@ -164,22 +164,6 @@ done:
     return st;
 }
 
-static cr_status parse_basis(cr_ctx *cx, const char *basis, unsigned *out_powers)
-{
-    *out_powers = 1;
-    if (!basis) return CR_OK;
-    double k = 0;
-    size_t length = strlen(basis);
-    bool   poly = strncmp(basis, "poly:", 5) == 0 && length > 5 &&
-                cri_parse_double(basis + 5, basis + length, &k) == length - 5;
-    if (!poly || !(k >= 1 && k <= MOST_POWERS) || k != floor(k)) {
-        cr_fail(cx, CR_EARG, "--basis: '%s' is not poly:K with K from 1 to %d", basis, MOST_POWERS);
-        return cr_fail_hint(cx, "for example --basis poly:3");
-    }
-    *out_powers = (unsigned)k;
-    return CR_OK;
-}
-
 /* --- describing one column ------------------------------------------------------------------- */
 
 double cri_row_weight(const cr_column *opt_w, size_t row)
@@ -276,34 +260,47 @@ done:
     return st;
 }
 
-static size_t count_terms(const cr_column *c, int reference, cri_coding coding, unsigned powers)
+/* How a column of numbers is expanded: its powers, or the functions of a basis from the first on that
+ * has a term. */
+typedef struct expansion {
+    unsigned  powers;
+    size_t    first;
+    cri_basis basis;
+} expansion;
+
+static size_t count_terms(const cr_column *c, int reference, cri_coding coding, const expansion *e)
 {
     if (c->type == CR_CATEGORY && coding == CRI_CODING_CODE) return 1;
     if (c->type == CR_CATEGORY)
         return c->n_levels - (reference != REFERENCE_NONE && c->n_levels > 0);
-    return c->type == CR_BOOLEAN ? 1 : powers; /* powers of 0 and 1 are the same column */
+    return e->basis.kind != CRI_BASIS_NONE ? e->basis.n - e->first : e->powers;
 }
 
 static char *name_term(cr_ctx *cx, const cri_design_column *c, size_t k, bool code)
 {
+    char function[CRI_BASIS_NAME_SIZE];
     if (c->type == CR_CATEGORY && !code) return cri_string_format(cx, "%s=%s", c->name, c->levels[k]);
+    if (c->basis.kind != CRI_BASIS_NONE)
+        return cri_string_format(cx, "%s%s", c->name,
+                                 cri_basis_function_name(&c->basis, k, function));
     if (k == 0) return cri_string_copy(cx, c->name);
     return cri_string_format(cx, "%s^%zu", c->name, k + 1);
 }
 
 /* Adds the terms of design column i from term j on; returns the next free term via out_j. */
-static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, cri_coding coding, unsigned powers,
-                           size_t *j)
+static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, cri_coding coding,
+                           const expansion *e, size_t *j)
 {
     const cri_design_column *c = &d->columns[i];
     bool   category = c->type == CR_CATEGORY, code = category && coding == CRI_CODING_CODE;
-    size_t n = code ? 1 : category ? c->n_levels : c->type == CR_BOOLEAN ? 1 : powers;
-    for (size_t k = 0; k < n; k++) {
+    bool   basis = c->basis.kind != CRI_BASIS_NONE;
+    size_t n = code ? 1 : category ? c->n_levels : basis ? c->basis.n : e->powers;
+    for (size_t k = basis ? e->first : 0; k < n; k++) {
         if (category && !code && (int)k == c->reference) continue;
         cri_design_term *term = &d->terms[(*j)++];
         *term = (cri_design_term){ .name = name_term(cx, c, k, code),
                                    .column = i,
-                                   .power = category ? 0 : (unsigned)k + 1,
+                                   .power = category || basis ? 0 : (unsigned)k + 1,
                                    .level = k,
                                    .code = code };
         if (!term->name) return CR_ENOMEM;
@@ -395,14 +392,16 @@ typedef struct plan {
     const cri_design_needs  *needs;
     const bool              *chosen;
     int                      reference;
-    unsigned                 powers;
+    const cri_basis_spec   **specs;    /* [columns of the table] NULL = as it is; NULL = all so  */
+    expansion               *made;     /* [columns in use] what became of the specifications     */
+    size_t                   n_made;
     size_t                   block[2]; /* its first column in the table, and behind its last */
 } plan;
 
 static bool is_in_block(const plan *p, size_t k) { return k >= p->block[0] && k < p->block[1]; }
 
 /* What the chosen columns, but for those of the block, become. */
-static cr_status remember_columns(cr_ctx *cx, const cr_table *t, const plan *p, cr_design *d)
+static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_design *d)
 {
     cr_status                st = CR_OK;
     const cr_design_options *o = p->options;
@@ -414,7 +413,10 @@ static cr_status remember_columns(cr_ctx *cx, const cr_table *t, const plan *p, 
         if (p->needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, c);
         CR_TRY(remember_column(cx, t, c, w, p->reference, d->missing == CR_MISSING_IMPUTE,
                                &d->columns[i]));
-        CR_TRY(add_terms(cx, d, i++, p->needs->coding, p->powers, &j));
+        d->columns[i].basis = p->made[i].basis; /* now the design's */
+        p->made[i].basis = (cri_basis){ 0 };
+        CR_TRY(add_terms(cx, d, i, p->needs->coding, &p->made[i], &j));
+        i++;
     }
     if (o->target)
         CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, p->needs->classes,
@@ -424,25 +426,54 @@ done:
     return st;
 }
 
-/* A design with room for the chosen columns; a sparse block stays one unless its powers are wanted or
+/* What column k of the table is expanded to. */
+static cr_status expand(cr_ctx *cx, const cr_table *t, const plan *p, size_t k, const cr_column *c,
+                        expansion *out)
+{
+    const cri_basis_spec *spec = p->specs ? p->specs[k] : NULL;
+    *out = (expansion){ .powers = 1 };
+    if (!spec) return CR_OK;
+    if (spec->kind == CRI_BASIS_POLY) { /* powers of 0 and 1 are the same column */
+        if (c->type != CR_BOOLEAN) out->powers = (unsigned)spec->count;
+        return CR_OK;
+    }
+    const char *weights = p->options->weights;
+    cr_status   st =
+        cri_basis_learn(cx, t, c, weights ? cr_table_find(t, weights) : NULL, spec, &out->basis);
+    out->first = p->reference != REFERENCE_NONE && cri_basis_sums_to_one(&out->basis);
+    return st;
+}
+
+static bool keeps_block(const cr_table *t, const plan *p)
+{
+    if (p->needs->spread) return false;
+    for (size_t k = 0; p->specs && k < cr_table_columns(t); k++)
+        if (p->specs[k]) return false;
+    return true;
+}
+
+/* A design with room for the chosen columns; a sparse block stays one unless a basis is wanted or
  * the model has no use for it: then its columns are spread out. */
 static cr_status allot(cr_ctx *cx, const cr_table *t, plan *p, cr_design **out)
 {
-    const cr_csr *X = p->powers == 1 && !p->needs->spread ? cr_table_csr(t) : NULL;
-    size_t        n_columns = 0, n_terms = 0;
+    cr_status     st = CR_OK;
+    const cr_csr *X = keeps_block(t, p) ? cr_table_csr(t) : NULL;
+    size_t        n_terms = 0;
     p->block[0] = X ? cr_table_csr_first(t) : 0;
     p->block[1] = X ? p->block[0] + X->columns : 0;
     for (size_t k = 0; k < cr_table_columns(t); k++) {
         if (!p->chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
-        if (!c) return cri_fail_memory(cx, cr_table_rows(t) * sizeof(double));
-        n_columns++;
-        n_terms += count_terms(c, p->reference, p->needs->coding, p->powers);
+        if (!c) CR_TRY(cri_fail_memory(cx, cr_table_rows(t) * sizeof(double)));
+        CR_TRY(expand(cx, t, p, k, c, &p->made[p->n_made]));
+        n_terms += count_terms(c, p->reference, p->needs->coding, &p->made[p->n_made++]);
     }
-    *out = cri_design_new(cx, n_columns, n_terms);
-    if (!*out) return CR_ENOMEM;
+    *out = cri_design_new(cx, p->n_made, n_terms);
+    if (!*out) CR_TRY(CR_ENOMEM);
     (*out)->missing = cri_resolve_missing(p->options->missing, p->needs->keep_missing);
-    return X ? cri_design_fit_block(cx, t, p->options, p->chosen + p->block[0], *out) : CR_OK;
+    if (X) CR_TRY(cri_design_fit_block(cx, t, p->options, p->chosen + p->block[0], *out));
+done:
+    return st;
 }
 
 cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options *o,
@@ -450,19 +481,21 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    bool      *chosen = cr_scratch_bytes(&s, cr_table_columns(t), sizeof *chosen);
-    unsigned   powers;
-    plan       p;
+    size_t     n = cr_table_columns(t);
+    bool      *chosen = cr_scratch_bytes(&s, n, sizeof *chosen);
+    plan       p = { .options = o, .needs = needs, .chosen = chosen };
     cr_design *d = NULL;
     cri_rows   rows = { 0 };
-    int        reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : REFERENCE_NONE;
     bool       standardise = needs->standardise, standardise_y = needs->standardise_target;
 
     CR_TRY(s.status);
     CR_TRY(check_roles(cx, t, o, needs));
-    CR_TRY(parse_basis(cx, o->basis, &powers));
     CR_TRY(choose_columns(cx, t, &(choice){ o, needs }, chosen));
-    p = (plan){ o, needs, chosen, reference, powers, { 0, 0 } };
+    p.reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : REFERENCE_NONE;
+    p.made = cr_scratch_bytes(&s, n, sizeof *p.made);
+    if (o->basis) p.specs = cr_scratch_bytes(&s, n, sizeof *p.specs);
+    CR_TRY(s.status);
+    if (o->basis) CR_TRY(cri_basis_choose(&s, t, chosen, o->basis, p.specs));
     CR_TRY(allot(cx, t, &p, &d));
     CR_TRY(remember_columns(cx, t, &p, d));
     if (standardise || (standardise_y && o->target)) {
@@ -473,6 +506,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     *out_design = d;
     d = NULL;
 done:
+    for (size_t k = 0; k < p.n_made; k++) cri_basis_free(cx, &p.made[k].basis);
     cri_rows_close(cx, &rows);
     cri_design_free(cx, d);
     cr_scratch_end(&s);

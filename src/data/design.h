@@ -1,6 +1,6 @@
 /* design.h -- from raw columns to the numbers a model sees.
  * A design is fitted on the training table and stored in the model: which columns, the levels of
- * categories and their one-hot coding against a reference level, powers of numbers, standardisation,
+ * categories and their one-hot coding against a reference level, bases of numbers, standardisation,
  * and what to do with missing values.  Applied to another table it finds the columns by name, in any
  * order, and names the one that does not fit.
  *
@@ -11,7 +11,11 @@
  * --features is a list of names (base/option.h): one with a comma is written in double quotes,
  * '"k,1",x' or '!"k,1"' to leave it out.
  *
- * A term is one column of the matrix X [n x p]:  x,  x^2,  color=red. */
+ * --basis is such a list too, of bases for all columns of numbers (BASIS) or some (COLUMN=BASIS): what
+ * they are is said in basis.h.  Functions that sum to one go without the first, as levels do, unless
+ * the reference is none.
+ *
+ * A term is one column of the matrix X [n x p]:  x,  x^2,  x[bspline 3],  color=red. */
 #ifndef CREDENCE_DATA_DESIGN_H
 #define CREDENCE_DATA_DESIGN_H
 
@@ -31,8 +35,10 @@
       "standardise the features to mean 0 and population sd 1; auto is the model's own choice",      \
       "standard")                                                                                    \
     X(choice, scale_target, "auto",  "auto|standard|none", "standardise the target likewise", "none") \
-    X(text,   basis,        "",      "", "basis expansion of numbers: poly:K gives powers 1 to K",   \
-      "poly:3")                                                                                      \
+    X(text,   basis,        "",      "",                                                             \
+      "basis expansion of numbers: poly:K, bspline:K[:DEGREE], natural:K, rbf:K[:WIDTH], piecewise:K, " \
+      "hinge:K, fourier:K:PERIOD or none; for one column, COLUMN=BASIS, more with commas",           \
+      "'age=bspline:6,bmi=poly:2'")                                                                  \
     X(choice, reference,    "first", "first|frequent|none",                                          \
       "level of a category that gets no column: the first, the most frequent, or none", "frequent")
 /* clang-format on */

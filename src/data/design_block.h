@@ -57,4 +57,12 @@ cr_status cri_column_check_finite(cr_ctx *cx, const cr_table *table, const cr_co
 void cri_rows_fill_ordinary(const cri_rows *rows, size_t k, bool raw, size_t begin, size_t end,
                             double *out, size_t stride);
 
+/* Functions of one basis, the ordinary terms k .. k + count - 1, side by side in out.  Pure. */
+void cri_rows_fill_basis(const cri_rows *rows, size_t k, size_t count, bool raw, size_t begin,
+                         size_t end, double *out, size_t stride);
+/* How many ordinary terms from k on are functions of one basis; 0 when k is none. */
+size_t cri_rows_basis_run(const cr_design *design, size_t k);
+/* Fails where a function of a basis overflows far outside its knots; the values are finite. */
+cr_status cri_rows_check_bases(cr_ctx *cx, const cri_rows *rows);
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef CREDENCE_DATA_DESIGN_INTERNAL_H
 #define CREDENCE_DATA_DESIGN_INTERNAL_H
 
+#include "basis.h"
 #include "design.h"
 #include "sparse_rows.h"
 
@@ -15,15 +16,16 @@ typedef struct cri_design_column {
     size_t  n_levels;
     int     reference; /* the level without a term, or CRI_NO_LEVEL */
     double  fill;      /* imputed where missing: the mean, or the index of the most frequent level */
+    cri_basis basis;   /* of a number; kind NONE for powers */
 } cri_design_column;
 
-/* One column of X: a power of a number, the indicator of a level, or the level itself as a code
- * 0 .. n_levels-1. */
+/* One column of X: a power of a number, a function of its basis, the indicator of a level, or the
+ * level itself as a code 0 .. n_levels-1. */
 typedef struct cri_design_term {
     char    *name;
     size_t   column;
-    unsigned power; /* 0 for an indicator or a code */
-    size_t   level; /* of an indicator              */
+    unsigned power; /* 0 for all but powers              */
+    size_t   level; /* of an indicator; or the function */
     bool     code;
 } cri_design_term;
 
@@ -77,6 +79,12 @@ struct cr_design {
 static inline bool cri_design_is_code(const cr_design *d, size_t j)
 {
     return j >= d->block.n && d->terms[j - d->block.n].code;
+}
+
+/* true when numbers of column i come in as functions of a basis. */
+static inline bool cri_design_has_basis(const cr_design *d, size_t i)
+{
+    return d->columns[i].basis.kind != CRI_BASIS_NONE;
 }
 
 /* Fits a design to a table.  With standardise (and standardise_target) the terms (the target) are

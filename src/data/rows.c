@@ -349,6 +349,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
         CR_TRY(cri_column_check_finite(cx, t, r.columns[i]));
     }
     CR_TRY(check_powers(cx, &r));
+    CR_TRY(cri_rows_check_bases(cx, &r));
     if (d->block.n > 0) CR_TRY(cri_block_open(cx, d, t, &block));
     if (use == CRI_TARGET_NEEDED && d->target.name) {
         CR_TRY(cri_match_column(cx, t, &d->target, &target, &target_map));
@@ -420,6 +421,10 @@ void cri_rows_fill_ordinary(const cri_rows *r, size_t k, bool raw, size_t begin,
     size_t                 j = r->design->block.n + k;
     double shift = raw ? 0 : r->design->shift[j], scale = raw ? 1 : r->design->scale[j], fill;
 
+    if (cri_design_has_basis(r->design, term->column)) {
+        cri_rows_fill_basis(r, k, 1, raw, begin, end, out, stride);
+        return;
+    }
     if (term->power == 0) {
         fill_category(r, term, (0 - shift) / scale, (1 - shift) / scale, begin, end, out, stride);
         return;
@@ -479,8 +484,12 @@ void cri_rows_fill(const cri_rows *r, size_t begin, size_t end, double *X, size_
     enum { ROWS = 32 }; /* few enough that their lines stay in the first cache */
     for (size_t i = begin; i < end; i += ROWS) {
         size_t stop = end - i > ROWS ? i + ROWS : end;
-        for (size_t j = 0; j < r->p; j++)
-            cri_rows_fill_term(r, j, i, stop, X + (i - begin) * stride + j, stride);
+        for (size_t j = 0, run; j < r->p; j += run ? run : 1) { /* without a block, j = k */
+            double *out = X + (i - begin) * stride + j;
+            run = cri_rows_basis_run(r->design, j);
+            if (run > 0) cri_rows_fill_basis(r, j, run, false, i, stop, out, stride);
+            else cri_rows_fill_term(r, j, i, stop, out, stride);
+        }
     }
 }
 

@@ -20,15 +20,51 @@ static json_t *texts(char *const *a, size_t n)
     return array;
 }
 
+/* n numbers as an array; NULL on failure. */
+static json_t *numbers(const double *a, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t j = 0; array && j < n; j++) {
+        if (json_array_append_new(array, json_real(a[j])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/* The basis of a column: its kind and what was learned. */
+static cr_status write_basis(cr_ctx *cx, const cri_basis *b, json_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_store_set(cx, out, "kind", json_string(cri_basis_kind_name(b->kind))));
+    if (b->kind == CRI_BASIS_BSPLINE)
+        CR_TRY(cri_store_set(cx, out, "degree", json_integer((json_int_t)b->degree)));
+    if (b->kind == CRI_BASIS_FOURIER) {
+        CR_TRY(cri_store_set(cx, out, "functions", json_integer((json_int_t)b->n)));
+        CR_TRY(cri_store_set(cx, out, "period", json_real(b->period)));
+    } else {
+        CR_TRY(cri_store_set(cx, out, "knots", numbers(b->knots, b->n_knots)));
+    }
+    if (b->widths) CR_TRY(cri_store_set(cx, out, "widths", numbers(b->widths, b->n_knots)));
+done:
+    return st;
+}
+
 static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *out)
 {
     cr_status st = CR_OK;
+    json_t   *basis;
     CR_TRY(cri_store_set(cx, out, "name", json_string_nocheck(c->name)));
     CR_TRY(cri_store_set(cx, out, "type", json_string(cr_type_name(c->type))));
     CR_TRY(cri_store_set(cx, out, "fill", json_real(c->fill)));
     if (c->type == CR_CATEGORY) {
         CR_TRY(cri_store_set(cx, out, "levels", texts(c->levels, c->n_levels)));
         CR_TRY(cri_store_set(cx, out, "reference", json_integer(c->reference)));
+    }
+    if (c->basis.kind != CRI_BASIS_NONE) {
+        CR_TRY(cri_store_set(cx, out, "basis", basis = json_object()));
+        CR_TRY(write_basis(cx, &c->basis, basis));
     }
 done:
     return st;
@@ -48,19 +84,6 @@ static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t k, json_t *ou
     CR_TRY(cri_store_set(cx, out, "scale", json_real(d->scale[j])));
 done:
     return st;
-}
-
-/* n numbers as an array; NULL on failure. */
-static json_t *numbers(const double *a, size_t n)
-{
-    json_t *array = json_array();
-    for (size_t j = 0; array && j < n; j++) {
-        if (json_array_append_new(array, json_real(a[j])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    }
-    return array;
 }
 
 static bool all_are(const double *a, size_t n, double value)
@@ -177,6 +200,54 @@ static cr_status read_levels(cr_ctx *cx, const cri_store *s, const json_t *in, c
     return CR_OK;
 }
 
+/* The member `key`, an array of n finite numbers, into out; left as it is when it is not there. */
+static cr_status read_numbers(cr_ctx *cx, const cri_store *s, const json_t *in, const char *key,
+                              size_t n, double *out)
+{
+    const json_t *array = json_object_get(in, key);
+    if (!array) return CR_OK;
+    if (json_array_size(array) != n) return damaged(cx, s, "an array of numbers is cut");
+    for (size_t k = 0; k < n; k++) {
+        if (!json_is_number(json_array_get(array, k)))
+            return damaged(cx, s, "a number of an array is none");
+        out[k] = json_number_value(json_array_get(array, k));
+    }
+    return CR_OK;
+}
+
+/* The kind, knots and widths; what they must be is checked where the basis is made ready. */
+static cr_status read_basis(cr_ctx *cx, const cri_store *s, const json_t *in, cri_basis *b)
+{
+    cr_status   st = CR_OK;
+    const char *name;
+    size_t      n = json_array_size(json_object_get(in, "knots"));
+    int         kind = CRI_BASIS_RBF;
+    CR_TRY(cri_store_get_text(cx, s, in, "kind", &name));
+    while (kind < CRI_BASIS_KINDS && strcmp(name, cri_basis_kind_name((cri_basis_kind)kind)) != 0)
+        kind++;
+    if (kind == CRI_BASIS_KINDS) CR_TRY(damaged(cx, s, "an unknown basis"));
+    if (n > CRI_MOST_FUNCTIONS + 1) CR_TRY(damaged(cx, s, "a basis has too many knots"));
+    b->kind = (cri_basis_kind)kind;
+    if (b->kind == CRI_BASIS_BSPLINE) CR_TRY(cri_store_get_count(cx, s, in, "degree", &b->degree));
+    if (b->kind == CRI_BASIS_FOURIER) {
+        CR_TRY(cri_store_get_count(cx, s, in, "functions", &b->n));
+        CR_TRY(cri_store_get_real(cx, s, in, "period", &b->period));
+    }
+    b->knots = cr_alloc(cx, n, sizeof *b->knots);
+    if (!b->knots) CR_TRY(CR_ENOMEM);
+    b->n_knots = n;
+    CR_TRY(read_numbers(cx, s, in, "knots", n, b->knots));
+    if (b->kind == CRI_BASIS_RBF) {
+        b->widths = cr_alloc(cx, n, sizeof *b->widths);
+        if (!b->widths) CR_TRY(CR_ENOMEM);
+        CR_TRY(read_numbers(cx, s, in, "widths", n, b->widths));
+    }
+    st = cri_basis_prepare(cx, b);
+    if (st == CR_EDATA) st = damaged(cx, s, "the knots of a basis are not valid");
+done:
+    return st;
+}
+
 static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
 {
     cr_status   st = CR_OK;
@@ -188,6 +259,10 @@ static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, c
     c->name = cri_string_copy(cx, name);
     if (!c->name) CR_TRY(CR_ENOMEM);
     if (c->type == CR_CATEGORY) CR_TRY(read_levels(cx, s, in, c));
+    if (json_object_get(in, "basis")) {
+        if (c->type == CR_CATEGORY) CR_TRY(damaged(cx, s, "a category has a basis"));
+        CR_TRY(read_basis(cx, s, json_object_get(in, "basis"), &c->basis));
+    }
 done:
     return st;
 }
@@ -208,7 +283,9 @@ static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
     if (t->column >= d->n_columns) CR_TRY(damaged(cx, s, "a term names no column"));
     const cri_design_column *c = &d->columns[t->column];
     bool                     category = c->type == CR_CATEGORY;
-    if (power > 64 || (category != (power == 0)) || (category && t->level >= c->n_levels))
+    bool                     basis = c->basis.kind != CRI_BASIS_NONE;
+    if (power > 64 || ((category || basis) != (power == 0)) ||
+        (category && t->level >= c->n_levels) || (basis && t->level >= c->basis.n))
         CR_TRY(damaged(cx, s, "a term is out of range"));
     if (!(d->scale[j] > 0)) CR_TRY(damaged(cx, s, "a scale is not positive"));
     t->power = (unsigned)power;
@@ -226,21 +303,6 @@ static cr_status read_name(cr_ctx *cx, const cri_store *s, const json_t *in, cha
     if (!json_is_string(in)) return damaged(cx, s, "the name of a column is not a text");
     *out = cri_string_copy(cx, json_string_value(in));
     return *out ? CR_OK : CR_ENOMEM;
-}
-
-/* The member `key`, an array of n finite numbers, into out; left as it is when it is not there. */
-static cr_status read_numbers(cr_ctx *cx, const cri_store *s, const json_t *in, const char *key,
-                              size_t n, double *out)
-{
-    const json_t *array = json_object_get(in, key);
-    if (!array) return CR_OK;
-    if (json_array_size(array) != n) return damaged(cx, s, "the numbers of sparse columns are cut");
-    for (size_t k = 0; k < n; k++) {
-        if (!json_is_number(json_array_get(array, k)))
-            return damaged(cx, s, "a number of a sparse column is none");
-        out[k] = json_number_value(json_array_get(array, k));
-    }
-    return CR_OK;
 }
 
 /* The columns in use: increasing, counted from 1, of `width`. */

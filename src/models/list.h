@@ -29,6 +29,7 @@
     X(qda)                   \
     X(ridge)                 \
     X(robust)                \
+    X(spline)                \
     X(tree)                  \
     X(uniform)               \
     X(von_mises)

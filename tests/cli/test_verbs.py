@@ -264,7 +264,8 @@ DATA = "w,g,x,z,y\n" + "".join(
 OPTIONS = {
     "fit": ["--features x,z --missing drop", "--features x* --missing error", "--features !z --weights w",
             "--missing impute", "--features x --scale standard", "--features x --scale none",
-            "--features x --scale-target standard", "--features x --basis poly:3",
+            "--features x --scale-target standard", "--features x --basis poly:3", "--features x --basis x=bspline:6",
+            "--features x --basis natural:4:range=-5;120", "--features x --basis rbf:5:20,x=hinge:3",
             "--features g --reference frequent", "--features g --reference none",
             "--features w --category w", "--features x --real x", "--features x --seed 9",
             "--features x --task regression", "--features x --threads 1", "--features x --quiet", "--features x --verbose",

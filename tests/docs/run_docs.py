@@ -31,6 +31,8 @@ NIST = ROOT / "tests/models/linear/nist"
 FIGURES = {
     "docs/figures/filip.svg": "credence fit linear examples/filip.csv --target y --basis poly:10"
                               " -o m.cred -q >/dev/null && credence plot m.cred examples/filip.csv -o",
+    "docs/figures/spline.svg": "credence fit spline examples/filip.csv --target y -o m.cred -q >/dev/null"
+                               " && credence plot m.cred examples/filip.csv -o",
     "docs/figures/diabetes.svg": "credence fit bayes-linear examples/diabetes.csv"
                                  " --target progression -o m.cred -q >/dev/null &&"
                                  " credence plot m.cred examples/diabetes.csv -o",

@@ -1,0 +1,51 @@
+/* component.h -- a smoothing spline of one column in a fit: rows that share a value are merged into one
+ * knot, which changes nothing; lambda is given, or chosen by a criterion.
+ *   gcv       n RSS / (n - df)^2                     (Craven & Wahba 1979)
+ *   loo       sum_i w_i ((y_i - f_i) / (1 - h_i))^2 / n, the error of each row left out
+ *   evidence  the restricted likelihood of lambda and s^2: the density of the data with the line
+ *             integrated out under a flat prior (Wahba 1985; Speed 1991)
+ * df = sum_k W_k V_k = the trace of the smoother.  n is the sum of the weights.  (Internal header.) */
+#ifndef CREDENCE_MODELS_SPLINE_COMPONENT_H
+#define CREDENCE_MODELS_SPLINE_COMPONENT_H
+
+#include "smoother.h"
+#include "../../base/scratch.h"
+
+typedef enum cri_spline_choice { CRI_CHOOSE_GCV, CRI_CHOOSE_LOO, CRI_CHOOSE_EVIDENCE } cri_spline_choice;
+
+typedef struct cri_component {
+    size_t        n, m;          /* rows and knots; m = 1 for a column of one value: f is 0 */
+    double        origin, scale; /* u = (x - origin) / scale                              */
+    double        weight, total; /* mean weight of a knot, and the sum                    */
+    size_t       *knot_of;       /* [n] knot of each row                                  */
+    const double *w;             /* [n] weights of the rows                               */
+    double       *W;             /* [m] weights / weight                                  */
+    double       *knots;         /* [m x CRI_KNOT_SIZE]                                   */
+    double       *mean;          /* [m] of the rows at the knot                           */
+    const double *y;             /* [n] of the last fit                                   */
+    double        within;        /* sum of w (y - mean of its knot)^2                     */
+    double        q;             /* of the last fit: 1 / lambda in the units of u         */
+    double        rss, df, loo;
+    double        squares, log_likelihood; /* restricted; squares / (n - 2) is its s^2    */
+} cri_component;
+
+/* Sorts a column and merges its rows; all memory from the arena.  x [n] finite, w [n] > 0, kept. */
+cr_status cri_component_new(cr_scratch *s, const double *x, const double *w, size_t n,
+                            cri_component *out);
+/* lambda of the integral over x, and back to q. */
+double cri_component_lambda(const cri_component *c, double q);
+double cri_component_q(const cri_component *c, double lambda);
+/* Means of the knots and the sum of squares within; y [n] is borrowed until the next call. */
+void cri_component_set(cri_component *c, const double *y);
+/* Fits with q; fills knots, rss, df, loo and the restricted likelihood. */
+void cri_component_fit(cri_component *c, double q);
+/* The integral of f''^2 over x, of the last fit. */
+double cri_component_roughness(const cri_component *c);
+/* The q of the least criterion: on a grid of half decades, then by Brent's method. */
+cr_status cri_component_choose(cr_ctx *cx, cri_component *c, cri_spline_choice by, double *out_q,
+                               size_t *evaluations);
+/* The q that has these effective degrees of freedom, or the nearest that can be had. */
+cr_status cri_component_match_df(cr_ctx *cx, cri_component *c, double df, double *out_q,
+                                 size_t *evaluations);
+
+#endif

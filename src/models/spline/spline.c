@@ -1,0 +1,492 @@
+/* spline.c -- smoothing splines: y = level + f_1(x_1) + ... + f_p(x_p) + noise, each f smooth.
+ *   minimise  sum_i w_i (y_i - level - sum_j f_j(x_ij))^2 + sum_j lambda_j integral f_j''^2
+ * One column: exact, O(n log n) to sort and O(n) per lambda (smoother.h).  Several: backfitting, each
+ * f_j in turn to what the others leave (Buja, Hastie & Tibshirani 1989); the lambdas are chosen in the
+ * first passes and then stay.
+ *
+ * A smooth of numbers whose mean is 0 has mean 0, so the level is the mean of y and the f_j need no
+ * centring.  Its variance 1/n is in each V_j(x): the variance of the sum is taken as
+ * 1/n + sum_j (V_j - 1/n), which is exact for one column and else leaves out how the f_j go together. */
+#include "component.h"
+#include "../class.h"
+#include "../fields.h"
+#include "../linear/predictor.h"
+#include "../../base/parallel.h"
+#include "../../math/special.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define SPLINE_OPTIONS(X)                                                                            \
+    X(choice, choose,   "gcv", "gcv|loo|evidence",                                                   \
+      "how lambda is chosen: generalised cross-validation, leaving rows out, or the marginal likelihood", \
+      "evidence")                                                                                    \
+    X(real,   lambda,   "", ">0", "penalty on the integral of f''^2 over the column, instead of choosing it", \
+      "10")                                                                                          \
+    X(real,   df,       "", ">=2", "effective degrees of freedom of each f, instead of choosing lambda", "6") \
+    X(count,  max_iter, "500", "1..1000000", "several columns: most passes", "100")                  \
+    X(real,   tol,      "1e-8", ">0",                                                                \
+      "several columns: stop when no f changes by more, in standard deviations of the target", "1e-5")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(spline_options, SPLINE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(spline_options, __VA_ARGS__)
+static const cr_option spline_table[] = { SPLINE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+enum { CHOOSING_PASSES = 5 }; /* in which lambdas may still change */
+
+typedef struct spline_state {
+    size_t  p, ends, total, width;   /* columns, p + 1, knots of all, CRI_KNOT_SIZE */
+    double *starts;                  /* [p + 1] the knots of column j are starts[j] .. starts[j+1]-1 */
+    double *origin, *scale;          /* [p] u = (x - origin) / scale              */
+    double *q, *unit, *lambda, *df;  /* [p] 1/lambda in u; what V counts in; ...  */
+    double *rough;                   /* [p] integral of f''^2 over x              */
+    double *knots;                   /* [total x width]                           */
+    double  level, n, sigma, dof;
+    double  rss, r2, all_df, gcv, loocv, restricted; /* NaN where there is none   */
+} spline_state;
+
+static const cri_field spline_fields[] = {
+    CRI_FIELD_COUNT(spline_state, p),
+    CRI_FIELD_COUNT(spline_state, ends),
+    CRI_FIELD_COUNT(spline_state, total),
+    CRI_FIELD_COUNT(spline_state, width),
+    CRI_FIELD_VECTOR(spline_state, starts, ends),
+    CRI_FIELD_VECTOR(spline_state, origin, p),
+    CRI_FIELD_VECTOR(spline_state, scale, p),
+    CRI_FIELD_VECTOR(spline_state, q, p),
+    CRI_FIELD_VECTOR(spline_state, unit, p),
+    CRI_FIELD_VECTOR(spline_state, lambda, p),
+    CRI_FIELD_VECTOR(spline_state, df, p),
+    CRI_FIELD_VECTOR(spline_state, rough, p),
+    CRI_FIELD_MATRIX(spline_state, knots, total, width),
+    CRI_FIELD_REAL(spline_state, level),
+    CRI_FIELD_REAL(spline_state, n),
+    CRI_FIELD_REAL(spline_state, sigma),
+    CRI_FIELD_REAL(spline_state, dof),
+    CRI_FIELD_REAL(spline_state, rss),
+    CRI_FIELD_REAL(spline_state, r2),
+    CRI_FIELD_REAL(spline_state, all_df),
+    CRI_FIELD_REAL(spline_state, gcv),
+    CRI_FIELD_REAL(spline_state, loocv),
+    CRI_FIELD_REAL(spline_state, restricted),
+    CRI_FIELD_LAST,
+};
+
+static void spline_free(cr_ctx *cx, void *state)
+{
+    cri_fields_free(cx, spline_fields, state);
+    cr_free(cx, state, 1, sizeof(spline_state));
+}
+
+/* --- the fit ------------------------------------------------------------------------------------- */
+
+/* A fit under way: the rows that count, and one component per column. */
+typedef struct job {
+    const spline_options *o;
+    const cri_rows       *rows;
+    size_t                n, p, active; /* active: columns of more than one value */
+    double               *y, *w;        /* [n] y is what the fits so far leave     */
+    double               *part;         /* [n] that and one f                      */
+    cri_component        *c;            /* [p] */
+    double                level, total, square, sd;
+    size_t                evaluations;
+} job;
+
+/* Rows of weight 0 are left out; y becomes y - level. */
+static void take_rows(job *j)
+{
+    const cri_rows *rows = j->rows;
+    for (size_t i = 0; i < rows->n; i++) {
+        double w = rows->w ? rows->w[i] : 1;
+        if (w == 0) continue;
+        j->w[j->n] = w;
+        j->y[j->n++] = rows->y[i];
+        j->total += w;
+        j->level += w / j->total * (rows->y[i] - j->level);
+    }
+    for (size_t i = 0; i < j->n; i++) {
+        j->y[i] -= j->level;
+        j->square += j->w[i] * j->y[i] * j->y[i];
+    }
+    j->sd = sqrt(j->square / j->total);
+}
+
+static cr_status make_components(cr_scratch *s, job *j)
+{
+    const cri_rows *rows = j->rows;
+    double         *x = cr_scratch_f64(s, rows->n);
+    if (s->status != CR_OK) return s->status;
+    for (size_t k = 0; k < j->p; k++) {
+        size_t n = 0;
+        cri_rows_fill_term(rows, k, 0, rows->n, x, 1);
+        for (size_t i = 0; i < rows->n; i++)
+            if (!rows->w || rows->w[i] != 0) x[n++] = x[i];
+        cr_status st = cri_component_new(s, x, j->w, n, &j->c[k]);
+        if (st != CR_OK) return st;
+        j->active += j->c[k].m > 1;
+    }
+    return CR_OK;
+}
+
+static cr_status find_q(cr_ctx *cx, job *j, cri_component *c, double *out)
+{
+    if (!isnan(j->o->lambda)) return *out = cri_component_q(c, j->o->lambda), CR_OK;
+    if (!isnan(j->o->df)) return cri_component_match_df(cx, c, j->o->df, out, &j->evaluations);
+    return cri_component_choose(cx, c, (cri_spline_choice)j->o->choose, out, &j->evaluations);
+}
+
+/* Fits f_k to what the others leave; the largest change of f_k at a row. */
+static cr_status refit(cr_ctx *cx, job *j, cri_component *c, bool choose, double *change)
+{
+    cr_status st = CR_OK;
+    double    q = c->q;
+    for (size_t i = 0; i < j->n; i++)
+        j->part[i] = j->y[i] + c->knots[c->knot_of[i] * CRI_KNOT_SIZE + CRI_KNOT_F];
+    cri_component_set(c, j->part);
+    if (choose) CR_TRY(find_q(cx, j, c, &q));
+    cri_component_fit(c, q);
+    for (size_t i = 0; i < j->n; i++) {
+        double left = j->part[i] - c->knots[c->knot_of[i] * CRI_KNOT_SIZE + CRI_KNOT_F];
+        *change = fmax(*change, fabs(left - j->y[i]));
+        j->y[i] = left;
+    }
+done:
+    return st;
+}
+
+static cr_status backfit(cr_ctx *cx, job *j, cr_report *report)
+{
+    cr_status st = CR_OK;
+    bool      given = !isnan(j->o->lambda), settled = false;
+    size_t    pass = 0;
+    while (!settled && pass < j->o->max_iter) {
+        double change = 0;
+        bool   choose = pass == 0 || (!given && pass < CHOOSING_PASSES);
+        CR_TRY(cr_check_interrupt(cx));
+        for (size_t k = 0; k < j->p; k++)
+            if (j->c[k].m > 1) CR_TRY(refit(cx, j, &j->c[k], choose, &change));
+        pass++;
+        bool fixed = given || pass > CHOOSING_PASSES;
+        settled = j->active <= 1 || (fixed && change <= j->o->tol * j->sd) || change == 0;
+    }
+    bool direct = given && j->active <= 1;
+    report->stop = !settled ? CR_STOP_LIMIT : direct ? CR_STOP_CLOSED_FORM : CR_STOP_TOLERANCE;
+    report->iterations = direct ? 0 : j->active <= 1 ? j->evaluations : pass;
+done:
+    return st;
+}
+
+/* --- what is kept -------------------------------------------------------------------------------- */
+
+/* The log density of the data with level and slope integrated out, s^2 at its best. */
+static double restricted_likelihood(const cri_component *c)
+{
+    double left = c->total - 2, sum = left * (log(2 * M_PI) + 1);
+    double h = (c->knots[CRI_KNOT_SIZE + CRI_KNOT_U] - c->knots[CRI_KNOT_U]) * c->scale;
+    for (size_t k = 0; k < c->m; k++) sum += log(c->W[k] * c->weight);
+    sum -= ((double)c->m - 2) * log(c->weight);
+    return left > 0 && c->squares > 0 ? c->log_likelihood - 0.5 * sum - log(h) : NAN;
+}
+
+static void keep_component(const cri_component *c, size_t k, spline_state *m)
+{
+    size_t start = (size_t)m->starts[k];
+    m->starts[k + 1] = (double)(start + c->m);
+    m->origin[k] = c->origin;
+    m->scale[k] = c->scale;
+    m->q[k] = m->unit[k] = m->df[k] = 1;
+    memcpy(m->knots + start * m->width, c->knots, c->m * m->width * sizeof(double));
+    if (c->m < 2) return;
+    m->q[k] = c->q;
+    m->unit[k] = 1 / c->weight;
+    m->df[k] = c->df;
+    m->lambda[k] = cri_component_lambda(c, c->q);
+    m->rough[k] = cri_component_roughness(c);
+    if (!isfinite(m->lambda[k])) m->lambda[k] = 0;
+    if (!isfinite(m->rough[k])) m->rough[k] = 0;
+}
+
+static const cri_component *only_component(const job *j)
+{
+    const cri_component *one = NULL;
+    for (size_t k = 0; k < j->p; k++)
+        if (j->c[k].m > 1) one = &j->c[k];
+    return j->active == 1 ? one : NULL;
+}
+
+/* Noise and quality of the fit. */
+static void measure(const job *j, spline_state *m)
+{
+    const cri_component *one = only_component(j);
+    double               left;
+    m->level = j->level;
+    m->n = j->total;
+    m->all_df = 1;
+    for (size_t k = 0; k < j->p; k++) m->all_df += m->df[k] - 1;
+    for (size_t i = 0; i < j->n; i++) m->rss += j->w[i] * j->y[i] * j->y[i];
+    if (one && one->rss == 0) m->rss = 0;
+    left = m->n - m->all_df;
+    if (!(left > 1e-9 * m->n)) left = 0; /* it goes through the points: nothing is left for noise */
+    m->dof = left > 0 ? left : NAN;
+    m->sigma = left > 0 ? sqrt(m->rss / left) : NAN;
+    m->gcv = left > 0 ? m->n * m->rss / (left * left) : NAN;
+    m->r2 = j->square > 0 ? 1 - m->rss / j->square : NAN;
+    m->loocv = one && isfinite(one->loo) ? one->loo : NAN;
+    m->restricted = one ? restricted_likelihood(one) : NAN;
+    bool by_evidence = j->o->choose == CRI_CHOOSE_EVIDENCE && isnan(j->o->lambda) && isnan(j->o->df);
+    if (one && by_evidence && m->n > 2) {
+        m->dof = m->n - 2;
+        m->sigma = sqrt(one->squares / m->dof);
+    }
+}
+
+static cr_status keep(cr_ctx *cx, const job *j, spline_state **out, cr_report *report)
+{
+    cr_status     st = CR_OK;
+    spline_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    m->p = j->p;
+    m->ends = j->p + 1;
+    m->width = CRI_KNOT_SIZE;
+    for (size_t k = 0; k < j->p; k++) m->total += j->c[k].m;
+    CR_TRY(cri_fields_allocate(cx, spline_fields, m));
+    for (size_t k = 0; k < j->p; k++) keep_component(&j->c[k], k, m);
+    measure(j, m);
+    report->log_likelihood = -0.5 * m->n * (log(2 * M_PI * m->rss / m->n) + 1) -
+                             m->n * log(j->rows->design->target_scale);
+    *out = m;
+    m = NULL;
+done:
+    if (m) spline_free(cx, m);
+    return st;
+}
+
+static cr_status check_job(cr_ctx *cx, const job *j)
+{
+    if (!isfinite(j->square) || !isfinite(j->level)) {
+        cr_fail(cx, CR_ENUMERIC, "the squares of the target overflow");
+        return cr_fail_hint(cx, "--scale-target standard brings it to a handy size");
+    }
+    for (size_t k = 0; !isnan(j->o->df) && j->active == 1 && k < j->p; k++)
+        if (j->c[k].m > 1 && j->o->df > (double)j->c[k].m)
+            return cr_fail(cx, CR_EARG, "df is %g, but column '%s' has only %zu different values",
+                           j->o->df, cr_design_term_name(j->rows->design, k), j->c[k].m);
+    return CR_OK;
+}
+
+static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                            void **out_state, cr_report *report)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    spline_state *m = NULL;
+    job           j = { .o = options, .rows = rows, .p = rows->p };
+    (void)seed;
+
+    if (!isnan(j.o->lambda) && !isnan(j.o->df))
+        CR_TRY(cr_fail(cx, CR_EARG, "lambda and df both say how smooth: give one of them"));
+    j.y = cr_scratch_f64(&s, rows->n);
+    j.w = cr_scratch_f64(&s, rows->n);
+    j.part = cr_scratch_f64(&s, rows->n);
+    j.c = cr_scratch_bytes(&s, j.p, sizeof *j.c);
+    CR_TRY(s.status);
+    take_rows(&j);
+    CR_TRY(make_components(&s, &j));
+    CR_TRY(check_job(cx, &j));
+    CR_TRY(backfit(cx, &j, report));
+    CR_TRY(keep(cx, &j, &m, report));
+    *out_state = m;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- predict ------------------------------------------------------------------------------------- */
+
+enum { BLOCK = 128, MOST_SLOTS = 32 };
+
+typedef struct predict_work {
+    const spline_state *m;
+    const cri_rows     *rows;
+    cr_prediction      *out;
+    double             *room; /* [slots x BLOCK x p] */
+    size_t              slots;
+} predict_work;
+
+/* Mean and, unless opt_share is NULL, variance / s^2 of f at one row x [p]. */
+static double answer(const spline_state *m, const double *x, double *opt_share)
+{
+    double mean = m->level, share = 1 / m->n, V;
+    for (size_t k = 0; k < m->p; k++) {
+        size_t start = (size_t)m->starts[k], knots = (size_t)m->starts[k + 1] - start;
+        if (knots < 2) continue;
+        mean += cri_spline_at(m->knots + start * m->width, knots, m->q[k],
+                              (x[k] - m->origin[k]) / m->scale[k], opt_share ? &V : NULL);
+        if (opt_share) share += fmax(0, V * m->unit[k] - 1 / m->n);
+    }
+    if (opt_share) *opt_share = share;
+    return mean;
+}
+
+static void predict_slot(void *arg, size_t s)
+{
+    const predict_work *w = arg;
+    size_t              p = w->m->p, blocks = cri_block_count(w->rows->n, BLOCK);
+    double             *X = w->room + s * BLOCK * p;
+    cr_prediction      *out = w->out;
+    for (size_t b = s; b < blocks; b += w->slots) {
+        cri_range range = cri_block_range(w->rows->n, BLOCK, b);
+        cri_rows_fill(w->rows, range.begin, range.end, X, p);
+        for (size_t i = range.begin; i < range.end; i++) {
+            double share;
+            out->mean[i] = answer(w->m, X + (i - range.begin) * p, out->scale ? &share : NULL);
+            if (!out->scale) continue;
+            out->scale[i] = w->m->sigma * sqrt(1 + share);
+            out->dof[i] = isnan(w->m->dof) ? INFINITY : w->m->dof;
+        }
+    }
+}
+
+static cr_status spline_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    predict_work w = { .m = state, .rows = rows, .out = out };
+    w.slots = cri_block_count(rows->n, BLOCK);
+    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
+    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, rows->p);
+    CR_TRY(s.status);
+    st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- describe and file --------------------------------------------------------------------------- */
+
+static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *what, const char *column,
+                               double value, double sd, double half)
+{
+    cr_status st = CR_OK;
+    json_t   *item = json_object();
+    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
+    CR_TRY(cri_store_set(cx, item, "name",
+                         column ? json_sprintf("%s[%s]", what, column) : json_string(what)));
+    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
+    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
+    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
+    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
+done:
+    return st;
+}
+
+/* The level with its uncertainty, and how smooth each f is. */
+static cr_status add_parameters(cr_ctx *cx, const spline_state *m, const cr_design *d, json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_array();
+    double    scale = m->sigma / sqrt(m->n) * d->target_scale;
+    double    spread = m->dof > 2 ? sqrt(m->dof / (m->dof - 2)) : INFINITY;
+    double    half = isnan(m->dof) ? NAN : cr_student_t_ppf(0.975, m->dof) * scale;
+    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    CR_TRY(add_parameter(cx, list, "level", NULL, m->level * d->target_scale + d->target_shift,
+                         scale * spread, half));
+    for (size_t k = 0; k < m->p; k++) {
+        const char *name = cr_design_term_name(d, k);
+        double      lambda = m->lambda[k] > 0 ? m->lambda[k] : NAN;
+        CR_TRY(add_parameter(cx, list, "lambda", name, lambda, NAN, NAN));
+        CR_TRY(add_parameter(cx, list, "df", name, m->df[k], NAN, NAN));
+    }
+done:
+    return st;
+}
+
+static cr_status spline_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                 json_t *out)
+{
+    cr_status           st = CR_OK;
+    const spline_state *m = state;
+    double              unit = design->target_scale, square = unit * unit, rough = 0;
+    json_t             *s;
+    for (size_t k = 0; k < m->p; k++) rough += m->rough[k];
+    CR_TRY(add_parameters(cx, m, design, out));
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "objective",
+                         json_string("sum w (y - f(x))^2 + lambda integral f''^2")));
+    if (m->p == 1)
+        CR_TRY(cri_store_set(cx, s, "lambda", cri_json_number(m->lambda[0] > 0 ? m->lambda[0] : NAN)));
+    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->all_df)));
+    CR_TRY(cri_store_set(cx, s, "roughness", cri_json_number(rough * square)));
+    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->sigma * unit)));
+    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * square)));
+    CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(m->r2)));
+    CR_TRY(cri_store_set(cx, s, "gcv", cri_json_number(m->gcv * square)));
+    CR_TRY(cri_store_set(cx, s, "loocv", cri_json_number(m->loocv * square)));
+    CR_TRY(cri_store_set(cx, s, "log_restricted_likelihood",
+                         cri_json_number(m->restricted - (m->n - 2) * log(unit))));
+done:
+    return st;
+}
+
+static cr_status spline_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, spline_fields, state, store, out);
+}
+
+/* Whatever a file says, looking up a knot stays inside the arrays and no step goes backwards. */
+static bool is_valid(const spline_state *m, size_t p)
+{
+    bool valid = m->p == p && m->ends == p + 1 && m->width == CRI_KNOT_SIZE && m->starts[0] == 0 &&
+                 m->starts[p] == (double)m->total && m->n > 0;
+    for (size_t k = 0; valid && k < p; k++) {
+        double from = m->starts[k], to = m->starts[k + 1];
+        valid = to >= from + 1 && to <= (double)m->total && from == floor(from) && to == floor(to) &&
+                m->scale[k] > 0 && m->q[k] > 0 && m->unit[k] > 0;
+        for (size_t i = (size_t)from + 1; valid && i < (size_t)to; i++)
+            valid = m->knots[i * m->width + CRI_KNOT_U] > m->knots[(i - 1) * m->width + CRI_KNOT_U];
+    }
+    return valid;
+}
+
+static cr_status spline_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                             const cr_design *design, void **out_state)
+{
+    cr_status     st = CR_OK;
+    spline_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_fields_read(cx, spline_fields, store, in, m));
+    if (!is_valid(m, cr_design_terms(design)))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the knots in the model file are not valid",
+                       cri_store_source(store)));
+    *out_state = m;
+    m = NULL;
+done:
+    if (m) spline_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_spline = {
+    .name = "spline",
+    .summary = "smoothing spline of a column, or a sum of them over several",
+    .formulas = "minimise  sum_i w_i (y_i - f(x_i))^2 + lambda integral f''(x)^2 dx\n"
+                "  = posterior mean under  f = line + integrated Wiener process, variance s^2/lambda\n"
+                "several columns:  y = level + f_1(x_1) + ... + f_p(x_p), by backfitting",
+    .reference = "Wahba (1990), Spline Models for Observational Data; Green & Silverman (1994), ch. 2; "
+                 "Kohn & Ansley (1987), SIAM J. Sci. Stat. Comput. 8",
+    .example = "examples/filip.csv --target y",
+    .tasks = CR_TASK_REGRESSION,
+    .options = spline_table,
+    .options_size = sizeof(spline_options),
+    .default_scale = CR_SCALE_NONE,
+    .means_alone = true,
+    .fit = spline_fit,
+    .predict = spline_predict,
+    .describe = spline_describe,
+    .write = spline_write,
+    .read = spline_read,
+    .free = spline_free,
+};
