@@ -2,7 +2,7 @@
 #include "support.h"
 #include "data/read.h"
 #include "models/class.h"
-#include "study/assess.h"
+#include "study/cross_validate.h"
 #include "study/compare_groups.h"
 
 typedef struct named_table {
