@@ -59,10 +59,11 @@ static cr_status run_compare(cli *c)
 
 const cli_verb verb_compare = {
     .name = "compare",
-    .usage = "compare MODEL DATA --by COLUMN, or MODEL[:OPTION=VALUE,...]... DATA --target COLUMN",
-    .summary = "models on the same folds, paired; or, with --by, whether groups of rows differ",
-    .example = "credence compare linear ridge:lambda=10 bayes-linear examples/diabetes.csv --target progression "
-               "--average\n"
+    .usage = "compare MODEL DATA --by COLUMN, or MODEL... DATA --target COLUMN",
+    .summary = "models on the same folds, or, with --by, whether groups differ",
+    .example = "credence compare linear ridge:lambda=10 examples/diabetes.csv --target progression\n"
+               "credence compare linear linear:features=bmi examples/diabetes.csv --target progression "
+               "--average --folds 5\n"
                "credence compare beta-bernoulli examples/aspirin.csv --by arm --weights people\n"
                "credence compare normal examples/diabetes.csv --by sex --features bmi "
                "--prior mean0=25,kappa0=1,nu0=2,var0=16",

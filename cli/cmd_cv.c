@@ -214,7 +214,7 @@ done:
 const cli_verb verb_cv = {
     .name = "cv",
     .usage = "cv MODEL DATA --target COLUMN [--folds 10] [OPTIONS]",
-    .summary = "score a model on rows it has not seen: folds, bootstrap, learning curve",
+    .summary = "score a model on rows it has not seen, with standard errors",
     .example = "credence cv ridge examples/diabetes.csv --target progression --lambda 10 --folds 5\n"
                "credence cv linear examples/diabetes.csv --target progression --bootstrap 50 --bias-variance\n"
                "credence cv linear examples/diabetes.csv --target progression --learning-curve 0.1,0.3,1",

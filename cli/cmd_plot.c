@@ -74,7 +74,7 @@ done:
 const cli_verb verb_plot = {
     .name = "plot",
     .usage = "plot FILE.cred DATA [--kind fit] [-o FIGURE.svg]",
-    .summary = "draw a model and data: the fit with its band, residuals, calibration, ROC, learning curve",
+    .summary = "draw a model and data: its fit, or figures that judge it",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals",
     .options = plot_table,

@@ -188,7 +188,7 @@ done:
 
 const cli_verb verb_tune = {
     .name = "tune",
-    .usage = "tune MODEL DATA --target COLUMN --over NAME=VALUES... [-o FILE.cred] [OPTIONS]",
+    .usage = "tune MODEL DATA --target COLUMN --over NAME=VALUES [OPTIONS]",
     .summary = "choose settings by cross-validation; save the winner with -o",
     .example = "credence tune ridge examples/diabetes.csv --target progression "
                "--over lambda=0.01..100:log:5 --over 'basis=poly:1|poly:2' --folds 5\n"

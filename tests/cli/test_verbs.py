@@ -37,7 +37,7 @@ VERBS = {
     "compare models": (MODELS, "rows seed models best weights"),
     "compare average": ([*MODELS, "--average"], "models average"),
     "tune": (TUNE, "model rows seed metric search rule folds repeats chosen best candidates"),
-    "cv bootstrap": ([*CV[:-2], "--bootstrap", "5", "--bias-variance"], "model rows seed bootstrap"),
+    "cv bootstrap": ([*CV[:-2], "--bootstrap", "30", "--bias-variance"], "model rows seed bootstrap"),
     "cv curve": ([*CV, "--learning-curve", "0.3,1"], "model rows seed learning_curve"),
     "fit columns": (["fit", "normal", "examples/diabetes.csv", "--features", "bmi"],
                     "log_likelihood parameters statistics distributions"),
@@ -277,7 +277,7 @@ OPTIONS = {
             "--features x --from csv", "--features x --delimiter ,", "--features x --header yes",
             "--features x --missing-values 7,8 --missing drop", "--features x -q", "--features x -v"],
     "cv": ["--features x --folds 4", "--features x --split ordered", "--features x --interval 0.5",
-           "--features x --split shuffled --seed 2", "--features x --repeats 2 --folds 3", "--features x --group g",
+           "--features x --split shuffled --seed 2", "--features x --repeats 2 --folds 3", "--features x --group g --folds 3",
            "--features x --bootstrap 5", "--features x --bias-variance --bootstrap 3",
            "--features x --learning-curve 0.5,1 --folds 3"],
 }
