@@ -58,6 +58,9 @@ def test_compare_options_go_to_the_models_that_have_them(credence, examples, ref
     refused(2, "compare", "linear", "bayes-linear", *DATA, "--lambda", "7", says="none of the models has an option --lambda")
     refused(2, "compare", "linear", "ridge:lamda=1", *DATA, says="no option 'lamda'")
     refused(2, "compare", "linear", "ridge:7", *DATA, says="is not OPTION=VALUE")
+    lists = [read_json(credence("compare", "linear", spec, *DATA, "--folds", "3", "--json"))["models"][1]["bic"]
+             for spec in ("linear:features=bmi,bp,missing=drop", 'linear:missing=drop,"features=bmi,bp"')]
+    assert lists[0] == lists[1]                          # a value may hold commas, with quotes or without
     refused(2, "compare", "linear", "rigde:lambda=1", *DATA, says="there is no model 'rigde'")
     refused(2, "compare", "linear", "logistic", *DATA, says="cannot be compared")
 
