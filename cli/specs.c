@@ -10,8 +10,8 @@ static bool takes(const cr_model_class *m, const char *name)
            cr_option_find(cr_fit_table, name);
 }
 
-/* Items without '=' go on with the value before them: features=a,b is one setting.  Joins them in place
- * and returns how many settings there are. */
+/* Items without '=' go on with the value before them: features=a,b is one setting.  Joins them in
+ * place and returns how many settings there are. */
 static size_t join_values(cr_scratch *s, char **items, size_t n)
 {
     size_t kept = 0;
@@ -49,11 +49,11 @@ static cr_status read_own(cli *c, const char *spec, const cr_model_class *m, cha
 
 static cr_status read_spec(cli *c, cr_scratch *s, const char *text, cr_model_spec *out)
 {
-    cr_status   st = CR_OK;
-    const char *colon = strchr(text, ':');
-    size_t      length = colon ? (size_t)(colon - text) : strlen(text), n_own = 0, n = 0;
-    char       *name = cr_scratch_bytes(s, length + 1, 1), **own = NULL;
-    cr_setting *all = NULL;
+    cr_status             st = CR_OK;
+    const char           *colon = strchr(text, ':');
+    size_t                length = colon ? (size_t)(colon - text) : strlen(text), n_own = 0, n = 0;
+    char                 *name = cr_scratch_bytes(s, length + 1, 1), **own = NULL;
+    cr_setting           *all = NULL;
     const cr_model_class *m;
 
     CR_TRY(s->status);
