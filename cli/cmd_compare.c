@@ -21,7 +21,8 @@ static cr_status run_groups(cli *c, const compare_options *o)
     cr_group_options groups = { CR_GROUP_OPTIONS(COPY) };
     CR_TRY(cli_check_settings(c));
     if (c->n_args > 2)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "compare: --by compares groups under one model, and here are %zu",
+        CR_TRY(cr_fail(c->cx, CR_EARG,
+                       "compare: --by compares groups under one model, and here are %zu",
                        c->n_args - 1));
     CR_TRY(cli_read_data(c, 1, NULL, &t));
     CR_TRY(compare_groups(c, t, &groups));
@@ -53,19 +54,22 @@ static cr_status run_compare(cli *c)
     if (o->by) return run_groups(c, o);
     if (c->n_args > 2) return run_models(c, o);
     if (!cr_class_find(c->cx, c->args[0])) return CR_EARG;
-    cr_fail(c->cx, CR_EARG, "compare: --by COLUMN is missing, the groups to be compared, or a second model");
+    cr_fail(c->cx, CR_EARG,
+            "compare: --by COLUMN is missing, the groups to be compared, or a second model");
     return cr_fail_hint(c->cx, "usage: credence %s", c->verb->usage);
 }
 
 const cli_verb verb_compare = {
     .name = "compare",
-    .usage = "compare MODEL DATA --by COLUMN, or MODEL[:OPTION=VALUE,...]... DATA --target COLUMN",
-    .summary = "models on the same folds, paired; or, with --by, whether groups of rows differ",
-    .example = "credence compare linear ridge:lambda=10 bayes-linear examples/diabetes.csv --target progression "
-               "--average\n"
-               "credence compare beta-bernoulli examples/aspirin.csv --by arm --weights people\n"
-               "credence compare normal examples/diabetes.csv --by sex --features bmi "
-               "--prior mean0=25,kappa0=1,nu0=2,var0=16",
+    .usage = "compare MODEL DATA --by COLUMN, or MODEL... DATA --target COLUMN",
+    .summary = "models on the same folds, or, with --by, whether groups differ",
+    .example =
+        "credence compare linear ridge:lambda=10 examples/diabetes.csv --target progression\n"
+        "credence compare linear linear:features=bmi examples/diabetes.csv --target progression "
+        "--average --folds 5\n"
+        "credence compare beta-bernoulli examples/aspirin.csv --by arm --weights people\n"
+        "credence compare normal examples/diabetes.csv --by sex --features bmi "
+        "--prior mean0=25,kappa0=1,nu0=2,var0=16",
     .options = compare_table,
     .options_size = sizeof(compare_options),
     .takes = VERB_READS | VERB_FITS | VERB_FACTORISES,

@@ -39,8 +39,10 @@ static cr_status finish(cli *c, const char *heading, json_t *root, json_t *rows)
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_TEXT) out_text(c, "%s\n\n", heading);
-    if (c->format == FORMAT_JSON) out_json(c, "cv", root);
-    else out_table(c, rows);
+    if (c->format == FORMAT_JSON)
+        out_json(c, "cv", root);
+    else
+        out_table(c, rows);
 done:
     json_decref(root);
     json_decref(rows);
@@ -107,8 +109,9 @@ static cr_status run_bootstrap(cli *c, const cr_table *t, const cr_model_spec *m
         add(b, rows, "unbiased_variance", e.unbiased_variance, NAN);
         add(b, rows, "biased_variance", e.biased_variance, NAN);
     }
-    snprintf(heading, sizeof heading, "%s, %s from %zu bootstrap samples of %zu rows of %s, seed %llu",
-             c->args[0], e.loss, e.samples, e.rows, cr_table_source(t), (unsigned long long)e.seed);
+    snprintf(heading, sizeof heading,
+             "%s, %s from %zu bootstrap samples of %zu rows of %s, seed %llu", c->args[0], e.loss,
+             e.samples, e.rows, cr_table_source(t), (unsigned long long)e.seed);
     CR_TRY(finish(c, heading, root, rows));
 done:
     return st;
@@ -177,7 +180,8 @@ static cr_status run_curve(cli *c, const cr_table *t, const cr_model_spec *m,
     for (size_t k = 0; k < x.points[0].test.n; k++)
         for (size_t i = 0; i < x.n; i++) add_point(rows, &x.points[i], k);
     snprintf(heading, sizeof heading, "%s, learning curve by %s of %s, seed %llu", c->args[0],
-             scores_title(x.folds, x.repeats, title), cr_table_source(t), (unsigned long long)x.seed);
+             scores_title(x.folds, x.repeats, title), cr_table_source(t),
+             (unsigned long long)x.seed);
     CR_TRY(finish(c, heading, root, rows));
 done:
     cr_learning_curve_free(c->cx, &x);
@@ -202,9 +206,12 @@ static cr_status run_cv(cli *c)
         CR_TRY(cr_fail(c->cx, CR_EARG, "--%s does not go with a bootstrap",
                        o->group ? "group" : "learning-curve"));
     CR_TRY(cli_read_data(c, 1, NULL, &t));
-    if (boot) CR_TRY(run_bootstrap(c, t, spec, o));
-    else if (o->learning_curve) CR_TRY(run_curve(c, t, spec, &cv, o->learning_curve));
-    else CR_TRY(run_folds(c, t, spec, &cv));
+    if (boot)
+        CR_TRY(run_bootstrap(c, t, spec, o));
+    else if (o->learning_curve)
+        CR_TRY(run_curve(c, t, spec, &cv, o->learning_curve));
+    else
+        CR_TRY(run_folds(c, t, spec, &cv));
 done:
     cr_table_free(c->cx, t);
     cr_scratch_end(&s);
@@ -214,10 +221,12 @@ done:
 const cli_verb verb_cv = {
     .name = "cv",
     .usage = "cv MODEL DATA --target COLUMN [--folds 10] [OPTIONS]",
-    .summary = "score a model on rows it has not seen: folds, bootstrap, learning curve",
-    .example = "credence cv ridge examples/diabetes.csv --target progression --lambda 10 --folds 5\n"
-               "credence cv linear examples/diabetes.csv --target progression --bootstrap 50 --bias-variance\n"
-               "credence cv linear examples/diabetes.csv --target progression --learning-curve 0.1,0.3,1",
+    .summary = "score a model on rows it has not seen, with standard errors",
+    .example =
+        "credence cv ridge examples/diabetes.csv --target progression --lambda 10 --folds 5\n"
+        "credence cv linear examples/diabetes.csv --target progression --bootstrap 50 "
+        "--bias-variance\n"
+        "credence cv linear examples/diabetes.csv --target progression --learning-curve 0.1,0.3,1",
     .options = cv_table,
     .options_size = sizeof(cv_options),
     .takes = VERB_READS | VERB_FITS | VERB_FACTORISES,

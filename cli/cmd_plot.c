@@ -37,8 +37,8 @@ static cr_status print_figure(cli *c, const cr_model *m, const cr_table *t, cons
 {
     cr_status st = CR_OK;
     char     *text = NULL;
-    CR_TRY(cr_plot_text(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, TEXT_WIDTH, TEXT_HEIGHT,
-                        &text));
+    CR_TRY(cr_plot_text(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, TEXT_WIDTH,
+                        TEXT_HEIGHT, &text));
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, NULL));
     out_bytes(c, text, strlen(text));
@@ -63,8 +63,10 @@ static cr_status run_plot(cli *c)
         goto done;
     }
     path = strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output;
-    if (o->kind == KIND_FIT) CR_TRY(cr_plot_model(c->cx, m, t, o->interval, path));
-    else CR_TRY(cr_plot(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, path));
+    if (o->kind == KIND_FIT)
+        CR_TRY(cr_plot_model(c->cx, m, t, o->interval, path));
+    else
+        CR_TRY(cr_plot(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, path));
 done:
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
@@ -74,7 +76,7 @@ done:
 const cli_verb verb_plot = {
     .name = "plot",
     .usage = "plot FILE.cred DATA [--kind fit] [-o FIGURE.svg]",
-    .summary = "draw a model and data: the fit with its band, residuals, calibration, ROC, learning curve",
+    .summary = "draw a model and data: its fit, or figures that judge it",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals",
     .options = plot_table,

@@ -42,7 +42,8 @@ static json_t *tuning_object(cli *c, const cr_tuning *t, const tune_options *o)
     json_object_set_new(root, "rows", json_integer((json_int_t)chosen->mean.rows));
     json_object_set_new(root, "seed", json_integer((json_int_t)t->seed));
     json_object_set_new(root, "metric", json_string(chosen->mean.metrics[t->metric].name));
-    json_object_set_new(root, "search", json_string(o->search == CR_SEARCH_GRID ? "grid" : "random"));
+    json_object_set_new(root, "search",
+                        json_string(o->search == CR_SEARCH_GRID ? "grid" : "random"));
     json_object_set_new(root, "rule", json_string(o->rule == CR_RULE_BEST ? "best" : "1se"));
     json_object_set_new(root, "folds", json_integer((json_int_t)t->folds));
     json_object_set_new(root, "repeats", json_integer((json_int_t)t->repeats));
@@ -51,7 +52,8 @@ static json_t *tuning_object(cli *c, const cr_tuning *t, const tune_options *o)
     for (size_t i = 0; i < t->n; i++)
         json_array_append_new(all, candidate_object(t, &t->candidates[i]));
     json_object_set_new(root, "candidates", all);
-    if (c->global.output) json_object_set_new(root, "output", json_string_nocheck(c->global.output));
+    if (c->global.output)
+        json_object_set_new(root, "output", json_string_nocheck(c->global.output));
     return root;
 }
 
@@ -69,10 +71,11 @@ static json_t *tuning_table(const cr_tuning *t)
             if (m != t->metric)
                 json_object_set_new(row, k->mean.metrics[m].name,
                                     scores_number(k->mean.metrics[m].value));
-        json_object_set_new(row, "mark", json_string(i == t->chosen ? "chosen"
-                                                     : i == t->best ? "best"
-                                                     : k->within    ? "within 1 se"
-                                                                    : ""));
+        json_object_set_new(row, "mark",
+                            json_string(i == t->chosen ? "chosen"
+                                        : i == t->best ? "best"
+                                        : k->within    ? "within 1 se"
+                                                       : ""));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -98,9 +101,12 @@ static cr_status print_tuning(cli *c, const cr_tuning *t, const cr_table *data)
 {
     cr_status st = CR_OK;
     json_t   *root = tuning_object(c, t, c->own), *rows = tuning_table(t);
-    if (c->format == FORMAT_JSON) out_json(c, "tune", root);
-    else if (c->format == FORMAT_CSV) out_table(c, rows);
-    else print_text(c, t, data, rows);
+    if (c->format == FORMAT_JSON)
+        out_json(c, "tune", root);
+    else if (c->format == FORMAT_CSV)
+        out_table(c, rows);
+    else
+        print_text(c, t, data, rows);
     CR_TRY(out_flush(c));
 done:
     json_decref(root);
@@ -131,7 +137,8 @@ done:
 }
 
 /* Prints and saves, both or neither, as fit does. */
-static cr_status deliver(cli *c, const cr_tuning *t, const cr_table *data, const cr_model *opt_model)
+static cr_status deliver(cli *c, const cr_tuning *t, const cr_table *data,
+                         const cr_model *opt_model)
 {
     cr_status   st = CR_OK;
     const char *path = c->global.output;
@@ -188,7 +195,7 @@ done:
 
 const cli_verb verb_tune = {
     .name = "tune",
-    .usage = "tune MODEL DATA --target COLUMN --over NAME=VALUES... [-o FILE.cred] [OPTIONS]",
+    .usage = "tune MODEL DATA --target COLUMN --over NAME=VALUES [OPTIONS]",
     .summary = "choose settings by cross-validation; save the winner with -o",
     .example = "credence tune ridge examples/diabetes.csv --target progression "
                "--over lambda=0.01..100:log:5 --over 'basis=poly:1|poly:2' --folds 5\n"

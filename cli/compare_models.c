@@ -28,9 +28,9 @@ static json_t *model_object(const char *name, const cr_compared *m, bool fitted)
     if (!fitted) return o;
     json_object_set_new(o, "log_likelihood", scores_number(m->fit.log_likelihood));
     json_object_set_new(o, "log_evidence", scores_number(m->fit.log_evidence));
-    json_object_set_new(o, "evidence", isnan(m->fit.log_evidence)
-                                           ? json_null()
-                                           : json_string(cr_evidence_name(m->fit.evidence)));
+    json_object_set_new(
+        o, "evidence",
+        isnan(m->fit.log_evidence) ? json_null() : json_string(cr_evidence_name(m->fit.evidence)));
     json_object_set_new(o, "aic", scores_number(m->fit.aic));
     json_object_set_new(o, "bic", scores_number(m->fit.bic));
     json_object_set_new(o, "probability", scores_number(m->weight));
@@ -51,7 +51,8 @@ static json_t *comparison_object(cli *c, const cr_comparison *x)
             json_object_set_new(best, a->metrics[m].name, json_string_nocheck(c->args[x->best[m]]));
     json_object_set_new(root, "best", best);
     json_object_set_new(root, "weights", json_string(cr_weight_basis_name(x->basis)));
-    if (x->averaged) json_object_set_new(root, "average", model_object("average", &x->average, false));
+    if (x->averaged)
+        json_object_set_new(root, "average", model_object("average", &x->average, false));
     return root;
 }
 
@@ -126,9 +127,12 @@ cr_status compare_models(cli *c, const cr_table *t, const cr_model_spec *specs, 
     root = comparison_object(c, &x);
     scores = score_table(c, &x);
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON) out_json(c, "compare", root);
-    else if (c->format == FORMAT_CSV) out_table(c, scores);
-    else print_text(c, t, &x, scores);
+    if (c->format == FORMAT_JSON)
+        out_json(c, "compare", root);
+    else if (c->format == FORMAT_CSV)
+        out_table(c, scores);
+    else
+        print_text(c, t, &x, scores);
 done:
     json_decref(root);
     json_decref(scores);

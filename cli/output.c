@@ -20,6 +20,7 @@ struct sink {
 
 cr_status out_open(cli *c, const char *opt_path)
 {
+    cli_clear_progress(c); /* the bar has had its time */
     c->sink = cr_alloc(c->cx, 1, sizeof *c->sink);
     if (!c->sink) return CR_ENOMEM;
     bool to_file = opt_path && strcmp(opt_path, "-") != 0;

@@ -41,7 +41,8 @@ json_t *scores_folds(const cr_assessment *fold, size_t folds, size_t repeats)
     for (size_t f = 0; f < folds * repeats; f++) {
         json_t *one = scores_object(&fold[f]);
         json_object_set_new(one, "rows", json_integer((json_int_t)fold[f].rows));
-        if (repeats > 1) json_object_set_new(one, "repeat", json_integer((json_int_t)(f / folds + 1)));
+        if (repeats > 1)
+            json_object_set_new(one, "repeat", json_integer((json_int_t)(f / folds + 1)));
         json_array_append_new(list, one);
     }
     return list;
@@ -49,7 +50,9 @@ json_t *scores_folds(const cr_assessment *fold, size_t folds, size_t repeats)
 
 const char *scores_title(size_t folds, size_t repeats, char out[64])
 {
-    if (repeats > 1) snprintf(out, 64, "%zu times %zu-fold cross-validation", repeats, folds);
-    else snprintf(out, 64, "%zu-fold cross-validation", folds);
+    if (repeats > 1)
+        snprintf(out, 64, "%zu times %zu-fold cross-validation", repeats, folds);
+    else
+        snprintf(out, 64, "%zu-fold cross-validation", folds);
     return out;
 }

@@ -1,4 +1,5 @@
-/* specs.h -- models named on the command line with settings of their own: ridge:lambda=10,basis=poly:2. */
+/* specs.h -- models named on the command line with settings of their own:
+ * ridge:lambda=10,basis=poly:2. */
 #ifndef CREDENCE_CLI_SPECS_H
 #define CREDENCE_CLI_SPECS_H
 
@@ -6,9 +7,9 @@
 #include "cli.h"
 #include "study/cross_validate.h"
 
-/* Reads the arguments first .. last-1, in the arena.  Each model gets those options of the line that it
- * has, then its own.  Fails with CR_EARG for a model or setting that is not known, and for an option
- * that none of the models has. */
+/* Reads the arguments first .. last-1, in the arena.  Each model gets those options of the line
+ * that it has, then its own.  Fails with CR_EARG for a model or setting that is not known, and for
+ * an option that none of the models has. */
 cr_status specs_read(cli *c, cr_scratch *s, size_t first, size_t last, cr_model_spec **out_specs);
 
 #endif

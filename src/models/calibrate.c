@@ -10,18 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cri_field fields[] = {
-    CRI_FIELD_COUNT(cri_calibration, method),
-    CRI_FIELD_COUNT(cri_calibration, classes),
-    CRI_FIELD_COUNT(cri_calibration, maps),
-    CRI_FIELD_COUNT(cri_calibration, knots),
-    CRI_FIELD_VECTOR(cri_calibration, calibration_slope, maps),
-    CRI_FIELD_VECTOR(cri_calibration, calibration_offset, maps),
-    CRI_FIELD_VECTOR(cri_calibration, calibration_map, knots),
-    CRI_FIELD_VECTOR(cri_calibration, calibration_x, knots),
-    CRI_FIELD_VECTOR(cri_calibration, calibration_y, knots),
-    CRI_FIELD_LAST
-};
+static const cri_field fields[] = { CRI_FIELD_COUNT(cri_calibration, method),
+                                    CRI_FIELD_COUNT(cri_calibration, classes),
+                                    CRI_FIELD_COUNT(cri_calibration, maps),
+                                    CRI_FIELD_COUNT(cri_calibration, knots),
+                                    CRI_FIELD_VECTOR(cri_calibration, calibration_slope, maps),
+                                    CRI_FIELD_VECTOR(cri_calibration, calibration_offset, maps),
+                                    CRI_FIELD_VECTOR(cri_calibration, calibration_map, knots),
+                                    CRI_FIELD_VECTOR(cri_calibration, calibration_x, knots),
+                                    CRI_FIELD_VECTOR(cri_calibration, calibration_y, knots),
+                                    CRI_FIELD_LAST };
 
 /* --- isotonic -------------------------------------------------------------------------------- */
 
@@ -135,7 +133,8 @@ static cri_calibration *calibration_new(cr_ctx *cx, size_t method, size_t K, siz
 {
     cri_calibration *c = cr_alloc(cx, 1, sizeof *c);
     if (!c) return NULL;
-    *c = (cri_calibration){ .method = method, .classes = K, .maps = K == 2 ? 1 : K, .knots = knots };
+    *c =
+        (cri_calibration){ .method = method, .classes = K, .maps = K == 2 ? 1 : K, .knots = knots };
     if (cri_fields_allocate(cx, fields, c) == CR_OK) return c;
     cri_calibration_free(cx, c);
     return NULL;
@@ -200,8 +199,10 @@ static size_t find_knot(const cri_calibration *c, double m, double p)
     while (low < high) {
         size_t i = low + (high - low) / 2;
         double map = c->calibration_map[i];
-        if (map < m || (map == m && c->calibration_x[i] < p)) low = i + 1;
-        else high = i;
+        if (map < m || (map == m && c->calibration_x[i] < p))
+            low = i + 1;
+        else
+            high = i;
     }
     return low;
 }

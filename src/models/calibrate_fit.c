@@ -64,12 +64,13 @@ static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, siz
 static cr_status check_task(cr_ctx *cx, const cr_model *m)
 {
     if (m->task == CR_TASK_CLASSIFICATION) return CR_OK;
-    return cr_fail(cx, CR_EARG, "--calibrate needs a model that predicts classes, and %s here does not",
+    return cr_fail(cx, CR_EARG,
+                   "--calibrate needs a model that predicts classes, and %s here does not",
                    m->class->name);
 }
 
-cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t, const cr_setting *settings,
-                              size_t n_settings)
+cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,
+                              const cr_setting *settings, size_t n_settings)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
@@ -79,7 +80,7 @@ cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t, const 
     uint32_t   *codes = cr_scratch_bytes(&s, n, sizeof *codes);
     size_t     *rows = cr_scratch_index(&s, n);
     cr_table   *classes = NULL;
-    crossing    c = { .model = m, .table = t, .settings = all, .n_settings = n_settings + 1, .K = K };
+    crossing c = { .model = m, .table = t, .settings = all, .n_settings = n_settings + 1, .K = K };
 
     CR_TRY(check_task(cx, m));
     c.P = cr_scratch_matrix(&s, n, K);
@@ -93,13 +94,15 @@ cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t, const 
         target = cr_table_find(classes, target->name);
     }
     CR_TRY(cr_observed(cx, m, t, y, w));
-    CR_TRY(cr_folds_new_stratified(cx, target->codes, n, m->fit.calibrate_folds, m->fit.seed, &c.folds));
+    CR_TRY(cr_folds_new_stratified(cx, target->codes, n, m->fit.calibrate_folds, m->fit.seed,
+                                   &c.folds));
     for (size_t f = 0; f < c.folds.k; f++) {
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cross(cx, &c, f, rows));
     }
     known = keep_known(&c, y, w, codes, n);
-    CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, c.P, codes, w, known, K, &m->calibration));
+    CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, c.P, codes, w, known, K,
+                               &m->calibration));
 done:
     cr_folds_free(cx, &c.folds);
     cr_table_free(cx, classes);

@@ -62,16 +62,30 @@ cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *c, const char *path)
     size_t         named = 0;
     for (size_t k = 0; k < c->n; k++)
         if (c->series[k].look.label) legend[named++] = c->series[k].look;
-    cri_svg svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH, HEIGHT, c->title, c->description, c->x,
-                                                      c->y, legend, named,
+    cri_svg svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH,
+                                                      HEIGHT,
+                                                      c->title,
+                                                      c->description,
+                                                      c->x,
+                                                      c->y,
+                                                      legend,
+                                                      named,
                                                       { c->caption[0], c->caption[1] } });
     for (size_t k = 0; k < c->n; k++) {
         const cri_chart_series *s = &c->series[k];
         switch (s->look.mark) {
-        case CRI_SVG_POINTS: cri_svg_points(&svg, &s->look, s->x, s->y, s->n); break;
-        case CRI_SVG_LINE: cri_svg_line(&svg, &s->look, s->x, s->y, s->n); break;
-        case CRI_SVG_BAND: cri_svg_band(&svg, &s->look, s->x, s->y, s->upper, s->n); break;
-        case CRI_SVG_BARS: cri_svg_bars(&svg, &s->look, s->x, s->y, s->upper, s->n); break;
+        case CRI_SVG_POINTS:
+            cri_svg_points(&svg, &s->look, s->x, s->y, s->n);
+            break;
+        case CRI_SVG_LINE:
+            cri_svg_line(&svg, &s->look, s->x, s->y, s->n);
+            break;
+        case CRI_SVG_BAND:
+            cri_svg_band(&svg, &s->look, s->x, s->y, s->upper, s->n);
+            break;
+        case CRI_SVG_BARS:
+            cri_svg_bars(&svg, &s->look, s->x, s->y, s->upper, s->n);
+            break;
         }
     }
     cr_status st = cri_svg_save(&svg, path);
@@ -103,8 +117,10 @@ cr_status cri_shown_open(cr_ctx *cx, cr_scratch *s, const cr_model *model, const
     size_t    n = cr_table_rows(t);
     *d = (cri_shown){ .model = cr_class_name(cr_model_get_class(model)),
                       .target = cr_design_target(cr_model_get_design(model)),
-                      .y = cr_scratch_f64(s, n), .w = cr_scratch_f64(s, n),
-                      .lower = cr_scratch_f64(s, n), .upper = cr_scratch_f64(s, n) };
+                      .y = cr_scratch_f64(s, n),
+                      .w = cr_scratch_f64(s, n),
+                      .lower = cr_scratch_f64(s, n),
+                      .upper = cr_scratch_f64(s, n) };
     CR_TRY(s->status);
     CR_TRY(cr_observed(cx, model, t, d->y, d->w));
     CR_TRY(cr_predict(cx, model, t, &d->p));
@@ -112,8 +128,7 @@ cr_status cri_shown_open(cr_ctx *cx, cr_scratch *s, const cr_model *model, const
     if (d->p.kind == CR_ANSWER_NUMBER && d->p.scale)
         CR_TRY(cr_prediction_intervals(cx, &d->p, level, NULL, d->lower, d->upper));
     keep_rows(d);
-    if (d->n == 0)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(t)));
+    if (d->n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(t)));
 done:
     return st;
 }

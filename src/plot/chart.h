@@ -1,4 +1,5 @@
-/* chart.h -- a figure as data: axes, series, captions; drawn as SVG or as text.  (Internal header.) */
+/* chart.h -- a figure as data: axes, series, captions; drawn as SVG or as text.  (Internal header.)
+ */
 #ifndef CREDENCE_PLOT_CHART_H
 #define CREDENCE_PLOT_CHART_H
 
@@ -39,11 +40,11 @@ CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);
 
 /* What the figures of a model need: targets, weights and predictions of the rows that have both. */
 typedef struct cri_shown {
-    const char     *model, *target;
-    size_t          n;
-    double         *y, *w;
-    cr_prediction   p; /* its first n rows */
-    double         *lower, *upper; /* [n] of numbers with a spread, else NaN */
+    const char   *model, *target;
+    size_t        n;
+    double       *y, *w;
+    cr_prediction p;             /* its first n rows */
+    double       *lower, *upper; /* [n] of numbers with a spread, else NaN */
 } cri_shown;
 
 /* Predicts; numbers also get their central intervals.  Freed by cri_shown_free, also on failure. */
@@ -56,7 +57,8 @@ void cri_shown_free(cr_ctx *cx, cri_shown *shown);
 cr_status cri_chart_roc(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_pr(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
-cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double level, cri_chart *chart);
+cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double level,
+                              cri_chart *chart);
 cr_status cri_chart_learning(cr_scratch *s, const cr_model *model, const cr_table *table,
                              cri_chart *chart);
 

@@ -1,4 +1,5 @@
-/* chart_learning.c -- the learning curve of a model, fitted anew with its settings to growing parts. */
+/* chart_learning.c -- the learning curve of a model, fitted anew with its settings to growing
+ * parts. */
 #include "chart.h"
 #include "../study/learning_curve.h"
 
@@ -20,9 +21,8 @@ static cr_status settings_of(cr_scratch *s, const cr_model *m, cr_model_spec *ou
     cr_setting *list = cr_scratch_bytes(s, json_object_size(from), sizeof *list);
     if (!d) CR_TRY(cr_fail(s->cx, CR_ENOMEM, "out of memory"));
     CR_TRY(s->status);
-    json_object_foreach(from, key, value)
-        list[n++] = (cr_setting){ cri_compose(s, "%s", key),
-                                  cri_compose(s, "%s", json_string_value(value)) };
+    json_object_foreach(from, key, value) list[n++] =
+        (cr_setting){ cri_compose(s, "%s", key), cri_compose(s, "%s", json_string_value(value)) };
     *out = (cr_model_spec){ cr_class_name(cr_model_get_class(m)), list, n };
     CR_TRY(s->status);
 done:
@@ -59,12 +59,27 @@ cr_status cri_chart_learning(cr_scratch *s, const cr_model *m, const cr_table *t
     fill(&c, a);
     const char *metric = c.points[0].test.metrics[0].name; /* proper scores come first */
     *chart = (cri_chart){ .x = { .title = "rows learned from" }, .y = { .title = metric } };
-    cri_chart_add(chart, (cri_chart_series){ { "one standard error", CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0,
-                                               false }, ':', a[0], a[3], a[4], N });
-    cri_chart_add(chart, (cri_chart_series){ { "on its own rows", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2,
-                                               true }, '+', a[0], a[2], NULL, N });
-    cri_chart_add(chart, (cri_chart_series){ { "on new rows", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 2.25, false },
-                                             '*', a[0], a[1], NULL, N });
+    cri_chart_add(chart, (cri_chart_series){
+                             { "one standard error", CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0, false },
+                             ':',
+                             a[0],
+                             a[3],
+                             a[4],
+                             N });
+    cri_chart_add(chart, (cri_chart_series){
+                             { "on its own rows", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2, true },
+                             '+',
+                             a[0],
+                             a[2],
+                             NULL,
+                             N });
+    cri_chart_add(chart,
+                  (cri_chart_series){ { "on new rows", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 2.25, false },
+                                      '*',
+                                      a[0],
+                                      a[1],
+                                      NULL,
+                                      N });
     cri_chart_fit_axes(chart);
     chart->title = cri_compose(s, "%s: learning curve of %s (%zu rows)", spec.model,
                                cr_design_target(cr_model_get_design(m)), cr_table_rows(t));

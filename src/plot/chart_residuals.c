@@ -1,5 +1,5 @@
-/* chart_residuals.c -- what is left over, against what was predicted: a trend or a funnel shows what the
- * model has not seen. */
+/* chart_residuals.c -- what is left over, against what was predicted: a trend or a funnel shows
+ * what the model has not seen. */
 #include "chart.h"
 #include "../base/rng.h"
 
@@ -19,7 +19,8 @@ static int by_fitted(const void *a, const void *b)
 }
 
 /* Means over consecutive rows in the order of what was predicted: place, trend and band. */
-static size_t smooth(const residual *r, size_t n, double *x, double *trend, double *low, double *high)
+static size_t smooth(const residual *r, size_t n, double *x, double *trend, double *low,
+                     double *high)
 {
     size_t bins = n / ROWS_PER_BIN;
     if (bins > MOST_BINS) bins = MOST_BINS;
@@ -39,10 +40,10 @@ static size_t smooth(const residual *r, size_t n, double *x, double *trend, doub
 cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, cri_chart *chart)
 {
     static const double zero[] = { 0, 0 };
-    residual *r = cr_scratch_bytes(s, d->n, sizeof *r);
-    size_t    shown = d->n < MOST_SHOWN ? d->n : MOST_SHOWN, bins, held = 0, bounded = 0;
-    double   *a[9], *ends = cr_scratch_f64(s, 2);
-    size_t   *chosen = cr_scratch_index(s, shown);
+    residual           *r = cr_scratch_bytes(s, d->n, sizeof *r);
+    size_t              shown = d->n < MOST_SHOWN ? d->n : MOST_SHOWN, bins, held = 0, bounded = 0;
+    double             *a[9], *ends = cr_scratch_f64(s, 2);
+    size_t             *chosen = cr_scratch_index(s, shown);
 
     for (size_t k = 0; k < 9; k++) a[k] = cr_scratch_f64(s, k < 2 ? shown : MOST_BINS + 2);
     if (s->status != CR_OK) return s->status;
@@ -63,8 +64,10 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
     if (shown < d->n) cr_rng_choose(&rng, d->n, shown, chosen);
     for (size_t i = 0; i < shown; i++) a[0][i] = r[chosen[i]].fitted, a[1][i] = r[chosen[i]].left;
     bins = smooth(r, d->n, a[2], a[3], a[4], a[5]);
-    for (size_t k = 0; k < bins; k++) a[6][k + 1] = a[2][k], a[7][k + 1] = a[4][k], a[8][k + 1] = a[5][k];
-    a[6][0] = r[0].fitted, a[7][0] = r[0].low, a[8][0] = r[0].high; /* the band reaches to both ends */
+    for (size_t k = 0; k < bins; k++)
+        a[6][k + 1] = a[2][k], a[7][k + 1] = a[4][k], a[8][k + 1] = a[5][k];
+    a[6][0] = r[0].fitted, a[7][0] = r[0].low,
+    a[8][0] = r[0].high; /* the band reaches to both ends */
     a[6][bins + 1] = r[d->n - 1].fitted, a[7][bins + 1] = r[d->n - 1].low;
     a[8][bins + 1] = r[d->n - 1].high;
     ends[0] = r[0].fitted, ends[1] = r[d->n - 1].fitted;
@@ -73,22 +76,39 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
                           .y = { .title = "residual: observed less predicted" } };
     const char *band = cri_compose(s, "%g %% interval", 100 * level);
     if (bounded)
-        cri_chart_add(chart, (cri_chart_series){ { band, CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0, false }, ':',
-                                                 a[6], a[7], a[8], bins + 2 });
-    cri_chart_add(chart, (cri_chart_series){ { NULL, CRI_SVG_LINE, CRI_SVG_BLACK, 0.7, 1, true }, '-', ends,
-                                             zero, NULL, 2 });
+        cri_chart_add(chart,
+                      (cri_chart_series){ { band, CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0, false },
+                                          ':',
+                                          a[6],
+                                          a[7],
+                                          a[8],
+                                          bins + 2 });
+    cri_chart_add(
+        chart, (cri_chart_series){
+                   { NULL, CRI_SVG_LINE, CRI_SVG_BLACK, 0.7, 1, true }, '-', ends, zero, NULL, 2 });
     cri_chart_add(chart, (cri_chart_series){ { "residual", CRI_SVG_POINTS, CRI_SVG_BLUE,
                                                shown > 500 ? 0.35 : 0.65, 2.6, false },
-                                             '.', a[0], a[1], NULL, shown });
-    cri_chart_add(chart, (cri_chart_series){ { "mean of neighbours", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2,
-                                               false }, '*', a[2], a[3], NULL, bins });
+                                             '.',
+                                             a[0],
+                                             a[1],
+                                             NULL,
+                                             shown });
+    cri_chart_add(chart, (cri_chart_series){ { "mean of neighbours", CRI_SVG_LINE,
+                                               CRI_SVG_VERMILLION, 1, 2, false },
+                                             '*',
+                                             a[2],
+                                             a[3],
+                                             NULL,
+                                             bins });
     cri_chart_fit_axes(chart);
     chart->title = cri_compose(s, "%s: residuals of %s (%zu rows)", d->model, d->target, d->n);
     if (bounded)
-        chart->caption[0] = cri_compose(s, "%g %% of the residuals should lie in their intervals; %.1f %% do.",
-                                        100 * level, 100 * (double)held / (double)bounded);
+        chart->caption[0] =
+            cri_compose(s, "%g %% of the residuals should lie in their intervals; %.1f %% do.",
+                        100 * level, 100 * (double)held / (double)bounded);
     if (shown < d->n)
-        chart->caption[1] = cri_compose(s, "%zu of the %zu rows are shown, chosen at random.", shown, d->n);
+        chart->caption[1] =
+            cri_compose(s, "%zu of the %zu rows are shown, chosen at random.", shown, d->n);
     chart->description = cri_compose(s, "%s against predictions. %s", chart->title,
                                      chart->caption[0] ? chart->caption[0] : "");
     return s->status;

@@ -6,9 +6,9 @@
 
 enum { MOST_CLASSES = 6 };
 
-static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,   CRI_SVG_VERMILLION,
-                                                   CRI_SVG_GREEN,  CRI_SVG_ORANGE,
-                                                   CRI_SVG_SKY,    CRI_SVG_BLACK };
+static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,  CRI_SVG_VERMILLION,
+                                                   CRI_SVG_GREEN, CRI_SVG_ORANGE,
+                                                   CRI_SVG_SKY,   CRI_SVG_BLACK };
 static const char        glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
 
 static const double unit[] = { 0, 1 };
@@ -16,7 +16,8 @@ static const double unit[] = { 0, 1 };
 static cr_status need_classes(cr_ctx *cx, const cri_shown *d)
 {
     if (d->p.kind == CR_ANSWER_CLASS) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts numbers: this figure is of classes", d->model);
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts numbers: this figure is of classes",
+            d->model);
     return cr_fail_hint(cx, "--kind residuals shows how a model of numbers fits");
 }
 
@@ -82,8 +83,9 @@ static cr_status add_classes(cr_scratch *s, const cri_shown *d, bool roc, cri_ch
         if (K > 2 && rows == 0) continue; /* a class that does not occur here has no curve */
         CR_TRY(add_class(s, d, k, place++, roc, chart));
     }
-    if (K > MOST_CLASSES) chart->caption[1] = cri_compose(s, "The first %d of %zu classes are shown.",
-                                                          MOST_CLASSES, K);
+    if (K > MOST_CLASSES)
+        chart->caption[1] =
+            cri_compose(s, "The first %d of %zu classes are shown.", MOST_CLASSES, K);
 done:
     return st;
 }
@@ -94,11 +96,14 @@ cr_status cri_chart_roc(cr_scratch *s, const cri_shown *d, cri_chart *chart)
     CR_TRY(need_classes(s->cx, d));
     *chart = (cri_chart){ .x = { "false positive rate", -0.02, 1.02 },
                           .y = { "true positive rate", -0.02, 1.02 } };
-    cri_chart_add(chart, (cri_chart_series){ { "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
-                                             '.', unit, unit, NULL, 2 });
+    cri_chart_add(
+        chart,
+        (cri_chart_series){
+            { "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true }, '.', unit, unit, NULL, 2 });
     CR_TRY(add_classes(s, d, true, chart));
     chart->title = cri_compose(s, "%s: ROC curve of %s (%zu rows)", d->model, d->target, d->n);
-    chart->caption[0] = "AUC: the probability that a row of the class gets the higher score of two.";
+    chart->caption[0] =
+        "AUC: the probability that a row of the class gets the higher score of two.";
     chart->description = cri_compose(s, "%s. True against false positive rate.", chart->title);
     CR_TRY(s->status);
 done:
@@ -116,14 +121,20 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
         CR_TRY(s->status);
         for (size_t i = 0; i < d->n; i++) all += d->w[i], share += d->y[i] == 1 ? d->w[i] : 0;
         level[0] = level[1] = share / all;
-        cri_chart_add(chart, (cri_chart_series){
-                                 { "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true }, '.', unit,
-                                 level, NULL, 2 });
+        cri_chart_add(chart,
+                      (cri_chart_series){ { "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
+                                          '.',
+                                          unit,
+                                          level,
+                                          NULL,
+                                          2 });
     }
     CR_TRY(add_classes(s, d, false, chart));
-    chart->title = cri_compose(s, "%s: precision and recall of %s (%zu rows)", d->model, d->target, d->n);
-    chart->caption[0] = "Precision: of the rows taken for the class, those of it.  Recall: of its rows, "
-                        "those taken.";
+    chart->title =
+        cri_compose(s, "%s: precision and recall of %s (%zu rows)", d->model, d->target, d->n);
+    chart->caption[0] =
+        "Precision: of the rows taken for the class, those of it.  Recall: of its rows, "
+        "those taken.";
     chart->description = cri_compose(s, "%s. Precision against recall.", chart->title);
     CR_TRY(s->status);
 done:

@@ -33,8 +33,7 @@ static void put(canvas *c, double column, double row, char glyph)
 
 static void draw_points(canvas *c, const cri_chart_series *s)
 {
-    for (size_t i = 0; i < s->n; i++)
-        put(c, column_of(c, s->x[i]), row_of(c, s->y[i]), s->glyph);
+    for (size_t i = 0; i < s->n; i++) put(c, column_of(c, s->x[i]), row_of(c, s->y[i]), s->glyph);
 }
 
 static void draw_line(canvas *c, const cri_chart_series *s)
@@ -70,10 +69,18 @@ static void draw_band(canvas *c, const cri_chart_series *s)
 static void draw(canvas *c, const cri_chart_series *s)
 {
     switch (s->look.mark) {
-    case CRI_SVG_POINTS: draw_points(c, s); break;
-    case CRI_SVG_LINE: draw_line(c, s); break;
-    case CRI_SVG_BAND: draw_band(c, s); break;
-    case CRI_SVG_BARS: draw_bars(c, s); break;
+    case CRI_SVG_POINTS:
+        draw_points(c, s);
+        break;
+    case CRI_SVG_LINE:
+        draw_line(c, s);
+        break;
+    case CRI_SVG_BAND:
+        draw_band(c, s);
+        break;
+    case CRI_SVG_BARS:
+        draw_bars(c, s);
+        break;
     }
 }
 
@@ -102,7 +109,8 @@ static void say_rows(writer *w, const canvas *c)
         while (end > 0 && row[end - 1] == ' ') end--;
         if (r % 5 == 0 || r + 1 == c->height)
             say(w, "%*.4g |", LABEL, c->y_high + share * (c->y_low - c->y_high));
-        else say(w, "%*s |", LABEL, "");
+        else
+            say(w, "%*s |", LABEL, "");
         say(w, "%.*s\n", (int)end, row);
     }
 }
@@ -132,7 +140,7 @@ static void say_legend(writer *w, const cri_chart *chart)
 /* Enough for the canvas and every text of the chart. */
 static size_t room_for(const cri_chart *chart, const canvas *c)
 {
-    size_t room = (c->width + LABEL + 8) * (c->height + 4) + 256;
+    size_t      room = (c->width + LABEL + 8) * (c->height + 4) + 256;
     const char *texts[] = { chart->title, chart->x.title, chart->y.title, chart->caption[0],
                             chart->caption[1] };
     for (size_t i = 0; i < 5; i++) room += texts[i] ? strlen(texts[i]) + 4 : 0;
@@ -144,8 +152,12 @@ static size_t room_for(const cri_chart *chart, const canvas *c)
 cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, size_t height,
                          const char **out)
 {
-    canvas c = { .width = width, .height = height, .x_low = chart->x.low, .x_high = chart->x.high,
-                 .y_low = chart->y.low, .y_high = chart->y.high };
+    canvas c = { .width = width,
+                 .height = height,
+                 .x_low = chart->x.low,
+                 .x_high = chart->x.high,
+                 .y_low = chart->y.low,
+                 .y_high = chart->y.high };
     if (width < 2 || height < 2)
         return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
     cri_svg_range(&c.x_low, &c.x_high);

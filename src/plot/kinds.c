@@ -12,11 +12,16 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
     if (kind == CR_PLOT_LEARNING_CURVE) return cri_chart_learning(s, m, t, chart);
     CR_TRY(cri_shown_open(s->cx, s, m, t, level, d));
     switch (kind) {
-    case CR_PLOT_RESIDUALS: return cri_chart_residuals(s, d, level, chart);
-    case CR_PLOT_CALIBRATION: return cri_chart_calibration(s, d, chart);
-    case CR_PLOT_ROC: return cri_chart_roc(s, d, chart);
-    case CR_PLOT_PR: return cri_chart_pr(s, d, chart);
-    default: break;
+    case CR_PLOT_RESIDUALS:
+        return cri_chart_residuals(s, d, level, chart);
+    case CR_PLOT_CALIBRATION:
+        return cri_chart_calibration(s, d, chart);
+    case CR_PLOT_ROC:
+        return cri_chart_roc(s, d, chart);
+    case CR_PLOT_PR:
+        return cri_chart_pr(s, d, chart);
+    default:
+        break;
     }
     CR_TRY(cr_fail(s->cx, CR_EARG, "there is no such kind of figure"));
 done:

@@ -5,18 +5,20 @@
 #include "../models/model.h"
 
 typedef enum cr_plot_kind {
-    CR_PLOT_RESIDUALS,     /* of numbers: what is left over against what was predicted, with the band  */
-    CR_PLOT_CALIBRATION,   /* of classes: the share that came true against the probability             */
-    CR_PLOT_ROC,           /* of classes: true against false positive rate, with AUC                   */
-    CR_PLOT_PR,            /* of classes: precision against recall, with average precision             */
-    CR_PLOT_LEARNING_CURVE /* scores against the number of rows; fits the model anew with its settings */
+    CR_PLOT_RESIDUALS, /* of numbers: what is left over against what was predicted, with the band */
+    CR_PLOT_CALIBRATION, /* of classes: the share that came true against the probability */
+    CR_PLOT_ROC, /* of classes: true against false positive rate, with AUC                   */
+    CR_PLOT_PR,  /* of classes: precision against recall, with average precision             */
+    CR_PLOT_LEARNING_CURVE /* scores against the number of rows; fits the model anew with its
+                              settings */
 } cr_plot_kind;
 
-/* Draws a figure of the model and a table that has its target to a file, whole or not at all.  `level`
- * is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not for what the model
- * predicts, CR_EDATA where there is no row to draw, CR_EARG for a level outside (0, 1), CR_EIO. */
-CR_API cr_status cr_plot(cr_ctx *cx, const cr_model *model, const cr_table *table, cr_plot_kind kind,
-                         double level, const char *path);
+/* Draws a figure of the model and a table that has its target to a file, whole or not at all.
+ * `level` is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not for what the
+ * model predicts, CR_EDATA where there is no row to draw, CR_EARG for a level outside (0, 1),
+ * CR_EIO. */
+CR_API cr_status cr_plot(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                         cr_plot_kind kind, double level, const char *path);
 /* The same as lines of text, with an area of width x height characters; freed with
  * cr_free(cx, text, strlen(text) + 1, 1). */
 CR_API cr_status cr_plot_text(cr_ctx *cx, const cr_model *model, const cr_table *table,

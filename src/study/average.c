@@ -29,9 +29,12 @@ cr_status cr_fit_scores_of(cr_ctx *cx, const cr_model *model, cr_fit_scores *out
     json_t *d = json_loads(text, 0, NULL);
     cr_free(cx, text, strlen(text) + 1, 1);
     if (!d) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    *out = (cr_fit_scores){ .log_likelihood = r->log_likelihood, .log_evidence = r->log_evidence,
-                            .aic = statistic(d, "aic"), .bic = statistic(d, "bic"),
-                            .evidence = r->evidence, .rows = r->rows };
+    *out = (cr_fit_scores){ .log_likelihood = r->log_likelihood,
+                            .log_evidence = r->log_evidence,
+                            .aic = statistic(d, "aic"),
+                            .bic = statistic(d, "bic"),
+                            .evidence = r->evidence,
+                            .rows = r->rows };
     json_decref(d);
     return CR_OK;
 }
@@ -50,8 +53,8 @@ static cr_weight_basis find_basis(const cr_fit_scores *m, size_t n)
 
 static double log_weight(const cr_fit_scores *m, cr_weight_basis basis)
 {
-    bool evidence = basis == CR_WEIGHTS_EVIDENCE ||
-                    (basis == CR_WEIGHTS_MIXED && isfinite(m->log_evidence));
+    bool evidence =
+        basis == CR_WEIGHTS_EVIDENCE || (basis == CR_WEIGHTS_MIXED && isfinite(m->log_evidence));
     return evidence ? m->log_evidence : -m->bic / 2;
 }
 
@@ -75,12 +78,13 @@ static cr_status check_parts(cr_ctx *cx, const cr_prediction *a, const cr_predic
     for (size_t k = 0; same && k < a->n_classes; k++)
         same = strcmp(a->classes[k], b->classes[k]) == 0;
     return same ? CR_OK
-                : cr_fail(cx, CR_EARG, "only models that predict numbers, or the same classes, can be "
-                                       "averaged");
+                : cr_fail(cx, CR_EARG,
+                          "only models that predict numbers, or the same classes, can be "
+                          "averaged");
 }
 
-cr_status cri_mixture_open(cr_ctx *cx, const cr_model *const *models, const double *weights, size_t n,
-                           const cr_table *t, cri_mixture *out)
+cr_status cri_mixture_open(cr_ctx *cx, const cr_model *const *models, const double *weights,
+                           size_t n, const cr_table *t, cri_mixture *out)
 {
     cr_status st = CR_OK;
     *out = (cri_mixture){ .n = n, .weights = weights };
@@ -89,7 +93,8 @@ cr_status cri_mixture_open(cr_ctx *cx, const cr_model *const *models, const doub
     if (!out->parts) return CR_ENOMEM;
     for (size_t k = 0; k < n; k++) {
         if (!(weights[k] >= 0))
-            CR_TRY(cr_fail(cx, CR_EARG, "the weight of model %zu is not a number of 0 or more", k + 1));
+            CR_TRY(cr_fail(cx, CR_EARG, "the weight of model %zu is not a number of 0 or more",
+                           k + 1));
         CR_TRY(cr_predict(cx, models[k], t, &out->parts[k]));
         CR_TRY(check_parts(cx, &out->parts[0], &out->parts[k]));
     }
@@ -135,8 +140,9 @@ void cri_mixture_moments(const cri_mixture *m, size_t i, double *out_mean, doubl
 /* Room for an answer like those of the parts. */
 static cr_status allocate_like(cr_ctx *cx, const cr_prediction *like, cr_prediction *p)
 {
-    *p = (cr_prediction){ .kind = like->kind, .n = like->n, .n_classes = like->n_classes,
-                          .classes = like->classes };
+    *p = (cr_prediction){
+        .kind = like->kind, .n = like->n, .n_classes = like->n_classes, .classes = like->classes
+    };
     if (p->kind == CR_ANSWER_CLASS) {
         p->prob = cr_alloc(cx, p->n * p->n_classes, sizeof(double));
         return p->prob ? CR_OK : CR_ENOMEM;

@@ -11,9 +11,10 @@ typedef struct cri_mixture {
     cr_prediction *parts; /* [n] */
 } cri_mixture;
 
-/* Predicts by every model; parts that fit together.  Freed with cri_mixture_free, also on failure. */
-cr_status cri_mixture_open(cr_ctx *cx, const cr_model *const *models, const double *weights, size_t n,
-                           const cr_table *table, cri_mixture *out);
+/* Predicts by every model; parts that fit together.  Freed with cri_mixture_free, also on failure.
+ */
+cr_status cri_mixture_open(cr_ctx *cx, const cr_model *const *models, const double *weights,
+                           size_t n, const cr_table *table, cri_mixture *out);
 /* Frees the parts. */
 void cri_mixture_free(cr_ctx *cx, cri_mixture *mixture);
 /* Whether every model has an answer for the row. */

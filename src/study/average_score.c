@@ -18,7 +18,8 @@ static double part_cdf(row_of *r, const cr_prediction *p, double x)
     double z = (x - p->mean[r->row]) / p->scale[r->row], F = NAN;
     if (!p->family)
         return isinf(p->dof[r->row]) ? cr_norm_cdf(z) : cr_student_t_cdf(z, p->dof[r->row]);
-    cr_status st = cr_dist_cdf(r->cx, p->family, p->params + r->row * p->n_params, p->n_params, x, &F);
+    cr_status st =
+        cr_dist_cdf(r->cx, p->family, p->params + r->row * p->n_params, p->n_params, x, &F);
     if (st != CR_OK && r->st == CR_OK) r->st = st;
     return F;
 }
@@ -38,7 +39,8 @@ static double part_log_density(row_of *r, const cr_prediction *p, double y)
     if (!p->family)
         return (isinf(p->dof[i]) ? cr_norm_logpdf(z) : cr_student_t_logpdf(z, p->dof[i])) -
                log(p->scale[i]);
-    cr_status st = cr_dist_logpdf(r->cx, p->family, p->params + i * p->n_params, p->n_params, y, &f);
+    cr_status st =
+        cr_dist_logpdf(r->cx, p->family, p->params + i * p->n_params, p->n_params, y, &f);
     if (st != CR_OK && r->st == CR_OK) r->st = st;
     return f;
 }
@@ -50,8 +52,10 @@ static double mixture_log_density(row_of *r, double y)
         for (size_t k = 0; k < r->m->n; k++) {
             if (!(r->m->weights[k] > 0)) continue;
             double a = log(r->m->weights[k]) + part_log_density(r, &r->m->parts[k], y);
-            if (pass == 0) most = fmax(most, a);
-            else if (isfinite(most)) sum += exp(a - most);
+            if (pass == 0)
+                most = fmax(most, a);
+            else if (isfinite(most))
+                sum += exp(a - most);
         }
     return isfinite(most) ? most + log(sum) : most;
 }
@@ -75,8 +79,10 @@ static double mixture_quantile(row_of *r, double p)
     }
     for (int i = 0; i < 200 && high - low > 1e-13 * (fabs(low) + fabs(high)); i++) {
         double middle = low + (high - low) / 2;
-        if (mixture_cdf(r, middle) < p) low = middle;
-        else high = middle;
+        if (mixture_cdf(r, middle) < p)
+            low = middle;
+        else
+            high = middle;
     }
     return high;
 }
@@ -139,8 +145,8 @@ static void add_metric(cr_assessment *a, const char *name, double value)
     a->metrics[a->n++] = (cr_metric){ .name = name, .value = value };
 }
 
-static cr_status score_numbers(cr_ctx *cx, const cri_mixture *m, const size_t *rows, const double *y,
-                               const double *w, double level, cr_assessment *a)
+static cr_status score_numbers(cr_ctx *cx, const cri_mixture *m, const size_t *rows,
+                               const double *y, const double *w, double level, cr_assessment *a)
 {
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(cx);
@@ -163,8 +169,8 @@ done:
     return st;
 }
 
-static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *rows, const double *y,
-                               const double *w, cr_assessment *a)
+static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *rows,
+                               const double *y, const double *w, cr_assessment *a)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -214,8 +220,8 @@ cr_status cr_average_evaluate(cr_ctx *cx, const cr_model *const *models, const d
         a.rows++;
     }
     if (a.rows == 0)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: no row has both target and prediction",
-                       cr_table_source(t)));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s: no row has both target and prediction", cr_table_source(t)));
     CR_TRY(m.parts[0].kind == CR_ANSWER_NUMBER ? score_numbers(cx, &m, rows, y, w, level, &a)
                                                : score_classes(cx, &m, rows, y, w, &a));
     *out = a;

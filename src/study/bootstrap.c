@@ -12,7 +12,7 @@ enum { BATCH = 16 }; /* replicates whose predictions are held at once */
 
 typedef struct boot {
     const cri_plan *plan;
-    size_t          n, K; /* rows; classes, 0 for numbers                                */
+    size_t          n, K;  /* rows; classes, 0 for numbers                                */
     const double   *y, *w; /* [n]; y NaN in rows that are not scored                     */
     const size_t   *drawn; /* [samples x n] or NULL                                      */
     size_t          first; /* replicate of the batch's first                             */
@@ -141,8 +141,10 @@ static void add_parts(const boot *b, size_t i, double w, cr_bootstrap_error *e)
         return;
     }
     size_t f = main_class(b, i), y = (size_t)b->y[i];
-    if (f == y) e->unbiased_variance += w * (1 - b->votes[i * b->K + f] / m);
-    else e->bias += w, e->biased_variance += w * b->votes[i * b->K + y] / m;
+    if (f == y)
+        e->unbiased_variance += w * (1 - b->votes[i * b->K + f] / m);
+    else
+        e->bias += w, e->biased_variance += w * b->votes[i * b->K + y] / m;
 }
 
 static void sum_rows(const boot *b, cr_bootstrap_error *e)
@@ -211,13 +213,13 @@ static cr_status check_drawn(cr_ctx *cx, const size_t *drawn, size_t samples, si
 {
     for (size_t i = 0; drawn && i < samples * n; i++)
         if (drawn[i] >= n)
-            return cr_fail(cx, CR_EARG, "sample %zu holds row %zu, but there are %zu rows", i / n + 1,
-                           drawn[i] + 1, n);
+            return cr_fail(cx, CR_EARG, "sample %zu holds row %zu, but there are %zu rows",
+                           i / n + 1, drawn[i] + 1, n);
     return CR_OK;
 }
 
-/* The fit on all rows: its loss on them, and what that would be without information.  Also the targets,
- * weights and number of classes. */
+/* The fit on all rows: its loss on them, and what that would be without information.  Also the
+ * targets, weights and number of classes. */
 static cr_status fit_whole(cr_ctx *cx, boot *b, double *y, double *w, cr_bootstrap_error *e)
 {
     cr_status            st = CR_OK;
@@ -264,7 +266,8 @@ cr_status cr_bootstrap_assess(cr_ctx *cx, const cr_model_spec *spec, const cr_ta
     CR_TRY(check_drawn(cx, opt_drawn, samples, n));
     CR_TRY(cri_plan_open_unsplit(cx, spec, 1, t, NULL, &plan));
     if (!(plan.task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION)))
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target to judge it by", spec->model));
+        CR_TRY(
+            cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target to judge it by", spec->model));
     CR_TRY(fit_whole(cx, &b, y, w, &e));
     e.seed = plan.seed;
     e.loss = b.K ? "error rate" : "squared error";
@@ -277,8 +280,10 @@ cr_status cr_bootstrap_assess(cr_ctx *cx, const cr_model_spec *spec, const cr_ta
     sum_rows(&b, &e);
     if (b.K == 0) e.unbiased_variance = e.biased_variance = NAN;
     if (e.unjudged)
-        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows were in every sample and are not judged: more "
-                                   "samples are needed", e.unjudged, e.rows);
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu of %zu rows were in every sample and are not judged: more "
+               "samples are needed",
+               e.unjudged, e.rows);
     combine(&e);
     *out = e;
 done:

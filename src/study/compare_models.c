@@ -13,7 +13,8 @@ cr_paired cr_paired_difference(const cr_cv *a, const cr_cv *b, size_t m, double 
 {
     size_t J = a->folds * a->repeats;
     double mean = 0, square = 0, n = (double)J;
-    for (size_t j = 0; j < J; j++) mean += (a->fold[j].metrics[m].value - b->fold[j].metrics[m].value) / n;
+    for (size_t j = 0; j < J; j++)
+        mean += (a->fold[j].metrics[m].value - b->fold[j].metrics[m].value) / n;
     for (size_t j = 0; j < J; j++) {
         double d = a->fold[j].metrics[m].value - b->fold[j].metrics[m].value - mean;
         square += d * d / (n - 1);
@@ -41,9 +42,12 @@ static void pair(cr_compared *model, const cr_comparison *c, size_t m, double ra
 {
     cr_paired none = { NAN, NAN, NAN, NAN }, self = { 0, 0, NAN, NAN };
     size_t    best = c->best[m];
-    if (best == c->n) model->paired[m] = none;
-    else if (model == &c->models[best]) model->paired[m] = self;
-    else model->paired[m] = cr_paired_difference(&model->cv, &c->models[best].cv, m, ratio);
+    if (best == c->n)
+        model->paired[m] = none;
+    else if (model == &c->models[best])
+        model->paired[m] = self;
+    else
+        model->paired[m] = cr_paired_difference(&model->cv, &c->models[best].cv, m, ratio);
 }
 
 /* Test rows for each training row, on average over the folds. */
@@ -67,8 +71,9 @@ typedef struct compare_work {
 
 static cr_status fail_average(cr_ctx *cx)
 {
-    cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged: some have neither log evidence nor BIC, "
-                                 "or did not learn from the same rows");
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "the models cannot be averaged: some have neither log evidence nor BIC, "
+            "or did not learn from the same rows");
     return cr_fail_hint(cx, "--missing drop makes the rows the same where gaps are the reason");
 }
 
@@ -83,7 +88,8 @@ static cr_status score_average(cr_ctx *cx, const compare_work *w, cr_model *cons
     CR_TRY(s.status);
     for (size_t k = 0; k < n; k++) CR_TRY(cr_fit_scores_of(cx, models[k], &scores[k]));
     if (cr_model_weights(scores, n, weights) == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx));
-    CR_TRY(cr_average_evaluate(cx, (const cr_model *const *)models, weights, n, test, w->level, out));
+    CR_TRY(
+        cr_average_evaluate(cx, (const cr_model *const *)models, weights, n, test, w->level, out));
 done:
     cr_scratch_end(&s);
     return st;
@@ -108,8 +114,7 @@ static cr_status compare_fold(cr_ctx *cx, void *arg, size_t f)
         cr_model_free(cx, models[k]);
         models[k] = NULL;
     }
-    if (w->average)
-        CR_TRY(score_average(cx, w, models, test, &w->out->average.cv.fold[f]));
+    if (w->average) CR_TRY(score_average(cx, w, models, test, &w->out->average.cv.fold[f]));
 done:
     for (size_t k = 0; models && k < w->out->n; k++) cr_model_free(cx, models[k]);
     cr_table_free(cx, train);
@@ -136,7 +141,10 @@ static cr_status allocate_folds(cr_ctx *cx, const cri_plan *p, cr_compared *mode
     return model->cv.fold ? CR_OK : CR_ENOMEM;
 }
 
-static void summarise(cr_cv *cv) { cri_scores_mean(cv->fold, cv->folds, cv->repeats, &cv->mean, cv->se); }
+static void summarise(cr_cv *cv)
+{
+    cri_scores_mean(cv->fold, cv->folds, cv->repeats, &cv->mean, cv->se);
+}
 
 static cr_status weigh(cr_ctx *cx, cr_comparison *c)
 {

@@ -42,8 +42,8 @@ void cr_cv_free(cr_ctx *cx, cr_cv *cv)
 int cr_metric_sense(const char *metric)
 {
     static const char *const more[] = { "log_score", "r2", "accuracy", "auc" };
-    static const char *const less[] = { "rmse", "mae", "crps", "log_loss",
-                                        "brier", "calibration_error" };
+    static const char *const less[] = { "rmse",     "mae",   "crps",
+                                        "log_loss", "brier", "calibration_error" };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (strcmp(metric, more[i]) == 0) return 1;
     for (size_t i = 0; i < sizeof less / sizeof *less; i++)

@@ -1,9 +1,9 @@
 /* cross_validate.h -- how good models are on rows they have not seen.
- * The rows are put into folds; each fold in turn is scored by models fitted on the others.  Fits run
- * beside each other, as many as the context has threads, each with one thread inside: the same bits for
- * any number.  Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, sec. 7.10;
- * Bengio & Grandvalet (2004), "No unbiased estimator of the variance of k-fold cross-validation", JMLR
- * 5, for why the standard errors are only a guide. */
+ * The rows are put into folds; each fold in turn is scored by models fitted on the others.  Fits
+ * run beside each other, as many as the context has threads, each with one thread inside: the same
+ * bits for any number.  Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning,
+ * sec. 7.10; Bengio & Grandvalet (2004), "No unbiased estimator of the variance of k-fold
+ * cross-validation", JMLR 5, for why the standard errors are only a guide. */
 #ifndef CREDENCE_STUDY_CROSS_VALIDATE_H
 #define CREDENCE_STUDY_CROSS_VALIDATE_H
 
@@ -35,8 +35,8 @@ typedef struct cr_cv {
     double se[CR_MOST_METRICS];
 } cr_cv;
 
-/* Fits the model on all folds but one and scores it on that one, for each fold.  The folds depend on
- * the setting `seed`, the number of rows, the classes or groups, and the options alone. */
+/* Fits the model on all folds but one and scores it on that one, for each fold.  The folds depend
+ * on the setting `seed`, the number of rows, the classes or groups, and the options alone. */
 CR_API cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *table,
                                    const cr_setting *settings, size_t n_settings,
                                    const cr_cv_options *options, cr_cv *out_cv);

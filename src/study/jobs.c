@@ -44,7 +44,7 @@ static void note_failure(work *w, size_t j, cr_status st)
 {
     size_t first = atomic_load(&w->first_failed);
     w->slots[j].status = st;
-    while (j < first && !atomic_compare_exchange_weak(&w->first_failed, &first, j)) { }
+    while (j < first && !atomic_compare_exchange_weak(&w->first_failed, &first, j)) {}
 }
 
 static void run_one(void *arg, size_t j)
@@ -61,8 +61,10 @@ static void run_one(void *arg, size_t j)
     cr_ctx_set_log(child, keep_line, s);
     cr_status st = w->job(child, w->arg, j);
     s->done = st == CR_OK;
-    if (st != CR_OK) s->failed = child;
-    else cr_ctx_free(child);
+    if (st != CR_OK)
+        s->failed = child;
+    else
+        cr_ctx_free(child);
     if (st != CR_OK) note_failure(w, j, st);
 }
 

@@ -1,9 +1,9 @@
 /* jobs.h -- fits that run beside each other.
  * A job gets a context of its own, of one thread, whose memory and limits are those of the caller's
- * (cri_ctx_child).  As many run at once as the caller's context has threads, so memory is bounded by
- * that many jobs.  What they log is passed on in the order of the jobs, and of several failures that
- * of the first job is reported: the same for any number of threads.  A job that runs out of memory
- * beside others is run again alone.  (Internal header.) */
+ * (cri_ctx_child).  As many run at once as the caller's context has threads, so memory is bounded
+ * by that many jobs.  What they log is passed on in the order of the jobs, and of several failures
+ * that of the first job is reported: the same for any number of threads.  A job that runs out of
+ * memory beside others is run again alone.  (Internal header.) */
 #ifndef CREDENCE_STUDY_JOBS_H
 #define CREDENCE_STUDY_JOBS_H
 
@@ -12,8 +12,8 @@
 /* Job number `job`, which writes to its own place behind arg only. */
 typedef cr_status cri_job(cr_ctx *cx, void *arg, size_t job);
 
-/* Runs jobs 0 .. n-1; `what` names them for progress.  Jobs after the first that fails may or may not
- * have run. */
+/* Runs jobs 0 .. n-1; `what` names them for progress.  Jobs after the first that fails may or may
+ * not have run. */
 cr_status cri_run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg);
 
 #endif

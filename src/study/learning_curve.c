@@ -58,8 +58,10 @@ static cr_status order_rows(cr_ctx *cx, const cri_plan *p, uint64_t seed, size_t
         for (size_t i = 0; i < n; i++) {
             size_t row = rows[order[i]], k = y ? y->codes[row] : 0;
             if (k >= K) k = K - 1; /* missing */
-            if (pass == 0) size[k]++;
-            else placed[i] = (placed_row){ (seen[k]++ + 0.5) / size[k], row };
+            if (pass == 0)
+                size[k]++;
+            else
+                placed[i] = (placed_row){ (seen[k]++ + 0.5) / size[k], row };
         }
     if (y) qsort(placed, n, sizeof *placed, by_place);
     for (size_t i = 0; i < n; i++) rows[i] = placed[i].row;
@@ -112,8 +114,10 @@ static cr_status check_shares(cr_ctx *cx, const double *shares, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!(shares[i] > 0 && shares[i] <= 1 && (i == 0 || shares[i] > shares[i - 1])))
-            return cr_fail(cx, CR_EARG, "the shares of a learning curve must rise and lie between 0 "
-                                        "and 1, and number %zu is %g", i + 1, shares[i]);
+            return cr_fail(cx, CR_EARG,
+                           "the shares of a learning curve must rise and lie between 0 "
+                           "and 1, and number %zu is %g",
+                           i + 1, shares[i]);
     return n > 0 ? CR_OK : cr_fail(cx, CR_EARG, "a learning curve needs at least one share");
 }
 

@@ -138,7 +138,8 @@ static cr_status number_groups(cr_ctx *cx, const cr_table *t, const char *name, 
         double v = category ? (double)c->codes[i] : c->values[i * c->stride];
         rows[i] = (keyed_row){ v, i };
         if (category ? c->codes[i] == CR_MISSING_CODE : isnan(v))
-            CR_TRY(cr_fail(cx, CR_EDATA, "%s: column '%s' has no value: the row belongs to no group",
+            CR_TRY(cr_fail(cx, CR_EDATA,
+                           "%s: column '%s' has no value: the row belongs to no group",
                            cri_table_where(t, i, where, sizeof where), name));
     }
     if (n > 0) qsort(rows, n, sizeof *rows, by_value);
@@ -179,9 +180,11 @@ static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_option
         return cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
                        cr_table_source(t), cr_table_rows(t), o->folds);
     if (o->group && o->split != CR_SPLIT_AUTO)
-        return cr_fail(cx, CR_EARG, "--group puts whole groups into folds: --split does not go with it");
+        return cr_fail(cx, CR_EARG,
+                       "--group puts whole groups into folds: --split does not go with it");
     if (o->split == CR_SPLIT_ORDERED && o->repeats > 1)
-        return cr_fail(cx, CR_EARG, "--repeats: in time order there is only one way to make the folds");
+        return cr_fail(cx, CR_EARG,
+                       "--repeats: in time order there is only one way to make the folds");
     return CR_OK;
 }
 
@@ -274,7 +277,7 @@ static void summarise_repeat(const cr_assessment *fold, size_t folds, size_t m, 
 }
 
 void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats, cr_assessment *out,
-                   double *se)
+                     double *se)
 {
     *out = fold[0];
     out->has_bins = false; /* they are those of one fold */

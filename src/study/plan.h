@@ -1,4 +1,5 @@
-/* plan.h -- the folds on which one or several models are judged, all on the same.  (Internal header.) */
+/* plan.h -- the folds on which one or several models are judged, all on the same.  (Internal
+ * header.) */
 #ifndef CREDENCE_STUDY_PLAN_H
 #define CREDENCE_STUDY_PLAN_H
 
@@ -18,10 +19,11 @@ typedef struct cri_plan {
     cr_scratch           s; /* holds split's array and specs */
 } cri_plan;
 
-/* Checks the models and makes the folds.  Fails with CR_EARG for unknown models, settings or columns and
- * for models that do not do the same task, with CR_EDATA where the data do not allow the folds. */
-cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *table,
-                        const cr_cv_options *options, cri_plan *out_plan);
+/* Checks the models and makes the folds.  Fails with CR_EARG for unknown models, settings or
+ * columns and for models that do not do the same task, with CR_EDATA where the data do not allow
+ * the folds. */
+cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs,
+                        const cr_table *table, const cr_cv_options *options, cri_plan *out_plan);
 /* Frees what it holds; also after a failure. */
 void cri_plan_close(cr_ctx *cx, cri_plan *plan);
 /* The same without folds: only the checks, the classes and the seed. */
@@ -34,10 +36,10 @@ cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *plan, size_t f, cr_table *
 /* Every model on every fold: out [n_specs x repeats x folds]. */
 cr_status cri_plan_run(cr_ctx *cx, const cri_plan *plan, double level, cr_assessment *out);
 
-/* Mean and standard error of each metric over repeats x folds assessments.  A metric that some of them
- * lack has neither. */
-void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats, cr_assessment *out_mean,
-                   double *out_se);
+/* Mean and standard error of each metric over repeats x folds assessments.  A metric that some of
+ * them lack has neither. */
+void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats,
+                     cr_assessment *out_mean, double *out_se);
 /* A seed of its own for the item of some purpose, from the user's; item 0 keeps the user's. */
 uint64_t cri_item_seed(uint64_t seed, uint64_t purpose, uint64_t item);
 

@@ -10,7 +10,8 @@
 static cr_status fail_item(cr_ctx *cx, const char *item, const char *why)
 {
     cr_fail(cx, CR_EARG, "--over %s: %s", item, why);
-    return cr_fail_hint(cx, "for example --over lambda=0.01..100:log:20, or --over 'basis=poly:1|poly:2'");
+    return cr_fail_hint(
+        cx, "for example --over lambda=0.01..100:log:20, or --over 'basis=poly:1|poly:2'");
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -27,11 +28,14 @@ static const char *read_tail(const char *at, cri_dimension *d)
     while (*at == ':') {
         const char *end = at + 1 + strcspn(at + 1, ":");
         double      n;
-        if (end - at == 4 && strncmp(at, ":log", 4) == 0) d->logarithmic = true;
-        else if (end - at == 4 && strncmp(at, ":lin", 4) == 0) d->logarithmic = false;
+        if (end - at == 4 && strncmp(at, ":log", 4) == 0)
+            d->logarithmic = true;
+        else if (end - at == 4 && strncmp(at, ":lin", 4) == 0)
+            d->logarithmic = false;
         else if (read_number(at + 1, end, &n) && n >= 2 && n <= CRI_MOST_POINTS && n == floor(n))
             d->n = (size_t)n;
-        else return "behind a range come :log and the number of values, at least 2";
+        else
+            return "behind a range come :log and the number of values, at least 2";
         at = end;
     }
     return NULL;
@@ -76,7 +80,8 @@ static const cr_option *find_setting(const cr_model_class *c, const char *name)
     return o ? o : cr_option_find(cr_fit_table, name);
 }
 
-static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *item, cri_dimension *d)
+static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *item,
+                                cri_dimension *d)
 {
     cr_status        st = CR_OK;
     char            *equals = strchr(item, '=');
@@ -119,7 +124,8 @@ cr_status cri_space_read(cr_scratch *s, const cr_model_class *c, const char *lis
         CR_TRY(read_dimension(s, c, items[d], &space.dimensions[d]));
         for (size_t e = 0; e < d; e++)
             if (strcmp(space.dimensions[e].name, space.dimensions[d].name) == 0)
-                CR_TRY(cr_fail(s->cx, CR_EARG, "--over names '%s' twice", space.dimensions[d].name));
+                CR_TRY(
+                    cr_fail(s->cx, CR_EARG, "--over names '%s' twice", space.dimensions[d].name));
     }
     *out = space;
 done:
@@ -167,8 +173,9 @@ char *cri_space_draw(cr_ctx *cx, const cri_space *space, cr_rng *r, size_t d)
     if (!dim->range) return cri_string_copy(cx, dim->values[cr_rng_below(r, dim->n)]);
     if (dim->whole && !dim->logarithmic) { /* each whole number is as probable as the others */
         double low = fmin(dim->low, dim->high), width = fabs(dim->high - dim->low) + 1;
-        return range_value(cx, dim, fabs(low + (double)cr_rng_below(r, (uint64_t)width) - dim->low) /
-                                        fmax(width - 1, 1));
+        return range_value(cx, dim,
+                           fabs(low + (double)cr_rng_below(r, (uint64_t)width) - dim->low) /
+                               fmax(width - 1, 1));
     }
     return range_value(cx, dim, cr_rng_uniform(r));
 }

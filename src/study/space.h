@@ -27,8 +27,8 @@ cr_status cri_space_read(cr_scratch *s, const cr_model_class *model, const char 
                          cri_space *out_space);
 /* How many points the grid has; CRI_MOST_POINTS + 1 when there are more than that. */
 size_t cri_space_points(const cri_space *space);
-/* Coordinate d of grid point i (the last dimension runs fastest), or of a random point, as text that is
- * freed by cri_string_free.  NULL on failure. */
+/* Coordinate d of grid point i (the last dimension runs fastest), or of a random point, as text
+ * that is freed by cri_string_free.  NULL on failure. */
 char *cri_space_at(cr_ctx *cx, const cri_space *space, size_t i, size_t d);
 char *cri_space_draw(cr_ctx *cx, const cri_space *space, cr_rng *r, size_t d);
 

@@ -43,8 +43,7 @@ static cr_status make_candidates(cr_ctx *cx, const cri_space *space, const cr_tu
     if (!t->candidates) CR_TRY(CR_ENOMEM);
     t->n = n;
     t->dimensions = space->n;
-    for (size_t i = 0; i < n; i++)
-        CR_TRY(make_candidate(cx, space, o, seed, i, &t->candidates[i]));
+    for (size_t i = 0; i < n; i++) CR_TRY(make_candidate(cx, space, o, seed, i, &t->candidates[i]));
 done:
     return st;
 }
@@ -171,8 +170,8 @@ static cr_status find_best(cr_ctx *cx, cr_tuning *t)
     return CR_OK;
 }
 
-/* The candidate within one standard error that follows its training rows least: the simplest one, by what
- * it does rather than by what it is called. */
+/* The candidate within one standard error that follows its training rows least: the simplest one,
+ * by what it does rather than by what it is called. */
 static cr_status choose_simplest(cr_ctx *cx, tune_work *w)
 {
     cr_tuning *t = w->tuning;

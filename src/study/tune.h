@@ -5,9 +5,10 @@
  *     degree=1..5:5                   evenly spaced; whole numbers for a setting that counts
  *     basis=poly:1|poly:2|poly:3      these
  *
- * A grid tries every combination, a random search draws each dimension anew (a range: all of it, not
- * only its grid).  Bergstra & Bengio (2012), "Random search for hyper-parameter optimization", JMLR 13;
- * Breiman, Friedman, Olshen & Stone (1984), CART, sec. 3.4.3, for the rule of one standard error. */
+ * A grid tries every combination, a random search draws each dimension anew (a range: all of it,
+ * not only its grid).  Bergstra & Bengio (2012), "Random search for hyper-parameter optimization",
+ * JMLR 13; Breiman, Friedman, Olshen & Stone (1984), CART, sec. 3.4.3, for the rule of one standard
+ * error. */
 #ifndef CREDENCE_STUDY_TUNE_H
 #define CREDENCE_STUDY_TUNE_H
 
@@ -46,8 +47,8 @@ typedef struct cr_tuning {
 } cr_tuning;
 
 /* Cross-validates every candidate on the same folds and chooses one.  Of equals the first.
- * Fails with CR_EARG for a dimension that cannot be read, has no such setting, or for a metric that is
- * not there; where a candidate's fit fails, with that failure and a note that names it. */
+ * Fails with CR_EARG for a dimension that cannot be read, has no such setting, or for a metric that
+ * is not there; where a candidate's fit fails, with that failure and a note that names it. */
 CR_API cr_status cr_tune(cr_ctx *cx, const cr_model_spec *spec, const cr_table *table,
                          const cr_tune_options *options, const cr_cv_options *cv,
                          cr_tuning *out_tuning);

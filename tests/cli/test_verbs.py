@@ -17,6 +17,10 @@ EVALUATE = ["evaluate", "model.cred", "examples/diabetes.csv"]
 UPDATE = ["update", "model.cred", "examples/diabetes.csv"]
 CV = ["cv", "linear", "examples/diabetes.csv", "--target", "progression", "--folds", "3"]
 COMPARE = ["compare", "beta-bernoulli", "examples/aspirin.csv", "--by", "arm", "--weights", "people"]
+MODELS = ["compare", "linear", "linear:basis=poly:2,missing=drop", "examples/diabetes.csv", "--target", "progression",
+          "--features", "bmi,bp", "--folds", "3"]
+TUNE = ["tune", "ridge", "examples/diabetes.csv", "--target", "progression", "--over", "lambda=0.1..10:log:3",
+        "--over", "basis=poly:1|poly:2", "--features", "bmi,bp", "--folds", "3"]
 DESCRIBE = ["describe", "examples/diabetes.csv"]
 
 # verb -> a command that works, and the members of its JSON
@@ -30,6 +34,11 @@ VERBS = {
     "cv": (CV, "model rows metrics se folds seed"),
     "compare": (COMPARE, "model by rows pooled_log_evidence separate_log_evidence log_bayes_factor prior_odds"
                          " probability evidence seed groups differences"),
+    "compare models": (MODELS, "rows seed models best weights"),
+    "compare average": ([*MODELS, "--average"], "models average"),
+    "tune": (TUNE, "model rows seed metric search rule folds repeats chosen best candidates"),
+    "cv bootstrap": ([*CV[:-2], "--bootstrap", "30", "--bias-variance"], "model rows seed bootstrap"),
+    "cv curve": ([*CV, "--learning-curve", "0.3,1"], "model rows seed learning_curve"),
     "fit columns": (["fit", "normal", "examples/diabetes.csv", "--features", "bmi"],
                     "log_likelihood parameters statistics distributions"),
     "describe": (DESCRIBE, "file kind rows columns"),
@@ -268,13 +277,15 @@ OPTIONS = {
             "--features x --basis natural:4:range=-5;120", "--features x --basis rbf:5:20,x=hinge:3",
             "--features g --reference frequent", "--features g --reference none",
             "--features w --category w", "--features x --real x", "--features x --seed 9",
-            "--features x --task regression", "--features x --threads 1", "--features x --quiet", "--features x --verbose",
+            "--features x --task regression", "--features x --calibrate none --calibrate-folds 3", "--features x --threads 1", "--features x --quiet", "--features x --verbose",
             "--features x --progress never", "--features x --time-limit 1h",
             "--features x --memory-limit 1G", "--features x --strict", "--features x --no-intercept",
             "--features x --from csv", "--features x --delimiter ,", "--features x --header yes",
             "--features x --missing-values 7,8 --missing drop", "--features x -q", "--features x -v"],
     "cv": ["--features x --folds 4", "--features x --split ordered", "--features x --interval 0.5",
-           "--features x --split shuffled --seed 2"],
+           "--features x --split shuffled --seed 2", "--features x --repeats 2 --folds 3", "--features x --group g --folds 3",
+           "--features x --bootstrap 5", "--features x --bias-variance --bootstrap 3",
+           "--features x --learning-curve 0.5,1 --folds 3"],
 }
 
 for listing in sorted((pathlib.Path(__file__).parent / "options").glob("*.txt")):   # one for each model

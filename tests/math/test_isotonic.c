@@ -16,11 +16,15 @@ static double brute_force(const double *y, const double *w, size_t n, double *be
             double sum = 0, weight = 0;
             for (end = begin; end < n; end++) {
                 sum += w[end] * y[end], weight += w[end];
-                if (end + 1 < n && cuts >> end & 1) { end++; break; }
+                if (end + 1 < n && cuts >> end & 1) {
+                    end++;
+                    break;
+                }
             }
             rising &= sum / weight >= before;
             before = sum / weight;
-            for (size_t i = begin; i < end; i++) f[i] = before, cost += w[i] * pow(y[i] - before, 2);
+            for (size_t i = begin; i < end; i++)
+                f[i] = before, cost += w[i] * pow(y[i] - before, 2);
         }
         if (!rising || cost >= least) continue;
         least = cost;

@@ -1,9 +1,11 @@
-/* test_calibrate.c -- maps of probabilities: against enumeration, bisection and what they promise. */
+/* test_calibrate.c -- maps of probabilities: against enumeration, bisection and what they promise.
+ */
 #include "../study/fixture.h"
 #include "math/special.h"
 #include "models/calibrate.h"
 
-/* Probabilities of a class that is right in the share `truth` of its rows says: said [n] overconfident. */
+/* Probabilities of a class that is right in the share `truth` of its rows says: said [n]
+ * overconfident. */
 static void draw(cr_rng *r, size_t n, double sharpness, double *P, uint32_t *codes)
 {
     for (size_t i = 0; i < n; i++) {
@@ -61,7 +63,8 @@ static void test_identity(void **state)
     double           P[2 * 1000], Q[2 * 1000];
     uint32_t         codes[1000];
     cri_calibration *c = NULL;
-    for (size_t i = 0; i < 1000; i++) { /* ten levels 0.05 .. 0.95, each right as often as it says */
+    for (size_t i = 0; i < 1000;
+         i++) { /* ten levels 0.05 .. 0.95, each right as often as it says */
         double p = 0.05 + 0.1 * (double)(i / 100);
         P[2 * i + 1] = p, P[2 * i] = 1 - p;
         codes[i] = (double)(i % 100) < 100 * p - 0.5;
@@ -85,7 +88,8 @@ static void test_identity(void **state)
     test_context_free(cx);
 }
 
-/* Platt's likelihood is least at the fit: both derivatives vanish, by differences; weights repeat rows. */
+/* Platt's likelihood is least at the fit: both derivatives vanish, by differences; weights repeat
+ * rows. */
 static void test_platt_optimum(void **state)
 {
     (void)state;
@@ -101,7 +105,8 @@ static void test_platt_optimum(void **state)
     assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_PLATT, P, codes, NULL, M, 2, &c));
     double g[2] = { 0, 0 };
     for (size_t i = 0; i < M; i++) {
-        double z = log(P[2 * i + 1] / P[2 * i]), t = codes[i] ? (plus + 1) / (plus + 2) : 1 / (M - plus + 2);
+        double z = log(P[2 * i + 1] / P[2 * i]),
+               t = codes[i] ? (plus + 1) / (plus + 2) : 1 / (M - plus + 2);
         double q = 1 / (1 + exp(-(c->calibration_slope[0] * z + c->calibration_offset[0])));
         g[0] += (q - t) * z, g[1] += q - t;
     }
@@ -109,7 +114,8 @@ static void test_platt_optimum(void **state)
     assert_close(g[1], 0, 1e-7);
     for (size_t i = 0; i < M; i++) {
         w[i] = 2;
-        memcpy(P2 + 2 * i, P + 2 * i, 2 * sizeof *P), memcpy(P2 + 2 * (M + i), P + 2 * i, 2 * sizeof *P);
+        memcpy(P2 + 2 * i, P + 2 * i, 2 * sizeof *P),
+            memcpy(P2 + 2 * (M + i), P + 2 * i, 2 * sizeof *P);
         codes2[i] = codes2[M + i] = codes[i];
     }
     cri_calibration_free(cx, c);
@@ -142,7 +148,8 @@ static void test_corners(void **state)
             cri_calibration_apply(c, Q, 4);
             for (size_t i = 0; i < 8; i++) assert_true(Q[i] >= 0 && Q[i] <= 1);
             for (size_t i = 0; i < 4; i++) assert_true(k || isfinite(log(Q[2 * i + apart[i]])));
-            for (size_t i = 1; i < 4; i++) assert_true(Q[2 * i + 1] >= Q[2 * i - 1]); /* the order stays */
+            for (size_t i = 1; i < 4; i++)
+                assert_true(Q[2 * i + 1] >= Q[2 * i - 1]); /* the order stays */
             if (method == CRI_CALIBRATE_ISOTONIC && !k) assert_close(Q[1], 1.0 / 6, 1e-15);
             cri_calibration_free(cx, c);
         }
@@ -158,8 +165,9 @@ static void test_models(void **state)
     for (size_t K = 2; K <= 3; K++)
         for (size_t method = 0; method < 2; method++) {
             cr_table   *t = class_table(cx, 120, K, 9);
-            const char *how = method ? "target=y features=x* lambda=0.01 calibrate=platt"
-                                     : "target=y features=x* lambda=0.01 calibrate=isotonic calibrate_folds=4";
+            const char *how =
+                method ? "target=y features=x* lambda=0.01 calibrate=platt"
+                       : "target=y features=x* lambda=0.01 calibrate=isotonic calibrate_folds=4";
             cr_model     *plain = fit(cx, "logistic", t, "target=y features=x* lambda=0.01");
             cr_model     *m = fit(cx, "logistic", t, how), *loaded = NULL;
             cr_prediction p = predict(cx, plain, t), q = predict(cx, m, t), l;
@@ -199,12 +207,14 @@ static void test_models(void **state)
 static cr_status calibrate_small(cr_ctx *cx, void *arg)
 {
     const double x[] = { 1, 2, 3, 4, 7, 5, 8, 9 }, y[] = { 0, 1, 0, 1, 1, 1, 0, 1 };
-    cr_setting   s[] = { { "target", "y" }, { "lambda", "1" }, { "calibrate", arg }, { "calibrate_folds", "2" } };
-    cr_status    st = CR_OK;
-    cr_table    *t = NULL;
-    cr_model    *m = NULL, *loaded = NULL;
-    char        *bytes = NULL;
-    size_t       size = 0;
+    cr_setting   s[] = {
+          { "target", "y" }, { "lambda", "1" }, { "calibrate", arg }, { "calibrate_folds", "2" }
+    };
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    cr_model *m = NULL, *loaded = NULL;
+    char     *bytes = NULL;
+    size_t    size = 0;
     CR_TRY(cr_table_new(cx, "t", 8, &t));
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
@@ -229,9 +239,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overconfident),  cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_platt_optimum),  cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_models),         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_overconfident), cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_platt_optimum), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_models),        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);
 }

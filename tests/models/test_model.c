@@ -1,7 +1,7 @@
 /* test_model.c -- the life of a model: settings, refusals, answers in their places, and every
  * allocation failing. */
 #include "fixture.h"
-#include "study/assess.h"
+#include "study/cross_validate.h"
 
 /* A category, a boolean, numbers with gaps, weights. */
 static const char mixed[] = "c,b,x,z,w,y\n"

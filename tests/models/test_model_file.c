@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "data/npy.h"
 #include "models/store_internal.h"
-#include "study/assess.h"
+#include "study/cross_validate.h"
 
 /* A category, a boolean, numbers with gaps, weights. */
 static const char mixed[] = "c,b,x,z,w,y\n"

@@ -1,4 +1,5 @@
-/* test_kinds.c -- the figures that judge a model: sound SVG, text that shows the numbers, refusals. */
+/* test_kinds.c -- the figures that judge a model: sound SVG, text that shows the numbers, refusals.
+ */
 #include "../study/fixture.h"
 #include "wellformed.h"
 #include "plot/chart.h"
@@ -12,7 +13,8 @@ static const char *figure_path(void)
     return path;
 }
 
-static void check_kind(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind, const char *says)
+static void check_kind(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                       const char *says)
 {
     char *text = NULL;
     assert_ok(cx, cr_plot(cx, m, t, kind, 0.9, figure_path()));
@@ -24,7 +26,8 @@ static void check_kind(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot
     assert_non_null(strstr(text, says));
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         size_t length = strcspn(line, "\n");
-        assert_true(length == 0 || line[length - 1] != ' ' || strstr(line, "+") == line); /* no blanks behind */
+        assert_true(length == 0 || line[length - 1] != ' ' ||
+                    strstr(line, "+") == line); /* no blanks behind */
     }
     cr_free(cx, text, strlen(text) + 1, 1);
 }
@@ -44,10 +47,11 @@ static void test_classes(void **state)
         }
         check_kind(cx, m, t, CR_PLOT_ROC, K == 2 ? auc : "2: AUC");
         check_kind(cx, m, t, CR_PLOT_PR, K == 2 ? "1: average precision" : "0: average precision");
-        check_kind(cx, m, t, CR_PLOT_CALIBRATION, K == 2 ? "probability of y = 1" : "the most probable y");
+        check_kind(cx, m, t, CR_PLOT_CALIBRATION,
+                   K == 2 ? "probability of y = 1" : "the most probable y");
         check_kind(cx, m, t, CR_PLOT_LEARNING_CURVE, "log_loss");
-        assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_RESIDUALS, 0.9, figure_path()), CR_EUNSUPPORTED,
-                          "predicts classes");
+        assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_RESIDUALS, 0.9, figure_path()),
+                          CR_EUNSUPPORTED, "predicts classes");
         cr_model_free(cx, m);
         cr_table_free(cx, t);
     }
@@ -67,9 +71,10 @@ static void test_numbers(void **state)
     check_kind(cx, m, t, CR_PLOT_RESIDUALS, "2000 of the 2499 rows");
     check_kind(cx, m, few, CR_PLOT_RESIDUALS, "90 % of the residuals");
     check_kind(cx, m, few, CR_PLOT_LEARNING_CURVE, "log_score");
-    assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_ROC, 0.9, figure_path()), CR_EUNSUPPORTED, "of classes");
-    assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_CALIBRATION, 0.9, figure_path()), CR_EUNSUPPORTED,
+    assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_ROC, 0.9, figure_path()), CR_EUNSUPPORTED,
                       "of classes");
+    assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_CALIBRATION, 0.9, figure_path()),
+                      CR_EUNSUPPORTED, "of classes");
     assert_fails(cx, cr_plot(cx, m, t, CR_PLOT_RESIDUALS, 1, figure_path()), CR_EARG);
     char *text = NULL;
     assert_fails(cx, cr_plot_text(cx, m, t, CR_PLOT_RESIDUALS, 0.9, 1, 20, &text), CR_EARG);
@@ -88,11 +93,16 @@ static void test_text_places(void **state)
     (void)state;
     cr_ctx      *cx = test_context();
     cr_scratch   s = cr_scratch_begin(cx);
-    const double x[] = { 0, 5, 10 }, y[] = { 0, 10, NAN }, low[] = { 0, 2, 0 }, high[] = { 0, 6, 0 };
-    cri_chart    c = { .title = "T", .x = { "x", 0, 10 }, .y = { "y", 0, 10 } };
-    const char  *text = NULL;
-    cri_chart_add(&c, (cri_chart_series){ { "bars", CRI_SVG_BARS, CRI_SVG_SKY, 1, 1, false }, '|', x, low, high, 2 });
-    cri_chart_add(&c, (cri_chart_series){ { "dots", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 1, false }, 'o', x, y, NULL, 3 });
+    const double x[] = { 0, 5, 10 }, y[] = { 0, 10, NAN }, low[] = { 0, 2, 0 },
+                 high[] = { 0, 6, 0 };
+    cri_chart   c = { .title = "T", .x = { "x", 0, 10 }, .y = { "y", 0, 10 } };
+    const char *text = NULL;
+    cri_chart_add(&c,
+                  (cri_chart_series){
+                      { "bars", CRI_SVG_BARS, CRI_SVG_SKY, 1, 1, false }, '|', x, low, high, 2 });
+    cri_chart_add(&c,
+                  (cri_chart_series){
+                      { "dots", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 1, false }, 'o', x, y, NULL, 3 });
     assert_ok(cx, cri_chart_text(&s, &c, 11, 11, &text));
     assert_non_null(strstr(text, "        10 |     o\n"));
     assert_non_null(strstr(text, "           |     |\n")); /* y = 6 */

@@ -1,5 +1,5 @@
-/* test_bootstrap.c -- bootstrap errors against published numbers, plain loops and their own laws; learning
- * curves against fits by hand; threshold curves against pairs. */
+/* test_bootstrap.c -- bootstrap errors against published numbers, plain loops and their own laws;
+ * learning curves against fits by hand; threshold curves against pairs. */
 #include "fixture.h"
 #include "data/metrics.h"
 #include "data/split.h"
@@ -20,18 +20,19 @@ static void test_reference(void **state)
     const char *path = test_shared_data("classic/bootstrap_index_mtcars.csv");
     if (!path) skip();
     snprintf(index_path, sizeof index_path, "%s", path);
-    cr_ctx          *cx = test_context();
-    cr_read_options  o;
-    cr_table        *t = read_table(cx, test_shared_data("tabular/mtcars.csv")), *index = NULL;
-    const cr_setting s[] = { { "target", "mpg" }, { "features", "cyl,hp,wt" } };
-    cr_model_spec    spec = { "linear", s, 2 };
-    size_t           n = cr_table_rows(t), *drawn = calloc(200 * n, sizeof *drawn);
+    cr_ctx            *cx = test_context();
+    cr_read_options    o;
+    cr_table          *t = read_table(cx, test_shared_data("tabular/mtcars.csv")), *index = NULL;
+    const cr_setting   s[] = { { "target", "mpg" }, { "features", "cyl,hp,wt" } };
+    cr_model_spec      spec = { "linear", s, 2 };
+    size_t             n = cr_table_rows(t), *drawn = calloc(200 * n, sizeof *drawn);
     cr_bootstrap_error e;
     assert_ok(cx, cr_options_init(cx, cr_read_table, &o));
-    FILE  *first = fopen(index_path, "r");
-    int    c = fgetc(first);
+    FILE *first = fopen(index_path, "r");
+    int   c = fgetc(first);
     fclose(first);
-    assert_ok(cx, cr_options_set(cx, cr_read_table, &o, "header", c >= '0' && c <= '9' ? "no" : "yes"));
+    assert_ok(cx,
+              cr_options_set(cx, cr_read_table, &o, "header", c >= '0' && c <= '9' ? "no" : "yes"));
     assert_ok(cx, cr_table_read(cx, index_path, &o, &index));
     cr_options_free(cx, cr_read_table, &o);
     assert_int_equal(cr_table_rows(index), 200);
@@ -50,7 +51,8 @@ static void test_reference(void **state)
     assert_relative(e.err_632_plus, 7.244714178901685, 1e-8);
     assert_relative(e.bias + e.variance, e.leave_one_out, 1e-12);
     drawn[3] = n;
-    assert_fails_with(cx, cr_bootstrap_assess(cx, &spec, t, 200, drawn, &e), CR_EARG, "there are 32 rows");
+    assert_fails_with(cx, cr_bootstrap_assess(cx, &spec, t, 200, drawn, &e), CR_EARG,
+                      "there are 32 rows");
     free(drawn);
     cr_table_free(cx, t);
     cr_table_free(cx, index);
@@ -62,9 +64,11 @@ static void check_by_loops(cr_ctx *cx, const char *model, const cr_table *t, siz
                            const cr_bootstrap_error *e, bool classes)
 {
     enum { MOST = 64, K = 3 };
-    size_t        n = cr_table_rows(t), drawn[MOST], left[MOST], m;
-    double        y[MOST], f[MOST], sum[MOST] = { 0 }, square[MOST] = { 0 }, loss[MOST] = { 0 }, count[MOST] = { 0 };
-    double        votes[MOST][K] = { { 0 } }, apparent = 0, gamma = 0, one = 0, bias = 0, spread = 0, good = 0, bad = 0;
+    size_t n = cr_table_rows(t), drawn[MOST], left[MOST], m;
+    double y[MOST], f[MOST], sum[MOST] = { 0 }, square[MOST] = { 0 }, loss[MOST] = { 0 },
+                             count[MOST] = { 0 };
+    double votes[MOST][K] = { { 0 } }, apparent = 0, gamma = 0, one = 0, bias = 0, spread = 0,
+           good = 0, bad = 0;
     for (size_t b = 0; b <= B; b++) { /* the last is the fit on all rows */
         cr_table *train = NULL;
         cr_bootstrap(n, 3, b, drawn, left, &m);
@@ -76,7 +80,8 @@ static void check_by_loops(cr_ctx *cx, const char *model, const cr_table *t, siz
         for (size_t i = 0; i < n; i++) {
             f[i] = classes ? 0 : p.mean[i];
             for (size_t k = 1; classes && k < p.n_classes; k++)
-                if (p.prob[i * p.n_classes + k] > p.prob[i * p.n_classes + (size_t)f[i]]) f[i] = (double)k;
+                if (p.prob[i * p.n_classes + k] > p.prob[i * p.n_classes + (size_t)f[i]])
+                    f[i] = (double)k;
         }
         for (size_t j = 0; b < B && j < m; j++) {
             size_t i = left[j];
@@ -96,11 +101,16 @@ static void check_by_loops(cr_ctx *cx, const char *model, const cr_table *t, siz
         double mean = sum[i] / count[i];
         size_t main = 0;
         for (size_t k = 1; k < K; k++) main = votes[i][k] > votes[i][main] ? k : main;
-        if (!classes) bias += pow(y[i] - mean, 2) / (double)n, spread += (square[i] / count[i] - mean * mean) / (double)n;
-        else if (main == (size_t)y[i]) good += (1 - votes[i][main] / count[i]) / (double)n;
-        else bias += 1.0 / (double)n, bad += votes[i][(size_t)y[i]] / count[i] / (double)n;
+        if (!classes)
+            bias += pow(y[i] - mean, 2) / (double)n,
+                spread += (square[i] / count[i] - mean * mean) / (double)n;
+        else if (main == (size_t)y[i])
+            good += (1 - votes[i][main] / count[i]) / (double)n;
+        else
+            bias += 1.0 / (double)n, bad += votes[i][(size_t)y[i]] / count[i] / (double)n;
     }
-    double low = fmin(one, gamma), R = one > apparent && gamma > apparent ? (low - apparent) / (gamma - apparent) : 0;
+    double low = fmin(one, gamma),
+           R = one > apparent && gamma > apparent ? (low - apparent) / (gamma - apparent) : 0;
     double w = 0.632 / (1 - 0.368 * R);
     assert_close(e->apparent, apparent, 1e-12);
     assert_close(e->no_information, gamma, 1e-12);
@@ -165,7 +175,8 @@ static void test_learning_curve(void **state)
     assert_int_equal(c.points[0].rows, 8);
     assert_int_equal(c.points[1].rows, 20);
     assert_int_equal(c.points[2].rows, 40);
-    assert_ok(cx, cr_cross_validate(cx, "logistic", t, s, 3, &o, &cv)); /* all rows: cross-validation */
+    assert_ok(cx,
+              cr_cross_validate(cx, "logistic", t, s, 3, &o, &cv)); /* all rows: cross-validation */
     for (size_t m = 0; m < cv.mean.n; m++) {
         assert_close(c.points[2].test.metrics[m].value, cv.mean.metrics[m].value, 1e-7);
         assert_close(c.points[2].test_se[m], cv.se[m], 1e-6);
@@ -174,8 +185,8 @@ static void test_learning_curve(void **state)
     cr_ctx_set_threads(cx, 3);
     assert_ok(cx, cr_learn_curve(cx, &spec, t, shares, 2, &o, &again));
     for (size_t i = 0; i < 2; i++) /* fewer shares, other threads: the same rows */
-        assert_memory_equal(&c.points[i].test.metrics[0].value, &again.points[i].test.metrics[0].value,
-                            sizeof(double));
+        assert_memory_equal(&c.points[i].test.metrics[0].value,
+                            &again.points[i].test.metrics[0].value, sizeof(double));
     cr_learning_curve_free(cx, &again);
     cr_learning_curve_free(cx, &c);
     cr_cv_free(cx, &cv);
@@ -272,8 +283,8 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),        cmocka_unit_test(test_by_loops),
-        cmocka_unit_test(test_learning_curve),   cmocka_unit_test(test_threshold_curves),
+        cmocka_unit_test(test_reference),      cmocka_unit_test(test_by_loops),
+        cmocka_unit_test(test_learning_curve), cmocka_unit_test(test_threshold_curves),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("bootstrap", tests, NULL, NULL);

@@ -21,14 +21,16 @@ static void test_paired(void **state)
     (void)state;
     cr_ctx       *cx = test_context();
     cr_table     *t = regression(cx);
-    cr_model_spec specs[] = { { "linear", plain, 2 }, { "ridge", heavy, 3 }, { "linear", square, 3 } };
+    cr_model_spec specs[] = { { "linear", plain, 2 },
+                              { "ridge", heavy, 3 },
+                              { "linear", square, 3 } };
     cr_cv_options o = cv_of(cx, "folds=6 repeats=2");
     cr_comparison c;
     cr_cv         cv;
     assert_ok(cx, cr_compare_models(cx, specs, 3, t, &o, false, &c));
     for (size_t k = 0; k < 3; k++) { /* each as cross-validated alone: the folds are the same */
-        assert_ok(cx, cr_cross_validate(cx, specs[k].model, t, specs[k].settings, specs[k].n_settings, &o,
-                                        &cv));
+        assert_ok(cx, cr_cross_validate(cx, specs[k].model, t, specs[k].settings,
+                                        specs[k].n_settings, &o, &cv));
         for (size_t f = 0; f < 12; f++)
             for (size_t m = 0; m < cv.mean.n; m++)
                 assert_true(cv.fold[f].metrics[m].value == c.models[k].cv.fold[f].metrics[m].value);
@@ -41,17 +43,21 @@ static void test_paired(void **state)
             cr_paired p = c.models[k].paired[m];
             if (sense == 0) assert_true(best == 3 && isnan(p.difference));
             if (sense == 0) continue;
-            double x = c.models[k].cv.mean.metrics[m].value, b = c.models[best].cv.mean.metrics[m].value;
+            double x = c.models[k].cv.mean.metrics[m].value,
+                   b = c.models[best].cv.mean.metrics[m].value;
             assert_true(sense * b >= sense * x);
             if (k == best) assert_true(p.difference == 0 && p.se == 0 && isnan(p.t));
             if (k == best) continue;
             double mean = 0, s2 = 0;
             for (size_t f = 0; f < 12; f++)
                 mean += (c.models[k].cv.fold[f].metrics[m].value -
-                         c.models[best].cv.fold[f].metrics[m].value) / 12;
+                         c.models[best].cv.fold[f].metrics[m].value) /
+                        12;
             for (size_t f = 0; f < 12; f++)
                 s2 += pow(c.models[k].cv.fold[f].metrics[m].value -
-                          c.models[best].cv.fold[f].metrics[m].value - mean, 2) / 11;
+                              c.models[best].cv.fold[f].metrics[m].value - mean,
+                          2) /
+                      11;
             double se = sqrt((1.0 / 12 + 1.0 / 5) * s2); /* 8 rows tested for 40 learned from */
             assert_close(p.difference, mean, 1e-12);
             assert_close(p.se, se, 1e-12);
@@ -69,13 +75,15 @@ static void test_paired(void **state)
     assert_int_equal(c.basis, CR_WEIGHTS_NONE); /* ridge has neither evidence nor BIC */
     assert_true(isnan(c.models[0].weight));
     cr_comparison_free(cx, &c);
-    assert_fails_with(cx, cr_compare_models(cx, specs, 3, t, &o, true, &c), CR_EUNSUPPORTED, "averaged");
+    assert_fails_with(cx, cr_compare_models(cx, specs, 3, t, &o, true, &c), CR_EUNSUPPORTED,
+                      "averaged");
     specs[1] = (cr_model_spec){ "logistic", plain, 2 };
     assert_fails_with(cx, cr_compare_models(cx, specs, 3, t, &o, false, &c), CR_EARG,
                       "linear does regression and logistic classification");
     const cr_setting other[] = { { "target", "x1" } };
     specs[1] = (cr_model_spec){ "linear", other, 1 };
-    assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, false, &c), CR_EARG, "same target");
+    assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, false, &c), CR_EARG,
+                      "same target");
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -106,7 +114,8 @@ static void test_weights(void **state)
     assert_string_equal(cr_weight_basis_name(CR_WEIGHTS_MIXED), "evidence and bic");
 }
 
-/* Polynomials of degree 0 to 9 with known precisions: the published log evidences, degree 3 on top. */
+/* Polynomials of degree 0 to 9 with known precisions: the published log evidences, degree 3 on top.
+ */
 static void test_evidence_of_polynomials(void **state)
 {
     (void)state;
@@ -115,11 +124,13 @@ static void test_evidence_of_polynomials(void **state)
     cr_ctx *cx = test_context();
     json_t *all = json_load_file(path, 0, NULL), *item, *mine = NULL;
     size_t  i;
-    json_array_foreach(json_object_get(all, "cases"), i, item) if (
-        strcmp(json_string_value(json_object_get(item, "id")), "evidence-polynomials") == 0) mine = item;
+    json_array_foreach(json_object_get(all, "cases"), i,
+                       item) if (strcmp(json_string_value(json_object_get(item, "id")),
+                                        "evidence-polynomials") == 0) mine = item;
     assert_non_null(mine);
     json_t *data = json_object_get(json_object_get(mine, "data"), "inline"),
-           *known = json_object_get(json_object_get(mine, "expected"), "log_evidence_degree_0_to_9");
+           *known =
+               json_object_get(json_object_get(mine, "expected"), "log_evidence_degree_0_to_9");
     size_t        n = json_array_size(json_object_get(data, "x"));
     cr_table     *t = NULL;
     cr_setting    settings[10][7];
@@ -144,10 +155,11 @@ static void test_evidence_of_polynomials(void **state)
         }
     }
     for (size_t k = 0; k < 10; k++) {
-        const cr_setting s[7] = { { "target", "y" },       { "features", features[k] },
-                                  { "intercept", "false" }, { "alpha", "0.005" },
-                                  { "noise", "0.09009009009009009" }, { "optimize", "none" },
-                                  { "scale", "none" } };
+        const cr_setting s[7] = {
+            { "target", "y" },    { "features", features[k] },        { "intercept", "false" },
+            { "alpha", "0.005" }, { "noise", "0.09009009009009009" }, { "optimize", "none" },
+            { "scale", "none" }
+        };
         memcpy(settings[k], s, sizeof s);
         specs[k] = (cr_model_spec){ "bayes-linear", settings[k], 7 };
     }
@@ -174,9 +186,10 @@ static void test_evidence_of_polynomials(void **state)
 static void test_mixture_of_numbers(void **state)
 {
     (void)state;
-    cr_ctx         *cx = test_context();
-    cr_table       *t = regression(cx);
-    cr_model       *a = fit(cx, "linear", t, "target=y features=x1"), *b = fit(cx, "bayes-linear", t, "target=y");
+    cr_ctx   *cx = test_context();
+    cr_table *t = regression(cx);
+    cr_model *a = fit(cx, "linear", t, "target=y features=x1"),
+             *b = fit(cx, "bayes-linear", t, "target=y");
     const cr_model *models[] = { a, b };
     const double    w[] = { 0.3, 0.7 }, one[] = { 0, 1 };
     cr_prediction   p = predict(cx, a, t), q = predict(cx, b, t), m;
@@ -193,13 +206,16 @@ static void test_mixture_of_numbers(void **state)
         assert_close(m.mean[i], mean, 1e-12);
         assert_close(m.scale[i], sqrt(second - mean * mean), 1e-10);
         assert_true(isinf(m.dof[i]));
-        double fa = exp(cr_student_t_logpdf((y[i] - p.mean[i]) / p.scale[i], p.dof[i])) / p.scale[i];
-        double fb = exp(cr_student_t_logpdf((y[i] - q.mean[i]) / q.scale[i], q.dof[i])) / q.scale[i];
+        double fa =
+            exp(cr_student_t_logpdf((y[i] - p.mean[i]) / p.scale[i], p.dof[i])) / p.scale[i];
+        double fb =
+            exp(cr_student_t_logpdf((y[i] - q.mean[i]) / q.scale[i], q.dof[i])) / q.scale[i];
         double F = 0.3 * cr_student_t_cdf((y[i] - p.mean[i]) / p.scale[i], p.dof[i]) +
                    0.7 * cr_student_t_cdf((y[i] - q.mean[i]) / q.scale[i], q.dof[i]);
         log_score += log(0.3 * fa + 0.7 * fb) / N;
         rmse += pow(y[i] - mean, 2) / N;
-        covered += (double)(F >= 0.1 && F <= 0.9) / N; /* inside the quantiles, without finding them */
+        covered +=
+            (double)(F >= 0.1 && F <= 0.9) / N; /* inside the quantiles, without finding them */
         for (double x = -60; x < 60; x += 0.01) {
             double G = 0.3 * cr_student_t_cdf((x - p.mean[i]) / p.scale[i], p.dof[i]) +
                        0.7 * cr_student_t_cdf((x - q.mean[i]) / q.scale[i], q.dof[i]) - (x >= y[i]);
@@ -239,9 +255,9 @@ static void test_mixture_of_numbers(void **state)
 static void test_mixture_of_classes(void **state)
 {
     (void)state;
-    cr_ctx         *cx = test_context();
-    cr_table       *t = class_table(cx, 60, 3, 2);
-    cr_model       *a = fit(cx, "logistic", t, "target=y features=x1 lambda=1"),
+    cr_ctx   *cx = test_context();
+    cr_table *t = class_table(cx, 60, 3, 2);
+    cr_model *a = fit(cx, "logistic", t, "target=y features=x1 lambda=1"),
              *b = fit(cx, "logistic", t, "target=y features=x* lambda=0.1");
     const cr_model *models[] = { a, b };
     const double    w[] = { 0.25, 0.75 };
@@ -250,7 +266,8 @@ static void test_mixture_of_classes(void **state)
     double          y[60], loss = 0;
     assert_ok(cx, cr_observed(cx, a, t, y, NULL));
     assert_ok(cx, cr_average_predict(cx, models, w, 2, t, &m));
-    for (size_t i = 0; i < 180; i++) assert_close(m.prob[i], 0.25 * p.prob[i] + 0.75 * q.prob[i], 1e-15);
+    for (size_t i = 0; i < 180; i++)
+        assert_close(m.prob[i], 0.25 * p.prob[i] + 0.75 * q.prob[i], 1e-15);
     for (size_t i = 0; i < 60; i++) loss -= log(m.prob[i * 3 + (size_t)y[i]]) / 60;
     assert_ok(cx, cr_average_evaluate(cx, models, w, 2, t, 0.9, &s));
     assert_close(metric_of(&s, "log_loss"), loss, 1e-12);

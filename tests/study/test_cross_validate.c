@@ -1,4 +1,5 @@
-/* test_cross_validate.c -- jobs side by side, repeats, groups, classes; the same for any threads. */
+/* test_cross_validate.c -- jobs side by side, repeats, groups, classes; the same for any threads.
+ */
 #include "fixture.h"
 #include "base/context_internal.h"
 #include "data/split.h"
@@ -41,7 +42,8 @@ static void test_jobs(void **state)
         assert_string_equal(seen.text, "job 0\njob 1\njob 2\njob 3\njob 4\n");
         for (size_t j = 0; j < 5; j++) assert_int_equal(w.done[j], 1);
 
-        w = (job_work){ .fails_at = 9, .fails_too = 4 }; /* the first failure counts, whoever is faster */
+        w = (job_work){ .fails_at = 9,
+                        .fails_too = 4 }; /* the first failure counts, whoever is faster */
         seen = (warnings){ .n = 0 };
         assert_fails_with(cx, cri_run_jobs(cx, NULL, 40, count_job, &w), CR_EDATA, "job 4 fails");
         assert_string_equal(cr_error_hint(cx), "leave 4 out");
@@ -111,10 +113,12 @@ static void test_group_folds(void **state)
         cr_folds_free(cx, &again);
     }
     for (size_t i = 0; i < N; i++) group[i] = i % 3;
-    assert_fails_with(cx, cr_folds_new_grouped(cx, group, N, 4, 0, &f), CR_EARG, "4 folds of 3 groups");
+    assert_fails_with(cx, cr_folds_new_grouped(cx, group, N, 4, 0, &f), CR_EARG,
+                      "4 folds of 3 groups");
     assert_fails(cx, cr_folds_new_grouped(cx, group, N, 1, 0, &f), CR_EARG);
     group[3] = N;
-    assert_fails_with(cx, cr_folds_new_grouped(cx, group, N, 2, 0, &f), CR_EARG, "row 4 is in group 60");
+    assert_fails_with(cx, cr_folds_new_grouped(cx, group, N, 2, 0, &f), CR_EARG,
+                      "row 4 is in group 60");
     test_context_free(cx);
 }
 
@@ -139,7 +143,8 @@ static void test_groups_hold_together(void **state)
     cr_rng  r = cr_rng_stream(1, 2);
     cr_cv   apart, together;
     for (size_t i = 0; i < N; i++) { /* 20 rows, each twice; 18 columns of noise */
-        for (size_t j = 0; j < 18; j++) X[i * 18 + j] = i % 2 ? X[(i - 1) * 18 + j] : cr_rng_normal(&r);
+        for (size_t j = 0; j < 18; j++)
+            X[i * 18 + j] = i % 2 ? X[(i - 1) * 18 + j] : cr_rng_normal(&r);
         y[i] = i % 2 ? y[i - 1] : cr_rng_normal(&r);
         g[i] = (double)(i / 2);
     }
@@ -150,14 +155,16 @@ static void test_groups_hold_together(void **state)
     assert_true(metric_of(&apart.mean, "rmse") < 0.8 * metric_of(&together.mean, "rmse"));
     cr_cv_free(cx, &apart);
     cr_cv_free(cx, &together);
-    assert_ok(cx, cross(cx, "linear", t, "target=y", "folds=5", &apart)); /* g is no feature with --group */
+    assert_ok(cx, cross(cx, "linear", t, "target=y", "folds=5",
+                        &apart)); /* g is no feature with --group */
     cr_cv_free(cx, &apart);
     assert_fails_with(cx, cross(cx, "linear", t, "target=y", "folds=5 group=h", &apart), CR_EDATA,
                       "column 'h' not found");
-    assert_fails_with(cx, cross(cx, "linear", t, "target=y", "folds=5 group=g split=ordered", &apart),
+    assert_fails_with(cx,
+                      cross(cx, "linear", t, "target=y", "folds=5 group=g split=ordered", &apart),
                       CR_EARG, "--split");
-    assert_fails_with(cx, cross(cx, "linear", t, "target=y", "split=ordered repeats=2", &apart), CR_EARG,
-                      "--repeats");
+    assert_fails_with(cx, cross(cx, "linear", t, "target=y", "split=ordered repeats=2", &apart),
+                      CR_EARG, "--repeats");
     cr_table_free(cx, t);
     g[7] = NAN;
     t = make_table(cx, X, N, 18, y, NULL);
@@ -216,14 +223,16 @@ static void test_stratified_numbers(void **state)
     assert_ok(cx, cross(cx, "logistic", t, "target=y features=x* lambda=0.1", "folds=5", &cv));
     const cr_column *y = cr_table_find(t, "y");
     const char      *names[N];
-    for (size_t i = 0; i < N; i++) names[i] = y->values[i] == 0 ? "0" : y->values[i] == 1 ? "1" : "2";
+    for (size_t i = 0; i < N; i++)
+        names[i] = y->values[i] == 0 ? "0" : y->values[i] == 1 ? "1" : "2";
     assert_ok(cx, cr_table_new(cx, "texts", N, &texts));
     for (size_t k = 0; k < 2; k++) {
         const cr_column *x = cr_table_column(t, k);
         assert_ok(cx, cr_table_add_numbers(cx, texts, x->name, CR_REAL, x->values, x->stride));
     }
     assert_ok(cx, cr_table_add_texts(cx, texts, "y", names));
-    assert_ok(cx, cross(cx, "logistic", texts, "target=y lambda=0.1", "folds=5 split=stratified", &same));
+    assert_ok(
+        cx, cross(cx, "logistic", texts, "target=y lambda=0.1", "folds=5 split=stratified", &same));
     for (size_t i = 0; i < cv.mean.n; i++)
         assert_true(cv.mean.metrics[i].value == same.mean.metrics[i].value);
     for (size_t f = 0; f < 5; f++) assert_int_equal(cv.fold[f].rows, 12);
@@ -249,7 +258,8 @@ static void test_threads(void **state)
         for (size_t f = 0; f < 10; f++) {
             if (k == 0) first[f] = cv.fold[f];
             for (size_t i = 0; i < cv.fold[f].n; i++)
-                assert_memory_equal(&first[f].metrics[i].value, &cv.fold[f].metrics[i].value, sizeof(double));
+                assert_memory_equal(&first[f].metrics[i].value, &cv.fold[f].metrics[i].value,
+                                    sizeof(double));
         }
         cr_cv_free(cx, &cv);
         cr_table_free(cx, t);
@@ -300,10 +310,10 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jobs),          cmocka_unit_test(test_child),
-        cmocka_unit_test(test_group_folds),   cmocka_unit_test(test_groups_hold_together),
-        cmocka_unit_test(test_repeats),       cmocka_unit_test(test_stratified_numbers),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_jobs),        cmocka_unit_test(test_child),
+        cmocka_unit_test(test_group_folds), cmocka_unit_test(test_groups_hold_together),
+        cmocka_unit_test(test_repeats),     cmocka_unit_test(test_stratified_numbers),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("cross_validate", tests, NULL, NULL);

@@ -40,7 +40,8 @@ static cr_status tune(cr_ctx *cx, const char *model, const cr_table *t, const ch
 static void test_grid_is_exhaustive(void **state)
 {
     (void)state;
-    static const char *const lambdas[] = { "0.01", "1", "100" }, *const bases[] = { "poly:1", "poly:2" };
+    static const char *const lambdas[] = { "0.01", "1", "100" }, *const bases[] = { "poly:1",
+                                                                                    "poly:2" };
     cr_ctx       *cx = test_context();
     cr_table     *t = regression(cx);
     cr_cv_options o = cv_of(cx, "folds=5");
@@ -51,8 +52,10 @@ static void test_grid_is_exhaustive(void **state)
     assert_int_equal(x.n, 6);
     assert_int_equal(x.dimensions, 2);
     for (size_t i = 0; i < 6; i++) {
-        const cr_setting all[] = { target[0], target[1], { "lambda", lambdas[i / 2] }, { "basis", bases[i % 2] } };
-        cr_cv            cv;
+        const cr_setting all[] = {
+            target[0], target[1], { "lambda", lambdas[i / 2] }, { "basis", bases[i % 2] }
+        };
+        cr_cv cv;
         assert_string_equal(x.candidates[i].settings[0].name, "lambda");
         assert_string_equal(x.candidates[i].settings[0].value, lambdas[i / 2]);
         assert_string_equal(x.candidates[i].settings[1].value, bases[i % 2]);
@@ -72,9 +75,11 @@ static void test_grid_is_exhaustive(void **state)
         assert_true(isnan(x.candidates[i].apparent));
     }
     cr_tuning_free(cx, &x);
-    assert_ok(cx, tune(cx, "ridge", t, "over=lambda=0.01..100:log:3 metric=rmse", &x)); /* less is better */
+    assert_ok(cx, tune(cx, "ridge", t, "over=lambda=0.01..100:log:3 metric=rmse",
+                       &x)); /* less is better */
     for (size_t i = 0; i < x.n; i++)
-        assert_true(metric_of(&x.candidates[x.best].mean, "rmse") <= metric_of(&x.candidates[i].mean, "rmse"));
+        assert_true(metric_of(&x.candidates[x.best].mean, "rmse") <=
+                    metric_of(&x.candidates[i].mean, "rmse"));
     cr_tuning_free(cx, &x);
     cr_table_free(cx, t);
     test_context_free(cx);
@@ -96,7 +101,8 @@ static void test_one_standard_error(void **state)
     assert_true(within > 1 && last > x.best);
     assert_int_equal(x.chosen, last);
     cr_tuning_free(cx, &x);
-    assert_ok(cx, tune(cx, "ridge", t, "over=lambda=1000..0.01:log:9 rule=1se", &x)); /* in any order */
+    assert_ok(cx,
+              tune(cx, "ridge", t, "over=lambda=1000..0.01:log:9 rule=1se", &x)); /* in any order */
     assert_int_equal(x.chosen, x.n - 1 - last);
     cr_tuning_free(cx, &x);
     cr_table_free(cx, t);
@@ -109,8 +115,9 @@ static void test_random_search(void **state)
     cr_ctx     *cx = test_context();
     cr_table   *t = regression(cx);
     cr_tuning   x, again;
-    const char *options = "over=lambda=0.01..100:log over=basis=poly:1|poly:2 search=random draws=40";
-    size_t      low = 0, first = 0;
+    const char *options =
+        "over=lambda=0.01..100:log over=basis=poly:1|poly:2 search=random draws=40";
+    size_t low = 0, first = 0;
     assert_ok(cx, tune(cx, "ridge", t, options, &x));
     assert_ok(cx, tune(cx, "ridge", t, options, &again));
     assert_int_equal(x.n, 40);
@@ -119,8 +126,10 @@ static void test_random_search(void **state)
         assert_true(lambda >= 0.01 && lambda <= 100);
         low += lambda < 1;
         first += strcmp(x.candidates[i].settings[1].value, "poly:1") == 0;
-        assert_string_equal(x.candidates[i].settings[0].value, again.candidates[i].settings[0].value);
-        assert_true(i == 0 || strcmp(x.candidates[i].settings[0].value, x.candidates[i - 1].settings[0].value));
+        assert_string_equal(x.candidates[i].settings[0].value,
+                            again.candidates[i].settings[0].value);
+        assert_true(i == 0 || strcmp(x.candidates[i].settings[0].value,
+                                     x.candidates[i - 1].settings[0].value));
     }
     assert_in_range(low, 10, 30); /* even in the logarithm: half of them below 1 */
     assert_in_range(first, 10, 30);
@@ -134,16 +143,20 @@ static void test_random_search(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = regression(cx);
-    cr_tuning x;
-    static const char *const tenths[] = { "0.1", "0.2", "0.3", "0.4", "0.5" }, *const counts[] = { "2", "3", "4" };
+    cr_ctx                  *cx = test_context();
+    cr_table                *t = regression(cx);
+    cr_tuning                x;
+    static const char *const tenths[] = { "0.1", "0.2", "0.3", "0.4", "0.5" }, *const counts[] = {
+        "2", "3", "4"
+    };
     assert_ok(cx, tune(cx, "ridge", t, "over=lambda=0.1..0.5:5", &x));
-    for (size_t i = 0; i < 5; i++) assert_string_equal(x.candidates[i].settings[0].value, tenths[i]);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(x.candidates[i].settings[0].value, tenths[i]);
     cr_tuning_free(cx, &x);
     assert_ok(cx, tune(cx, "ridge", t, "over=seed=2..4", &x)); /* whole numbers, none twice */
     assert_int_equal(x.n, 3);
-    for (size_t i = 0; i < 3; i++) assert_string_equal(x.candidates[i].settings[0].value, counts[i]);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(x.candidates[i].settings[0].value, counts[i]);
     cr_tuning_free(cx, &x);
     assert_ok(cx, tune(cx, "ridge", t, "over=seed=2..4 search=random draws=30", &x));
     size_t seen[5] = { 0 };
@@ -187,8 +200,10 @@ static void test_refusals(void **state)
     }
     cr_table_free(cx, t);
     t = table_of_text(cx, "flat.csv", "x,y\n1,a\n2,b\n3,a\n4,b\n5,a\n6,b\n7,a\n8,b\n9,a\n10,b\n");
-    assert_fails(cx, tune(cx, "logistic", t, "over=lambda=1|2 over=class_weights=balanced|c=1", &x), CR_EARG);
-    assert_non_null(strstr(cr_error_notes(cx), "with class_weights = c=1")); /* which candidate it was */
+    assert_fails(cx, tune(cx, "logistic", t, "over=lambda=1|2 over=class_weights=balanced|c=1", &x),
+                 CR_EARG);
+    assert_non_null(
+        strstr(cr_error_notes(cx), "with class_weights = c=1")); /* which candidate it was */
     cr_table_free(cx, t);
     test_context_free(cx);
 }

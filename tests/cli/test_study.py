@@ -1,0 +1,154 @@
+"""Models compared, tuned and resampled from the command line: numbers by hand, files, refusals."""
+import csv
+import io
+import json
+import math
+
+import pytest
+
+DATA = ["examples/diabetes.csv", "--target", "progression"]
+
+
+def read_json(result):
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def rows_of(result):
+    assert result.code == 0, result.stderr
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+def test_compare_is_paired(credence, examples):
+    answer = read_json(credence("compare", "linear", "ridge:lambda=50", *DATA, "--folds", "5", "--json"))
+    one, two = answer["models"]
+    assert (one["model"], two["model"]) == ("linear", "ridge:lambda=50")
+    alone = read_json(credence("cv", "ridge", *DATA, "--folds", "5", "--lambda", "50", "--json"))
+    assert two["metrics"] == alone["metrics"] and two["folds"] == alone["folds"]
+    assert answer["best"]["rmse"] in ("linear", "ridge:lambda=50") and "coverage" not in answer["best"]
+    best, other = (one, two) if answer["best"]["rmse"] == "linear" else (two, one)
+    d = [a["rmse"] - b["rmse"] for a, b in zip(other["folds"], best["folds"])]
+    mean = sum(d) / 5
+    variance = sum((x - mean) ** 2 for x in d) / 4
+    train = [442 - f["rows"] for f in best["folds"]]
+    ratio = sum(f["rows"] / n for f, n in zip(best["folds"], train)) / 5
+    assert other["difference"]["rmse"] == pytest.approx(mean)
+    assert other["difference_se"]["rmse"] == pytest.approx(math.sqrt((0.2 + ratio) * variance))
+    assert best["difference"]["rmse"] == 0 and best["t"]["rmse"] is None
+    table = rows_of(credence("compare", "linear", "ridge:lambda=50", *DATA, "--folds", "5"))
+    assert {(r["metric"], r["model"]) for r in table} >= {("rmse", "linear"), ("crps", "ridge:lambda=50")}
+
+
+def test_compare_averages(credence, examples):
+    command = ["compare", "linear:features=bmi", "linear:features=bp", *DATA, "--folds", "4"]
+    answer = read_json(credence(*command, "--average", "--json"))
+    bic = [m["bic"] for m in answer["models"]]
+    weight = [1 / (1 + math.exp(b / 2 - a / 2)) for a, b in (bic, bic[::-1])]
+    assert answer["weights"] == "bic"
+    assert [m["probability"] for m in answer["models"]] == pytest.approx(weight[::-1])
+    assert answer["average"]["metrics"]["rmse"] == pytest.approx(answer["models"][0]["metrics"]["rmse"], rel=1e-6)
+    text = credence(*command, "--average", "--format", "text").stdout
+    assert text.startswith("2 models, 4-fold cross-validation on 442 rows") and "probabilities of the models by bic" in text
+
+
+def test_compare_options_go_to_the_models_that_have_them(credence, examples, refused):
+    answer = read_json(credence("compare", "ridge", "linear", *DATA, "--lambda", "7", "--folds", "3", "--json"))
+    alone = read_json(credence("cv", "ridge", *DATA, "--lambda", "7", "--folds", "3", "--json"))
+    assert answer["models"][0]["metrics"] == alone["metrics"]
+    refused(2, "compare", "linear", "bayes-linear", *DATA, "--lambda", "7", says="none of the models has an option --lambda")
+    refused(2, "compare", "linear", "ridge:lamda=1", *DATA, says="no option 'lamda'")
+    refused(2, "compare", "linear", "ridge:7", *DATA, says="is not OPTION=VALUE")
+    lists = [read_json(credence("compare", "linear", spec, *DATA, "--folds", "3", "--json"))["models"][1]["bic"]
+             for spec in ("linear:features=bmi,bp,missing=drop", 'linear:missing=drop,"features=bmi,bp"')]
+    assert lists[0] == lists[1]                          # a value may hold commas, with quotes or without
+    refused(2, "compare", "linear", "rigde:lambda=1", *DATA, says="there is no model 'rigde'")
+    refused(2, "compare", "linear", "logistic", *DATA, says="cannot be compared")
+
+
+def test_tune_saves_the_winner(credence, examples, tmp_path):
+    command = ["tune", "ridge", *DATA, "--over", "lambda=0.1..1000:log:5", "--folds", "4"]
+    answer = read_json(credence(*command, "--json", "-o", "m.cred"))
+    scores = [c["metrics"]["log_score"] for c in answer["candidates"]]
+    assert [c["settings"]["lambda"] for c in answer["candidates"]] == ["0.1", "1", "10", "100", "1000"]
+    assert answer["best"] == answer["chosen"] == answer["candidates"][scores.index(max(scores))]
+    assert answer["output"] == "m.cred" and answer["metric"] == "log_score"
+    saved = read_json(credence("describe", "m.cred", "--json"))
+    assert saved["settings"]["lambda"] == answer["chosen"]["settings"]["lambda"] and saved["rows"] == 442
+    simple = read_json(credence(*command, "--json", "--rule", "1se"))
+    assert float(simple["chosen"]["settings"]["lambda"]) >= float(answer["chosen"]["settings"]["lambda"])
+    assert simple["chosen"]["within"] and simple["chosen"]["apparent"] is not None
+    by_rmse = rows_of(credence(*command, "--metric", "rmse"))
+    assert list(by_rmse[0])[:3] == ["lambda", "rmse", "se"] and [r["mark"] for r in by_rmse].count("chosen") == 1
+    assert "chosen: lambda=" in credence(*command, "--format", "text").stdout
+    to_stdout = credence(*command, "-o", "-", binary=True).stdout
+    assert to_stdout == (tmp_path / "m.cred").read_bytes()
+
+
+def test_tune_refuses(credence, examples, refused):
+    refused(2, "tune", "ridge", *DATA, says="--over is missing")
+    refused(2, "tune", "ridge", *DATA, "--over", "lamda=1..2", says="no setting 'lamda'")
+    refused(2, "tune", "ridge", *DATA, "--over", "lambda=1|2", "--metric", "rsme", says="no score 'rsme'")
+    refused(2, "tune", "ridge:lambda", *DATA, "--over", "lambda=1|2", says="is not OPTION=VALUE")
+
+
+def test_threads_never_matter(credence, examples):
+    for command in (["cv", "ridge", *DATA, "--repeats", "2", "--folds", "3"],
+                    ["compare", "linear", "bayes-linear", *DATA, "--folds", "3", "--average"],
+                    ["tune", "ridge", *DATA, "--over", "lambda=1..5:3", "--folds", "3", "--rule", "1se"],
+                    ["cv", "linear", *DATA, "--bootstrap", "20", "--bias-variance"]):
+        one = credence(*command, "--threads", "1").stdout
+        assert one and one == credence(*command, "--threads", "3").stdout
+
+
+def test_bootstrap_adds_up(credence, examples):
+    b = read_json(credence("cv", "linear", *DATA, "--bootstrap", "30", "--bias-variance", "--json"))["bootstrap"]
+    assert b["samples"] == 30 and b["loss"] == "squared error"
+    assert b["bias"] + b["variance"] == pytest.approx(b["leave_one_out"])
+    assert b["err_632"] == pytest.approx(0.368 * b["apparent"] + 0.632 * b["leave_one_out"])
+    c = read_json(credence("cv", "logistic", DATA[0], "--target", "sex", "--bias-variance", "--bootstrap", "20",
+                           "--json"))["bootstrap"]
+    assert c["loss"] == "error rate"
+    assert c["bias"] + c["unbiased_variance"] - c["biased_variance"] == pytest.approx(c["leave_one_out"])
+
+
+def test_learning_curve(credence, examples, refused):
+    answer = read_json(credence("cv", "linear", *DATA, "--learning-curve", "0.2,1", "--folds", "4", "--json"))
+    small, all_rows = answer["learning_curve"]
+    assert small["rows"] == 66 and all_rows["rows"] == 331
+    assert all_rows["train"]["rmse"] < all_rows["metrics"]["rmse"] < small["metrics"]["rmse"]
+    refused(2, "cv", "linear", *DATA, "--learning-curve", "0.5,0.2", says="must rise")
+    refused(2, "cv", "linear", *DATA, "--learning-curve", "half", says="is not a number")
+    refused(2, "cv", "linear", *DATA, "--learning-curve", "1", "--bootstrap", "3", says="does not go with a bootstrap")
+
+
+def test_calibrated_models_are_files_like_others(credence, examples):
+    for how in ("platt", "isotonic"):
+        fit = credence("fit", "logistic", DATA[0], "--target", "sex", "--calibrate", how, "-o", "m.cred")
+        assert fit.code == 0, fit.stderr
+        assert read_json(credence("describe", "m.cred", "--json"))["settings"]["calibrate"] == how
+        rows = rows_of(credence("predict", "m.cred", DATA[0]))
+        assert all(abs(float(r["p_1"]) + float(r["p_2"]) - 1) < 1e-12 for r in rows)
+        assert read_json(credence("check", "m.cred", "--json"))["sound"]
+
+
+def test_groups_need_values(credence, tmp_path, refused):
+    (tmp_path / "d.csv").write_text("g,x,y\n" + "".join(f"{'abc'[i % 3]},{i},{i * 7 % 5}\n" for i in range(12)))
+    answer = read_json(credence("cv", "linear", "d.csv", "--target", "y", "--group", "g", "--folds", "3", "--json"))
+    assert [f["rows"] for f in answer["folds"]] == [4, 4, 4]
+    refused(2, "cv", "linear", "d.csv", "--target", "y", "--group", "g", "--folds", "4", says="4 folds of 3 groups")
+    refused(3, "cv", "linear", "d.csv", "--target", "y", "--group", "h", says="column 'h' not found")
+
+
+@pytest.mark.parametrize("kind", ["residuals", "learning-curve", "calibration", "roc", "pr"])
+def test_plots(credence, examples, tmp_path, kind):
+    numbers = kind in ("residuals", "learning-curve")
+    fit = ["linear", *DATA] if numbers else ["logistic", DATA[0], "--target", "sex"]
+    assert credence("fit", *fit, "-o", "m.cred").code == 0
+    drawn = credence("plot", "m.cred", DATA[0], "--kind", kind, "-o", "f.svg")
+    assert drawn.code == 0, drawn.stderr
+    assert (tmp_path / "f.svg").read_text().startswith("<svg")
+    text = credence("plot", "m.cred", DATA[0], "--kind", kind)
+    assert text.code == 0 and "442 rows" in text.stdout and "+-----" in text.stdout
+    if kind != "learning-curve":
+        wrong = credence("plot", "m.cred", DATA[0], "--kind", "roc" if numbers else "residuals")
+        assert wrong.code != 0 and "predicts" in wrong.stderr
