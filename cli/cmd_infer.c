@@ -208,7 +208,7 @@ static cr_status print_row(infer_job *j, double log_e, json_t *opt_row)
 {
     cr_status st = CR_OK;
     char      text[32];
-    json_t   *all = NULL, *one;
+    json_t   *all = NULL, *one = NULL;
     bool      possible = log_e > -INFINITY, csv = j->c->format == FORMAT_CSV;
     if (opt_row) {
         json_object_set_new(opt_row, "log_evidence", possible ? json_real(log_e) : json_null());
