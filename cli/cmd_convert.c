@@ -93,7 +93,7 @@ done:
 const cli_verb verb_convert = {
     .name = "convert",
     .usage = "convert IN OUT",
-    .summary = "write data (.csv, .npy, .libsvm) or a network (.bif, .net, .uai...) in another format",
+    .summary = "write data or a network in another format, told by its name",
     .example = "credence convert examples/diabetes.csv diabetes.npy\n"
                "credence convert examples/networks/burglary.bif burglary.uai",
     .options = convert_table,
