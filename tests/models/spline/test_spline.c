@@ -104,7 +104,7 @@ static long double wiener(long double from, long double s, long double t)
 static long double krige(const double *x, const double *y, size_t n, double lambda, double at,
                          long double *mean, long double *variance)
 {
-    long double from = 1e9, C[MOST * MOST], B[MOST * 4], logdet, zero[MOST] = { 0 };
+    long double from = 1e9, C[MOST * MOST], B[MOST * 4] = { 0 }, logdet, zero[MOST] = { 0 };
     for (size_t i = 0; i < n; i++) from = x[i] < from ? x[i] : from;
     if (at < from) from = at;
     long double V[MOST * MOST];
