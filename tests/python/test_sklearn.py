@@ -10,11 +10,15 @@ from sklearn.utils import estimator_checks
 import credence
 
 
+def takes_numbers(made):
+    return made._takes_numbers
+
+
 def checks():
     """Every check of check_estimator for every estimator, and two that it leaves to others."""
     more = (estimator_checks.check_dataframe_column_names_consistency,
             estimator_checks.check_n_features_in_after_fitting)
-    for made in ESTIMATORS:
+    for made in filter(takes_numbers, ESTIMATORS):   # scikit-learn has no data of yes and no, or of counts
         name = made.__name__
         found = [check for _, check in estimator_checks.check_estimator(made(), generate_only=True)]
         for check in [*found, *(functools.partial(check, name) for check in more)]:
@@ -35,7 +39,7 @@ def test_check(made, check):
 
 
 def test_the_checks_are_many():
-    assert len(list(checks())) >= 36 * len(ESTIMATORS) + 13 * len(REGRESSORS)
+    assert len(list(checks())) >= 36 * len(list(filter(takes_numbers, ESTIMATORS))) + 13 * len(REGRESSORS)
 
 
 @pytest.mark.parametrize("made", ESTIMATORS)
