@@ -83,7 +83,7 @@ MISTAKES = [  # exit code 2: what is typed, what is said
     (["convert", "examples/diabetes.csv", "-", "--json"], ["does not write JSON"]),
     (["fit", "linear", "a.csv", "b.csv"], ["'b.csv' is one argument too many"]),
     (["models", "a", "b"], ["'b' is one argument too many"]),
-    (["models", "gp"], ["there is no model 'gp'", "models: bayes-linear, "]),
+    (["models", "gp"], ["there is no model 'gp'", "models: adaboost, "]),
     (["fit", "nonesuch", "examples/diabetes.csv"], ["there is no model 'nonesuch'"]),
     (["help", "nonesuch"], ["there is no verb 'nonesuch'"]),
     ([*FIT, "--zzz"], ["unknown option --zzz of fit", "credence help fit lists them"]),
