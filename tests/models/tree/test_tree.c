@@ -260,6 +260,7 @@ static void test_gaps(void **state)
     cr_ctx   *cx = test_context();
     cr_table *t = table_of_text(cx, "gaps.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,5\n4,0,5\n,0,5\n,0,5\n");
     cr_table *none = table_of_text(cx, "none.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,5\n4,0,5\n5,0,5\n");
+    cr_table *low = table_of_text(cx, "low.csv", "x,z,y\n1,0,1\n2,0,1\n3,0,1\n4,0,5\n5,0,5\n");
     cr_table *at = table_of_text(cx, "at.csv", "x,z\n,0\n1,0\n");
     const char   *settings = "target=y min_leaf=1 min_split=2 prune=none";
     cr_prediction q = fit_and_predict(cx, "tree", t, settings, at);
@@ -270,7 +271,11 @@ static void test_gaps(void **state)
     assert_close(q.mean[0], 5, 1e-15);
     cr_prediction_free(cx, &q);
     cr_table_free(cx, t);
+    q = fit_and_predict(cx, "tree", low, settings, at);
+    assert_close(q.mean[0], 1, 1e-15);
+    cr_prediction_free(cx, &q);
     cr_table_free(cx, none);
+    cr_table_free(cx, low);
     t = table_of_text(cx, "alone.csv", "x,z,y\n1,,2\n3,,2\n2,,2\n,,7\n,,7\n"); /* gaps alone */
     q = fit_and_predict(cx, "tree", t, settings, at);
     assert_close(q.mean[0], 7, 1e-15);
