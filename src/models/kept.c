@@ -18,8 +18,10 @@ static cr_status check_some_known(cr_ctx *cx, const char *model, const cri_kept 
 {
     for (size_t i = 0; i < k->n * k->p; i++)
         if (!isnan(k->X[i])) return CR_OK;
-    return cr_fail(cx, CR_EDATA, "every value of the features is missing: %s has nothing to learn "
-                                 "from", model);
+    return cr_fail(cx, CR_EDATA,
+                   "every value of the features is missing: %s has nothing to learn "
+                   "from",
+                   model);
 }
 
 static cr_status fill(cr_ctx *cx, const cri_rows *rows, cri_kept *k)

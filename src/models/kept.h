@@ -18,9 +18,9 @@ typedef struct cri_kept {
 cr_status cri_kept_new(cr_ctx *cx, const char *model, const cri_rows *rows, cri_kept *out);
 void      cri_kept_free(cr_ctx *cx, cri_kept *kept);
 
-/* An option that is a word or a number: CR_OK with *out_word = i when text is words[i] (the list ends
- * with NULL), or -1 with the number in *out when it is one that is finite.  CR_EARG otherwise, with
- * `what` the option takes. */
+/* An option that is a word or a number: CR_OK with *out_word = i when text is words[i] (the list
+ * ends with NULL), or -1 with the number in *out when it is one that is finite.  CR_EARG otherwise,
+ * with `what` the option takes. */
 cr_status cri_word_or_number(cr_ctx *cx, const char *option, const char *text,
                              const char *const *words, const char *what, int *out_word,
                              double *out);

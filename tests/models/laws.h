@@ -1,5 +1,5 @@
-/* laws.h -- what holds of every model with a target: a row of weight 2 is two rows, the order of rows
- * does not matter, a saved model predicts the same bits, and so does any number of threads. */
+/* laws.h -- what holds of every model with a target: a row of weight 2 is two rows, the order of
+ * rows does not matter, a saved model predicts the same bits, and so does any number of threads. */
 #ifndef CREDENCE_TEST_MODELS_LAWS_H
 #define CREDENCE_TEST_MODELS_LAWS_H
 
@@ -7,8 +7,8 @@
 
 enum { LAW_MOST = 4096 };
 
-/* A problem of n rows: normal columns, the last one rounded to few values; y is a smooth function of
- * them with noise, or one of `classes`. */
+/* A problem of n rows: normal columns, the last one rounded to few values; y is a smooth function
+ * of them with noise, or one of `classes`. */
 typedef struct law_data {
     size_t n, p, classes;
     double X[LAW_MOST * 2], y[LAW_MOST], w[LAW_MOST];
@@ -48,8 +48,10 @@ static inline void assert_same_answers(const cr_prediction *a, const cr_predicti
             }
         }
     for (size_t i = 0; a->prob && i < a->n * a->n_classes; i++) {
-        if (tolerance == 0) assert_memory_equal(&a->prob[i], &b->prob[i], sizeof(double));
-        else assert_close(a->prob[i], b->prob[i], tolerance);
+        if (tolerance == 0)
+            assert_memory_equal(&a->prob[i], &b->prob[i], sizeof(double));
+        else
+            assert_close(a->prob[i], b->prob[i], tolerance);
     }
 }
 
@@ -128,10 +130,10 @@ static inline void check_row_order(const char *model, const law_data *d, const c
 /* 1, 2, 3 and 7 threads, and a model that was saved: the same bits. */
 static inline void check_same_bits(const char *model, const law_data *d, const char *settings)
 {
-    cr_ctx          *cx = test_context();
-    const size_t     threads[] = { 1, 2, 3, 7 };
-    cr_table        *t = make_table(cx, d->X, d->n, d->p, d->y, NULL);
-    cr_prediction    a = { 0 };
+    cr_ctx       *cx = test_context();
+    const size_t  threads[] = { 1, 2, 3, 7 };
+    cr_table     *t = make_table(cx, d->X, d->n, d->p, d->y, NULL);
+    cr_prediction a = { 0 };
     for (size_t k = 0; k < 4; k++) {
         char     *bytes = NULL;
         size_t    size = 0;

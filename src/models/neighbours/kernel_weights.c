@@ -53,8 +53,8 @@ static bool share(const cri_smoother *m, const double *x, size_t self, double *v
 
 /* --- local lines ----------------------------------------------------------------------------- */
 
-/* C [p x p] to its Cholesky factor; a pivot below `floor` is a direction the rows do not tell of: its
- * slope is 0. */
+/* C [p x p] to its Cholesky factor; a pivot below `floor` is a direction the rows do not tell of:
+ * its slope is 0. */
 static void factorise(double *C, size_t p, double floor)
 {
     for (size_t j = 0; j < p; j++) {

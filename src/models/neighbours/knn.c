@@ -1,9 +1,9 @@
 /* knn.c -- k nearest neighbours, for numbers and classes.
- *   number:  mean = sum v_i y_i,   s^2 = sum v_i (y_i - mean)^2 m / (m - 1),   m = 1 / sum v_i^2 / c_i
- *            y ~ t_{m-1}(mean, s^2 (1 + 1/m));        m = k when all of the k count alike
- *   class:   p_j = (k sum_{i in j} v_i + a) / (k + a K)
- * with c_i and v_i of knn.h.  O(log n + k) a query in few dimensions, O(n) in many.
- * Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2 and 13.3. */
+ *   number:  mean = sum v_i y_i,   s^2 = sum v_i (y_i - mean)^2 m / (m - 1),   m = 1 / sum v_i^2 /
+ * c_i y ~ t_{m-1}(mean, s^2 (1 + 1/m));        m = k when all of the k count alike class:   p_j =
+ * (k sum_{i in j} v_i + a) / (k + a K) with c_i and v_i of knn.h.  O(log n + k) a query in few
+ * dimensions, O(n) in many. Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2
+ * and 13.3. */
 #include "knn.h"
 #include "../fields.h"
 #include "../kept.h"
@@ -29,12 +29,12 @@ static const cr_option knn_table[] = { KNN_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(cri_knn, n),       CRI_FIELD_COUNT(cri_knn, p),
-    CRI_FIELD_COUNT(cri_knn, K),       CRI_FIELD_REAL(cri_knn, k),
+    CRI_FIELD_COUNT(cri_knn, n),        CRI_FIELD_COUNT(cri_knn, p),
+    CRI_FIELD_COUNT(cri_knn, K),        CRI_FIELD_REAL(cri_knn, k),
     CRI_FIELD_REAL(cri_knn, smoothing), CRI_FIELD_REAL(cri_knn, loo),
-    CRI_FIELD_FLAG(cri_knn, max_norm), CRI_FIELD_FLAG(cri_knn, by_distance),
+    CRI_FIELD_FLAG(cri_knn, max_norm),  CRI_FIELD_FLAG(cri_knn, by_distance),
     CRI_FIELD_MATRIX(cri_knn, X, n, p), CRI_FIELD_VECTOR(cri_knn, y, n),
-    CRI_FIELD_VECTOR(cri_knn, w, n),   CRI_FIELD_LAST,
+    CRI_FIELD_VECTOR(cri_knn, w, n),    CRI_FIELD_LAST,
 };
 
 static void knn_free(cr_ctx *cx, void *state)
@@ -118,8 +118,8 @@ enum { BATCH = 2048, BLOCK = 32, TIES = 1024 }; /* of a ring of more rows than T
 typedef struct predict_work {
     const cri_knn *m;
     cr_prediction *out;
-    size_t         n, near; /* queries of this round; rows found for each    */
-    size_t        *index;   /* [n x near]                                    */
+    size_t         n, near;  /* queries of this round; rows found for each    */
+    size_t        *index;    /* [n x near]                                    */
     double        *distance; /* [n x near]                                   */
     double        *c;        /* [n x near] room                              */
     size_t        *row;      /* [n] of the prediction                        */
@@ -176,14 +176,14 @@ static void predict_block(void *arg, size_t b)
     const cri_knn *m = a->m;
     cri_range      r = cri_block_range(a->n, BLOCK, b);
     for (size_t q = r.begin; q < r.end; q++) {
-        size_t       *index = a->index + q * a->near, used = 0, row = a->row[q];
-        double       *distance = a->distance + q * a->near, *c = a->c + q * 2 * a->near;
-        double       *v = c + a->near;
-        a->again[q] =
-            !cri_knn_count(m->w, index, distance, a->near, a->all, m->k, c, &used);
+        size_t *index = a->index + q * a->near, used = 0, row = a->row[q];
+        double *distance = a->distance + q * a->near, *c = a->c + q * 2 * a->near;
+        double *v = c + a->near;
+        a->again[q] = !cri_knn_count(m->w, index, distance, a->near, a->all, m->k, c, &used);
         if (a->again[q]) continue;
         share_votes(m, distance, c, used, v);
-        if (m->K) answer_class(m, index, c, v, used, a->out->prob + row * m->K);
+        if (m->K)
+            answer_class(m, index, c, v, used, a->out->prob + row * m->K);
         else
             answer_number(m, index, c, v, used, a->out->mean + row,
                           a->out->scale ? a->out->scale + row : NULL,
@@ -191,8 +191,8 @@ static void predict_block(void *arg, size_t b)
     }
 }
 
-/* Asks for `near` rows around each of the queries Q [n x p], whose answers go to row[0..n); those that
- * need more are left in Q, row, and *out_left. */
+/* Asks for `near` rows around each of the queries Q [n x p], whose answers go to row[0..n); those
+ * that need more are left in Q, row, and *out_left. */
 static cr_status predict_round(cr_ctx *cx, const cri_knn *m, cr_prediction *out, double *Q,
                                size_t *row, size_t n, size_t near, size_t *out_left)
 {
@@ -275,8 +275,7 @@ static cr_status knn_describe(cr_ctx *cx, const void *state, const cr_design *de
         CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "metric", json_string(m->max_norm ? "max" : "euclid")));
-    CR_TRY(cri_store_set(cx, s, "weighting",
-                         json_string(m->by_distance ? "distance" : "uniform")));
+    CR_TRY(cri_store_set(cx, s, "weighting", json_string(m->by_distance ? "distance" : "uniform")));
     if (m->K) CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
     CR_TRY(cri_store_set(cx, s, m->K ? "loo_log_loss" : "loo_mse", number_or_null(m->loo * unit)));
 done:

@@ -1,9 +1,9 @@
 /* knn.h -- the rows around a point: how much each of them counts.
- *   the k nearest, where a row of weight w is w rows; the rows at the distance of the last one share
- *   what is left of k, so that the answer does not depend on the order of the rows.
- * d_i distance, c_i what row i counts (sum k), v_i its share of the vote (sum 1): v_i ~ c_i, or
- * v_i ~ c_i / d_i (rows at distance 0 alone, where there are any).
- * Cover & Hart (1967); Dudani (1976).  (Internal header.) */
+ *   the k nearest, where a row of weight w is w rows; the rows at the distance of the last one
+ * share what is left of k, so that the answer does not depend on the order of the rows. d_i
+ * distance, c_i what row i counts (sum k), v_i its share of the vote (sum 1): v_i ~ c_i, or v_i ~
+ * c_i / d_i (rows at distance 0 alone, where there are any). Cover & Hart (1967); Dudani (1976).
+ * (Internal header.) */
 #ifndef CREDENCE_MODELS_NEIGHBOURS_KNN_H
 #define CREDENCE_MODELS_NEIGHBOURS_KNN_H
 
@@ -21,9 +21,9 @@ typedef struct cri_knn {
 
 #define CRI_MET 1e-300 /* as near as this is distance 0: its reciprocal could overflow */
 
-/* What each of the m nearest rows (index, distance, nearest first) counts: c [m], of which *out_used
- * are above 0.  false when the list is too short to tell; `all` says that no further row is to be
- * had. */
+/* What each of the m nearest rows (index, distance, nearest first) counts: c [m], of which
+ * *out_used are above 0.  false when the list is too short to tell; `all` says that no further row
+ * is to be had. */
 bool cri_knn_count(const double *w, const size_t *index, const double *distance, size_t m, bool all,
                    double k, double *c, size_t *out_used);
 

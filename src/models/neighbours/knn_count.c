@@ -34,7 +34,8 @@ bool cri_knn_count(const double *w, const size_t *index, const double *distance,
 }
 
 /* --- leave-one-out ----------------------------------------------------------------------------
- * Each row in turn is predicted from the others; of a row of weight w one w-th is left out, if w > 1. */
+ * Each row in turn is predicted from the others; of a row of weight w one w-th is left out, if w
+ * > 1. */
 
 enum { BLOCK = 64 };
 
@@ -57,8 +58,7 @@ static double loss_of(const cri_knn *m, const tally *t, double y)
 {
     if (m->K == 0) return (y - t->sum / t->mass) * (y - t->sum / t->mass);
     double share = t->votes[(size_t)y] / t->mass;
-    return -log((share * t->counted + m->smoothing) /
-                (t->counted + m->smoothing * (double)m->K));
+    return -log((share * t->counted + m->smoothing) / (t->counted + m->smoothing * (double)m->K));
 }
 
 /* t plus the part f of a ring. */
@@ -75,8 +75,10 @@ static void add_ring(const cri_knn *m, const loo_work *a, size_t row, size_t beg
         double c = f * (j < end ? m->w[i] : self);
         t->counted += c;
         t->mass += c * v;
-        if (m->K) t->votes[(size_t)m->y[i]] += c * v;
-        else t->sum += c * v * m->y[i];
+        if (m->K)
+            t->votes[(size_t)m->y[i]] += c * v;
+        else
+            t->sum += c * v * m->y[i];
     }
 }
 
@@ -135,8 +137,8 @@ cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most
     CR_TRY(cr_neighbours_nearest(cx, m->tree, NULL, near, index, distance));
     a.index = index;
     a.distance = distance;
-    CR_TRY(cri_parallel_sum_in(cx, "choosing k", m->n, BLOCK, most + 1, m->K + 1, add_rows, &a,
-                               loss));
+    CR_TRY(
+        cri_parallel_sum_in(cx, "choosing k", m->n, BLOCK, most + 1, m->K + 1, add_rows, &a, loss));
     for (size_t i = 0; i < m->n; i++) weight += m->w[i];
     for (size_t k = least; k <= most; k++)
         if (loss[k] < loss[best] * (1 - 1e-12)) best = k;

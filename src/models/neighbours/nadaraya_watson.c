@@ -3,8 +3,8 @@
  * over a grid and then by Brent's method; or one for each column, found in turn.
  * The predictive distribution is Student's t at the mean with m + 1 degrees of freedom and
  *   scale^2 = (m sum v_i e_i^2 + e^2) / (m + 1),
- * e_i the leave-one-out residuals, e^2 the mean of their squares, m the number of rows that say as much
- * as the weighted ones do: the spread near x, leaning on that of all rows where few are near.
+ * e_i the leave-one-out residuals, e^2 the mean of their squares, m the number of rows that say as
+ * much as the weighted ones do: the spread near x, leaning on that of all rows where few are near.
  * Nadaraya (1964); Watson (1964); Fan & Yao (1998) for the spread. */
 #include "kernel_weights.h"
 #include "../fields.h"
@@ -42,11 +42,16 @@ typedef struct nw_state {
 } nw_state;
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(nw_state, n),      CRI_FIELD_COUNT(nw_state, p),
-    CRI_FIELD_FLAG(nw_state, compact), CRI_FIELD_FLAG(nw_state, linear),
-    CRI_FIELD_MATRIX(nw_state, X, n, p), CRI_FIELD_VECTOR(nw_state, y, n),
-    CRI_FIELD_VECTOR(nw_state, w, n),  CRI_FIELD_VECTOR(nw_state, h, p),
-    CRI_FIELD_VECTOR(nw_state, residual, n), CRI_FIELD_REAL(nw_state, mse),
+    CRI_FIELD_COUNT(nw_state, n),
+    CRI_FIELD_COUNT(nw_state, p),
+    CRI_FIELD_FLAG(nw_state, compact),
+    CRI_FIELD_FLAG(nw_state, linear),
+    CRI_FIELD_MATRIX(nw_state, X, n, p),
+    CRI_FIELD_VECTOR(nw_state, y, n),
+    CRI_FIELD_VECTOR(nw_state, w, n),
+    CRI_FIELD_VECTOR(nw_state, h, p),
+    CRI_FIELD_VECTOR(nw_state, residual, n),
+    CRI_FIELD_REAL(nw_state, mse),
     CRI_FIELD_LAST,
 };
 
@@ -71,7 +76,7 @@ typedef struct search {
     cri_smoother  m;
     const size_t *rows; /* [n_rows] that are predicted; NULL: all */
     size_t        n_rows;
-    const double *base; /* [p]: h = base exp(x)                    */
+    const double *base;   /* [p]: h = base exp(x)                    */
     size_t        column; /* the one that is changed; SIZE_MAX: all */
 } search;
 
@@ -317,9 +322,10 @@ done:
 const cr_model_class cri_class_nadaraya_watson = {
     .name = "nadaraya-watson",
     .summary = "kernel regression: a mean weighted by nearness, or a local plane",
-    .formulas = "mean(x) = sum_i v_i y_i,  v_i ~ w_i K(sum_j ((x_j - x_ij) / h_j)^2)\n"
-                "K(u^2) = exp(-u^2/2) or max(0, 1 - u^2);  h by leave-one-out\n"
-                "y ~ t(m + 1; mean, (m sum v_i e_i^2 + mse) / (m + 1)),  e: leave-one-out residuals",
+    .formulas =
+        "mean(x) = sum_i v_i y_i,  v_i ~ w_i K(sum_j ((x_j - x_ij) / h_j)^2)\n"
+        "K(u^2) = exp(-u^2/2) or max(0, 1 - u^2);  h by leave-one-out\n"
+        "y ~ t(m + 1; mean, (m sum v_i e_i^2 + mse) / (m + 1)),  e: leave-one-out residuals",
     .reference = "Nadaraya (1964), Theory Probab. Appl. 9; Watson (1964), Sankhya A 26; Fan & Yao "
                  "(1998), Biometrika 85",
     .tasks = CR_TASK_REGRESSION,

@@ -26,13 +26,20 @@ static const cr_option boost_table[] = { BOOST_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(cri_boost, K),        CRI_FIELD_COUNT(cri_boost, widths),
-    CRI_FIELD_COUNT(cri_boost, trees),    CRI_FIELD_COUNT(cri_boost, rounds),
-    CRI_FIELD_COUNT(cri_boost, depth),    CRI_FIELD_FLAG(cri_boost, gradient),
-    CRI_FIELD_REAL(cri_boost, rate),      CRI_FIELD_VECTOR(cri_boost, root, trees),
-    CRI_FIELD_VECTOR(cri_boost, vote, trees), CRI_FIELD_VECTOR(cri_boost, error, rounds),
-    CRI_FIELD_VECTOR(cri_boost, start, widths), CRI_FIELD_REAL(cri_boost, spread),
-    CRI_FIELD_REAL(cri_boost, weight),    CRI_FIELD_LAST,
+    CRI_FIELD_COUNT(cri_boost, K),
+    CRI_FIELD_COUNT(cri_boost, widths),
+    CRI_FIELD_COUNT(cri_boost, trees),
+    CRI_FIELD_COUNT(cri_boost, rounds),
+    CRI_FIELD_COUNT(cri_boost, depth),
+    CRI_FIELD_FLAG(cri_boost, gradient),
+    CRI_FIELD_REAL(cri_boost, rate),
+    CRI_FIELD_VECTOR(cri_boost, root, trees),
+    CRI_FIELD_VECTOR(cri_boost, vote, trees),
+    CRI_FIELD_VECTOR(cri_boost, error, rounds),
+    CRI_FIELD_VECTOR(cri_boost, start, widths),
+    CRI_FIELD_REAL(cri_boost, spread),
+    CRI_FIELD_REAL(cri_boost, weight),
+    CRI_FIELD_LAST,
 };
 
 static void boost_free(cr_ctx *cx, void *state)
@@ -91,8 +98,7 @@ static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
     m->spread = NAN;
     CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, fold, &folds));
     if (folds < 2) goto done; /* one row tells nothing of the noise */
-    for (size_t f = 0; f < folds; f++)
-        CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
+    for (size_t f = 0; f < folds; f++) CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
     m->spread = sum / kept->weight;
 done:
     cr_scratch_end(&s);
@@ -182,8 +188,10 @@ static void predict_slot(void *arg, size_t s)
         cri_rows_fill(a->rows, r.begin, r.end, X, p);
         for (size_t i = r.begin; i < r.end; i++) {
             cri_boost_sum(m, X + (i - r.begin) * p, F);
-            if (m->K) cri_boost_prob(m, F, a->out->prob + i * m->K);
-            else a->out->mean[i] = F[0];
+            if (m->K)
+                cri_boost_prob(m, F, a->out->prob + i * m->K);
+            else
+                a->out->mean[i] = F[0];
             if (!a->out->scale) continue;
             a->out->scale[i] = sqrt(m->spread);
             a->out->dof[i] = m->weight;
@@ -197,10 +205,9 @@ static cr_status boost_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
     size_t       blocks = cri_block_count(rows->n, BLOCK);
-    predict_work a = { .m = state,
-                       .rows = rows,
-                       .out = out,
-                       .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS };
+    predict_work a = {
+        .m = state, .rows = rows, .out = out, .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS
+    };
     a.room = cr_scratch_matrix(&s, a.slots, BLOCK * rows->p + a.m->K + 1);
     CR_TRY(s.status);
     CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
@@ -260,8 +267,8 @@ static cr_status boost_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     cri_tree_importance(&m->tree, p, share);
     for (size_t j = 0; j < p; j++) {
-        json_t *item = json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(design, j),
-                                 "value", share[j], "sd");
+        json_t *item = json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(design, j), "value",
+                                 share[j], "sd");
         if (!item || json_array_append_new(list, item) != 0)
             CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
     }
@@ -304,8 +311,8 @@ static cr_status boost_read(cr_ctx *cx, const cri_store *store, const json_t *in
     CR_TRY(cri_fields_read(cx, fields, store, in, m));
     if (m->trees) CR_TRY(cri_tree_read(cx, store, in, design, 1, &m->tree));
     if (!is_sound(m, design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the trees do not fit the design",
-                       cri_store_source(store)));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s: the trees do not fit the design", cri_store_source(store)));
     *out_state = m;
     m = NULL;
 done:
@@ -316,9 +323,11 @@ done:
 const cr_model_class cri_class_adaboost = {
     .name = "adaboost",
     .summary = "boosted trees: AdaBoost (SAMME), or gradient boosting",
-    .formulas = "samme:    err_t = sum d [h_t(x) != y],  a_t = r (log((1 - err_t) / err_t) + log(K - 1)),\n"
-                "          d <- d exp(a_t [h_t(x) != y]);  P = softmax(sum_t a_t [h_t(x) = k])\n"
-                "gradient: F <- F + r f_t,  f_t a tree on the gradient;  P = softmax(F), or y ~ t(F, cv error)",
+    .formulas =
+        "samme:    err_t = sum d [h_t(x) != y],  a_t = r (log((1 - err_t) / err_t) + log(K - 1)),\n"
+        "          d <- d exp(a_t [h_t(x) != y]);  P = softmax(sum_t a_t [h_t(x) = k])\n"
+        "gradient: F <- F + r f_t,  f_t a tree on the gradient;  P = softmax(F), or y ~ t(F, cv "
+        "error)",
     .reference = "Freund & Schapire (1997), J. Comput. Syst. Sci. 55; Zhu, Zou, Rosset & Hastie "
                  "(2009), Stat. Interface 2; Friedman (2001), Ann. Stat. 29",
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,

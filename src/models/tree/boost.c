@@ -30,8 +30,10 @@ void cri_boost_sum(const cri_boost *m, const double *x, double *F)
     memcpy(F, m->start, m->widths * sizeof(double));
     for (size_t t = 0; t < m->trees; t++) {
         double value = m->tree.value[cri_tree_find(&m->tree, (size_t)m->root[t], x)];
-        if (m->gradient) F[t % m->widths] += value;
-        else F[(size_t)value] += m->vote[t];
+        if (m->gradient)
+            F[t % m->widths] += value;
+        else
+            F[(size_t)value] += m->vote[t];
     }
 }
 

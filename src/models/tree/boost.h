@@ -1,30 +1,31 @@
 /* boost.h -- many small trees, each grown on what those before it got wrong.
- *   samme:    h_t on weights d_t;  err_t = sum d_t [h_t(x) != y],  a_t = r (log((1 - err_t) / err_t) + log(K - 1)),
- *             d_{t+1} ~ d_t exp(a_t [h_t(x) != y]);       F_k = sum_t a_t [h_t(x) = k],  p = softmax(F)
- *             (Freund & Schapire 1997, for K = 2; Zhu, Zou, Rosset & Hastie 2009)
- *   gradient: F_k <- F_k + r f_t,k,  f_t,k a tree on the gradient of the log likelihood, [y = k] - p_k, with a
+ *   samme:    h_t on weights d_t;  err_t = sum d_t [h_t(x) != y],  a_t = r (log((1 - err_t) /
+ * err_t) + log(K - 1)), d_{t+1} ~ d_t exp(a_t [h_t(x) != y]);       F_k = sum_t a_t [h_t(x) = k],
+ * p = softmax(F) (Freund & Schapire 1997, for K = 2; Zhu, Zou, Rosset & Hastie 2009) gradient: F_k
+ * <- F_k + r f_t,k,  f_t,k a tree on the gradient of the log likelihood, [y = k] - p_k, with a
  *             Newton step in each leaf; one F for two classes; for numbers, a tree on the residuals
  *             (Friedman 2001, algorithms 3, 5 and 6)
- * r is the learning rate, K the number of classes.  All trees stand in one cri_tree.  (Internal header.) */
+ * r is the learning rate, K the number of classes.  All trees stand in one cri_tree.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_TREE_BOOST_H
 #define CREDENCE_MODELS_TREE_BOOST_H
 
 #include "grow.h"
 
 typedef struct cri_boost {
-    cri_tree tree;    /* value [nodes]: the class of a leaf (samme), or its step (gradient)      */
-    size_t   K;       /* classes; 0 for numbers                                                  */
-    size_t   widths;  /* numbers that trees add to: K, or 1 for two classes by gradient, numbers */
-    size_t   trees;   /* rounds x trees of a round                                               */
+    cri_tree tree;   /* value [nodes]: the class of a leaf (samme), or its step (gradient)      */
+    size_t   K;      /* classes; 0 for numbers                                                  */
+    size_t   widths; /* numbers that trees add to: K, or 1 for two classes by gradient, numbers */
+    size_t   trees;  /* rounds x trees of a round                                               */
     size_t   rounds, depth;
     bool     gradient;
     double   rate;
-    double  *root;    /* [trees]                                                                 */
-    double  *vote;    /* [trees]: a_t; 1 for gradient                                            */
-    double  *error;   /* [rounds]: err_t; or the mean loss after the round                       */
-    double  *start;   /* [widths]: F before the first tree                                       */
-    double   spread;  /* numbers: mean squared error by cross-validation                         */
-    double   weight;  /* of all rows                                                             */
+    double  *root;   /* [trees]                                                                 */
+    double  *vote;   /* [trees]: a_t; 1 for gradient                                            */
+    double  *error;  /* [rounds]: err_t; or the mean loss after the round                       */
+    double  *start;  /* [widths]: F before the first tree                                       */
+    double   spread; /* numbers: mean squared error by cross-validation                         */
+    double   weight; /* of all rows                                                             */
 } cri_boost;
 
 /* Room for the rounds; K, widths, rounds and gradient are set. */
@@ -32,8 +33,8 @@ cr_status cri_boost_allocate(cr_ctx *cx, cri_boost *m);
 /* Frees the arrays. */
 void cri_boost_free(cr_ctx *cx, cri_boost *m);
 
-/* m->rounds rounds on the columns; w [n] and y [n] are weights (0: not there) and targets.  Where samme
- * cannot go on (a tree without error, or one no better than guessing) m->rounds is less. */
+/* m->rounds rounds on the columns; w [n] and y [n] are weights (0: not there) and targets.  Where
+ * samme cannot go on (a tree without error, or one no better than guessing) m->rounds is less. */
 cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
                           const double *y);
 /* The same by gradients; min_leaf is the least weight of a leaf. */
@@ -41,7 +42,10 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
                              const double *y, double min_leaf);
 
 /* The log of a share, of a class without weight too: finite, as model files are. */
-static inline double cri_log_share(double share) { return share > 0 ? fmax(log(share), -700) : -700; }
+static inline double cri_log_share(double share)
+{
+    return share > 0 ? fmax(log(share), -700) : -700;
+}
 
 /* F [widths] at x [p]. */
 void cri_boost_sum(const cri_boost *m, const double *x, double *F);

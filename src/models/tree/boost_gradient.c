@@ -11,10 +11,10 @@ typedef struct gradient {
     cri_grower   *g;
     const double *w, *y;
     size_t        n;
-    cri_case     *cases;   /* [n]: weight and gradient   */
-    uint32_t     *leaf;    /* [n]                        */
-    double       *F;       /* [n x widths]               */
-    double       *prob;    /* [n x K], for classes       */
+    cri_case     *cases; /* [n]: weight and gradient   */
+    uint32_t     *leaf;  /* [n]                        */
+    double       *F;     /* [n x widths]               */
+    double       *prob;  /* [n x K], for classes       */
 } gradient;
 
 /* F before the first tree: the mean, the log odds, the logs of the shares. */
@@ -25,9 +25,12 @@ static void set_start(gradient *s)
     memset(m->start, 0, m->widths * sizeof(double));
     for (size_t i = 0; i < s->n; i++) {
         weight += s->w[i];
-        if (m->K == 0) m->start[0] += s->w[i] * s->y[i];
-        else if (m->widths == 1) m->start[0] += s->w[i] * (s->y[i] == 1);
-        else m->start[(size_t)s->y[i]] += s->w[i];
+        if (m->K == 0)
+            m->start[0] += s->w[i] * s->y[i];
+        else if (m->widths == 1)
+            m->start[0] += s->w[i] * (s->y[i] == 1);
+        else
+            m->start[(size_t)s->y[i]] += s->w[i];
     }
     for (size_t k = 0; k < m->widths; k++) {
         double share = m->start[k] / weight;
@@ -35,7 +38,8 @@ static void set_start(gradient *s)
                       : m->widths == 1 ? cri_log_share(share) - cri_log_share(1 - share)
                                        : cri_log_share(share);
     }
-    for (size_t i = 0; i < s->n; i++) memcpy(s->F + i * m->widths, m->start, m->widths * sizeof(double));
+    for (size_t i = 0; i < s->n; i++)
+        memcpy(s->F + i * m->widths, m->start, m->widths * sizeof(double));
 }
 
 /* [y = k] - p_k, or the residual. */

@@ -36,7 +36,8 @@ static bool is_wrong(const samme *s, size_t i)
     return (double)class_of_node(s->m, s->leaf[i]) != s->cases[i].y;
 }
 
-/* One round; *out_stop when there is none after it.  A tree no better than guessing does not count. */
+/* One round; *out_stop when there is none after it.  A tree no better than guessing does not count.
+ */
 static cr_status boost_round(samme *s, size_t t, bool *out_stop)
 {
     cr_status  st = CR_OK;
@@ -69,7 +70,7 @@ done:
 static cr_status keep_classes(cr_ctx *cx, cri_boost *m)
 {
     cri_tree *t = &m->tree;
-    double   *class = cr_alloc(cx, t->room_nodes, sizeof *class);
+    double *class = cr_alloc(cx, t->room_nodes, sizeof *class);
     if (!class) return CR_ENOMEM;
     for (size_t i = 0; i < t->nodes; i++) class[i] = (double)class_of_node(m, i);
     cr_free(cx, t->value, t->room_nodes, t->width * sizeof(double));
@@ -118,10 +119,9 @@ cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, 
                      .n = n,
                      .cases = cr_scratch_bytes(&sc, n, sizeof(cri_case)),
                      .leaf = cr_scratch_bytes(&sc, n, sizeof(uint32_t)) };
-    cri_grow   grow = { .loss = CRI_TREE_GINI,
-                        .classes = m->K,
-                        .max_depth = m->depth,
-                        .min_leaf = 0 };
+    cri_grow   grow = {
+          .loss = CRI_TREE_GINI, .classes = m->K, .max_depth = m->depth, .min_leaf = 0
+    };
 
     CR_TRY(sc.status);
     m->tree.width = m->K;

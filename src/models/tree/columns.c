@@ -1,4 +1,5 @@
-/* columns.c -- columns sorted by radix: eleven bits at a time of the double's bits, made to ascend. */
+/* columns.c -- columns sorted by radix: eleven bits at a time of the double's bits, made to ascend.
+ */
 #include "columns.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
@@ -24,7 +25,8 @@ static uint64_t key_of(double x)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* Sorts a [n] by key, rows with equal keys staying in order; b [n] is room.  Returns where it is. */
+/* Sorts a [n] by key, rows with equal keys staying in order; b [n] is room.  Returns where it is.
+ */
 static keyed *sort_keys(keyed *a, keyed *b, size_t n)
 {
     size_t count[PASSES][BUCKETS];
@@ -39,8 +41,7 @@ static keyed *sort_keys(keyed *a, keyed *b, size_t n)
             count[d][k] = sum;
             sum += here;
         }
-        for (size_t i = 0; i < n; i++)
-            b[count[d][a[i].key >> (d * BITS) & (BUCKETS - 1)]++] = a[i];
+        for (size_t i = 0; i < n; i++) b[count[d][a[i].key >> (d * BITS) & (BUCKETS - 1)]++] = a[i];
         keyed *swap = a;
         a = b, b = swap;
     }
@@ -87,8 +88,7 @@ static void sort_column(const sort_work *w, size_t j, keyed *a)
         take_codes(kept, j, e);
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        a[i] = (keyed){ key_of(kept->X[i * kept->p + j]), (uint32_t)i };
+    for (size_t i = 0; i < n; i++) a[i] = (keyed){ key_of(kept->X[i * kept->p + j]), (uint32_t)i };
     size_t  distinct = rank_keys(sort_keys(a, a + n, n), n, e);
     double *values = cri_resize_quietly(w->cx, NULL, 0, distinct ? distinct : 1, sizeof *values);
     if (!values) {

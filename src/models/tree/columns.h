@@ -1,6 +1,7 @@
 /* columns.h -- the features of the training rows, each column sorted once for any number of trees.
- * A number becomes its rank among the different values of its column, a category the code of its level;
- * a gap is CRI_GAP, and comes last.  An entry is a rank and its row, 8 bytes.  (Internal header.) */
+ * A number becomes its rank among the different values of its column, a category the code of its
+ * level; a gap is CRI_GAP, and comes last.  An entry is a rank and its row, 8 bytes.  (Internal
+ * header.) */
 #ifndef CREDENCE_MODELS_TREE_COLUMNS_H
 #define CREDENCE_MODELS_TREE_COLUMNS_H
 

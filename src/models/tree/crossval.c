@@ -8,10 +8,11 @@
 
 enum { MOST_STEPS = 200 };
 
-/* --- folds ------------------------------------------------------------------------------------- */
+/* --- folds -------------------------------------------------------------------------------------
+ */
 
 typedef struct keyed_row {
-    double   class; /* 0 for numbers */
+    double class; /* 0 for numbers */
     uint64_t key;
     size_t   row;
 } keyed_row;
@@ -59,7 +60,8 @@ done:
     return st;
 }
 
-/* --- losses along the path ----------------------------------------------------------------------- */
+/* --- losses along the path -----------------------------------------------------------------------
+ */
 
 typedef struct steps {
     size_t n;
@@ -88,8 +90,10 @@ static cr_status list_steps(cr_ctx *cx, const cri_tree *tree, const double *path
     qsort(a, n, sizeof *a, compare_numbers);
     size_t different = 1;
     for (size_t i = 1; i < n; i++)
-        if (a[i] > a[different - 1] * (1 + 1e-9)) a[different++] = a[i];
-        else a[different - 1] = a[i];
+        if (a[i] > a[different - 1] * (1 + 1e-9))
+            a[different++] = a[i];
+        else
+            a[different - 1] = a[i];
     out->n = different > MOST_STEPS ? MOST_STEPS : different;
     for (size_t k = 0; k < out->n; k++)
         out->alpha[k] = a[out->n > 1 ? k * (different - 1) / (out->n - 1) : 0];
@@ -143,15 +147,15 @@ static cr_status try_fold(cr_ctx *cx, cri_grower *g, const cri_kept *kept, const
     CR_TRY(sc.status);
     CR_TRY(cri_prune_path(cx, &tree, path));
     for (size_t i = 0; i < kept->n; i++)
-        if (fold[i] == f)
-            add_row(o, &tree, path, kept->X + i * kept->p, kept->y[i], kept->w[i], s);
+        if (fold[i] == f) add_row(o, &tree, path, kept->X + i * kept->p, kept->y[i], kept->w[i], s);
 done:
     cri_tree_free(cx, &tree);
     cr_scratch_end(&sc);
     return st;
 }
 
-/* --- the choice ------------------------------------------------------------------------------------ */
+/* --- the choice
+ * ------------------------------------------------------------------------------------ */
 
 static void choose_step(const steps *s, double weight, double slack, cri_prune_choice *out)
 {

@@ -1,7 +1,7 @@
 /* grow.c -- growing a tree, depth first.
  * The entries of a node are the same range of every column's list.  A split copies the list of each
- * column, those that go left first, into the other of two buffers, so that ranks stay in order and no
- * column is sorted again; the root reads the sorted columns themselves. */
+ * column, those that go left first, into the other of two buffers, so that ranks stay in order and
+ * no column is sorted again; the root reads the sorted columns themselves. */
 #include "grow.h"
 #include "split.h"
 #include "../../base/parallel.h"
@@ -29,8 +29,7 @@ void cri_grower_free(cr_ctx *cx, cri_grower *g)
 {
     if (!g) return;
     const cri_columns *c = g->columns;
-    for (size_t b = 0; b < 2; b++)
-        cr_free(cx, g->buffer[b], c->n, g->lists * sizeof(cri_entry));
+    for (size_t b = 0; b < 2; b++) cr_free(cx, g->buffer[b], c->n, g->lists * sizeof(cri_entry));
     cr_free(cx, g->left, c->n, sizeof *g->left);
     cr_free(cx, g->room, g->slots, g->room_size * sizeof(double));
     cr_free(cx, g->counts, g->o.classes + 1, sizeof(double));
@@ -66,7 +65,8 @@ cr_status cri_grower_new(cr_ctx *cx, const cri_columns *c, const cri_grow *o, cr
     return CR_OK;
 }
 
-/* --- the tree that grows ----------------------------------------------------------------------- */
+/* --- the tree that grows -----------------------------------------------------------------------
+ */
 
 typedef struct pending {
     size_t           node, begin, end, depth;
@@ -83,9 +83,9 @@ typedef struct growth {
     size_t          waiting, room_stack;
     uint32_t       *leaf;
     /* the node in hand */
-    pending         at;
-    cri_node_view   view;
-    bool            pure;
+    pending       at;
+    cri_node_view view;
+    bool          pure;
 } growth;
 
 /* Room for two more nodes. */
@@ -142,7 +142,8 @@ static cr_status push(growth *w, pending p)
     return CR_OK;
 }
 
-/* --- a node ------------------------------------------------------------------------------------ */
+/* --- a node ------------------------------------------------------------------------------------
+ */
 
 /* Weight, mean or counts, loss, and whether all its targets are one. */
 static void measure_node(growth *w)
@@ -177,8 +178,10 @@ static void measure_node(growth *w)
     stat[CRI_WEIGHT] = weight;
     stat[CRI_LOSS] = loss;
     double *value = w->tree->value + at->node * w->tree->width;
-    if (squares) value[0] = mean;
-    else memcpy(value, counts, v->classes * sizeof(double));
+    if (squares)
+        value[0] = mean;
+    else
+        memcpy(value, counts, v->classes * sizeof(double));
 }
 
 static void search_slot(void *arg, size_t s)
@@ -216,7 +219,8 @@ static cr_status search(growth *w, size_t *out_column)
     return st;
 }
 
-/* --- splitting ----------------------------------------------------------------------------------- */
+/* --- splitting -----------------------------------------------------------------------------------
+ */
 
 static double threshold_of(const cri_columns *c, size_t j, const cri_split *s)
 {
@@ -226,7 +230,8 @@ static double threshold_of(const cri_columns *c, size_t j, const cri_split *s)
     return middle > low && middle < high ? middle : low;
 }
 
-/* Which rows go left, for the way along column j; what weighs more decides for what was not seen. */
+/* Which rows go left, for the way along column j; what weighs more decides for what was not seen.
+ */
 static cr_status decide(growth *w, size_t j)
 {
     cr_status          st = CR_OK;
@@ -283,8 +288,8 @@ static void part_slot(void *arg, size_t s)
     for (size_t j = s ? s : w->g->slots; j < w->g->columns->p; j += w->g->slots) part_list(w, j);
 }
 
-/* Makes the children and lets them wait, the left one on top.  Where they are leaves for sure, one list
- * will do. */
+/* Makes the children and lets them wait, the left one on top.  Where they are leaves for sure, one
+ * list will do. */
 static cr_status part(growth *w)
 {
     cr_status st = CR_OK;
@@ -330,7 +335,8 @@ done:
     return st;
 }
 
-/* --- all ----------------------------------------------------------------------------------------- */
+/* --- all -----------------------------------------------------------------------------------------
+ */
 
 /* The lists without the rows of weight 0, in the first buffer. */
 static size_t keep_cases(growth *w)

@@ -2,13 +2,14 @@
  *   loss of a node, W its weight:  squares  sum w (y - mean)^2
  *                                  gini     W (1 - sum_k p_k^2)
  *                                  entropy  -W sum_k p_k log p_k
- * A split takes from the loss; the best one takes most, ties going to the first column and the lowest
- * threshold.  Numbers split at x <= t; the levels of a category are put in the order of their mean (with
- * two classes, their share), which holds the best subset (Breiman et al. 1984, sec. 4.2.2), or with more
- * classes all subsets of up to 8 levels are tried, and of more levels one against the rest.  Rows with
- * a gap go to the side where they take more from the loss; where a node saw none, to the heavier side.
- * A node that is not pure is split even where that takes nothing away: the splits below may.
- * The trees of a model stand one after the other in a cri_tree.  (Internal header.) */
+ * A split takes from the loss; the best one takes most, ties going to the first column and the
+ * lowest threshold.  Numbers split at x <= t; the levels of a category are put in the order of
+ * their mean (with two classes, their share), which holds the best subset (Breiman et al. 1984,
+ * sec. 4.2.2), or with more classes all subsets of up to 8 levels are tried, and of more levels one
+ * against the rest.  Rows with a gap go to the side where they take more from the loss; where a
+ * node saw none, to the heavier side. A node that is not pure is split even where that takes
+ * nothing away: the splits below may. The trees of a model stand one after the other in a cri_tree.
+ * (Internal header.) */
 #ifndef CREDENCE_MODELS_TREE_GROW_H
 #define CREDENCE_MODELS_TREE_GROW_H
 
@@ -19,8 +20,8 @@
 
 typedef enum cri_tree_loss { CRI_TREE_SQUARES, CRI_TREE_GINI, CRI_TREE_ENTROPY } cri_tree_loss;
 
-/* A node in `split`: left is 0 in a leaf; subset is 0 for a number, else 1 + the place in `subset` where
- * the levels of the column begin, 1 for those that go left. */
+/* A node in `split`: left is 0 in a leaf; subset is 0 for a number, else 1 + the place in `subset`
+ * where the levels of the column begin, 1 for those that go left. */
 enum { CRI_COLUMN, CRI_THRESHOLD, CRI_GAP_LEFT, CRI_LEFT, CRI_RIGHT, CRI_SUBSET, CRI_SPLIT_WIDTH };
 enum { CRI_WEIGHT, CRI_LOSS, CRI_STAT_WIDTH };
 
@@ -28,14 +29,14 @@ typedef struct cri_tree {
     size_t  nodes, width, pool;
     size_t  split_width, stat_width; /* 6 and 2                     */
     size_t  room_nodes, room_pool;   /* that the arrays have        */
-    double *split;  /* [nodes x 6] */
+    double *split;                   /* [nodes x 6] */
     double *stat;   /* [nodes x 2]: weight and loss                                 */
     double *value;  /* [nodes x width]: the mean; or the weight of each class       */
     double *subset; /* [pool] */
 } cri_tree;
 
-/* Writes the tree as members of `out`, and reads it: *out is then to be freed.  CR_EDATA for a tree that
- * does not fit the design, or whose width is another. */
+/* Writes the tree as members of `out`, and reads it: *out is then to be freed.  CR_EDATA for a tree
+ * that does not fit the design, or whose width is another. */
 cr_status cri_tree_write(cr_ctx *cx, const cri_tree *tree, cri_store *store, json_t *out);
 cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
                         const cr_design *design, size_t width, cri_tree *out);
@@ -59,9 +60,10 @@ cr_status cri_grower_new(cr_ctx *cx, const cri_columns *columns, const cri_grow 
                          cri_grower **out);
 void      cri_grower_free(cr_ctx *cx, cri_grower *g);
 
-/* Adds a tree on cases [n] to `tree`, whose width is set; its root is the node that was tree->nodes.
- * opt_leaf [n] = the node each row of weight > 0 comes to.  O(p n) for each level of the tree, columns
- * side by side.  Fails with CR_ENOMEM or CR_EINTERRUPTED; the tree is then as before. */
+/* Adds a tree on cases [n] to `tree`, whose width is set; its root is the node that was
+ * tree->nodes. opt_leaf [n] = the node each row of weight > 0 comes to.  O(p n) for each level of
+ * the tree, columns side by side.  Fails with CR_ENOMEM or CR_EINTERRUPTED; the tree is then as
+ * before. */
 cr_status cri_tree_grow(cr_ctx *cx, cri_grower *g, const cri_case *cases, cri_tree *tree,
                         uint32_t *opt_leaf);
 /* Frees the arrays. */

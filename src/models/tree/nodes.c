@@ -4,12 +4,16 @@
 #include <math.h>
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(cri_tree, nodes),       CRI_FIELD_COUNT(cri_tree, width),
-    CRI_FIELD_COUNT(cri_tree, pool),        CRI_FIELD_COUNT(cri_tree, split_width),
-    CRI_FIELD_COUNT(cri_tree, stat_width),  CRI_FIELD_MATRIX(cri_tree, split, nodes, split_width),
+    CRI_FIELD_COUNT(cri_tree, nodes),
+    CRI_FIELD_COUNT(cri_tree, width),
+    CRI_FIELD_COUNT(cri_tree, pool),
+    CRI_FIELD_COUNT(cri_tree, split_width),
+    CRI_FIELD_COUNT(cri_tree, stat_width),
+    CRI_FIELD_MATRIX(cri_tree, split, nodes, split_width),
     CRI_FIELD_MATRIX(cri_tree, stat, nodes, stat_width),
     CRI_FIELD_MATRIX(cri_tree, value, nodes, width),
-    CRI_FIELD_VECTOR(cri_tree, subset, pool), CRI_FIELD_LAST,
+    CRI_FIELD_VECTOR(cri_tree, subset, pool),
+    CRI_FIELD_LAST,
 };
 
 void cri_tree_free(cr_ctx *cx, cri_tree *t)
@@ -75,8 +79,8 @@ cr_status cri_tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     CR_TRY(cri_fields_read(cx, fields, store, in, &t));
     if (t.width != width || t.split_width != CRI_SPLIT_WIDTH || t.stat_width != CRI_STAT_WIDTH ||
         !is_sound(&t, design))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design",
-                       cri_store_source(store)));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design", cri_store_source(store)));
     t.room_nodes = t.nodes;
     t.room_pool = t.pool;
     *out = t;

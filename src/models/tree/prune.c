@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the least of many numbers that change ------------------------------------------------------- */
+/* --- the least of many numbers that change -------------------------------------------------------
+ */
 
 /* A tournament: game[1] is the least; number i is game[size + i]. */
 typedef struct tournament {
@@ -28,7 +29,8 @@ static size_t find_least(const tournament *t)
     return k - t->size;
 }
 
-/* --- the path -------------------------------------------------------------------------------------- */
+/* --- the path
+ * -------------------------------------------------------------------------------------- */
 
 typedef struct links {
     const cri_tree *tree;
@@ -124,7 +126,8 @@ done:
     return st;
 }
 
-/* --- the pruned tree ------------------------------------------------------------------------------- */
+/* --- the pruned tree
+ * ------------------------------------------------------------------------------- */
 
 typedef struct copying {
     const cri_tree *from;

@@ -1,7 +1,8 @@
 /* split.c -- searching the best split along a column.
- * A gain is  score(left) + score(right) - score(node),  score = S^2/W of numbers centred at the node's mean,
- * sum_k c_k^2 / W (gini), sum_k c_k log c_k - W log W (entropy): each is a constant minus the loss.
- * Along numbers the sums change by one row at a time; so do the squares, by (c + w)^2 - c^2. */
+ * A gain is  score(left) + score(right) - score(node),  score = S^2/W of numbers centred at the
+ * node's mean, sum_k c_k^2 / W (gini), sum_k c_k log c_k - W log W (entropy): each is a constant
+ * minus the loss. Along numbers the sums change by one row at a time; so do the squares, by (c +
+ * w)^2 - c^2. */
 #include "split.h"
 
 #include <math.h>
@@ -168,10 +169,10 @@ cri_split cri_split_numbers(const cri_node_view *v, const cri_entry *e, size_t n
 typedef struct level_table {
     const cri_node_view *v;
     size_t               D, present;
-    double              *rows;  /* [levels + 1 x D]                */
-    double              *order; /* [levels]: those that rows have  */
-    double              *left, *right;  /* [D] room                        */
-    const double        *gap;   /* [D]                             */
+    double              *rows;         /* [levels + 1 x D]                */
+    double              *order;        /* [levels]: those that rows have  */
+    double              *left, *right; /* [D] room                        */
+    const double        *gap;          /* [D]                             */
 } level_table;
 
 static double score(const cri_node_view *v, const double *row)
@@ -189,8 +190,10 @@ static void fill_table(level_table *t, const cri_entry *e, size_t n, size_t leve
         const cri_case *c = &v->cases[e[i].row];
         double         *row = t->rows + (e[i].rank == CRI_GAP ? levels : e[i].rank) * t->D;
         row[0] += c->w;
-        if (v->loss == CRI_TREE_SQUARES) row[1] += c->w * (c->y - v->mean);
-        else row[1 + (size_t)c->y] += c->w;
+        if (v->loss == CRI_TREE_SQUARES)
+            row[1] += c->w * (c->y - v->mean);
+        else
+            row[1 + (size_t)c->y] += c->w;
     }
     t->gap = t->rows + levels * t->D;
     for (size_t k = 0; k < levels; k++)
@@ -241,7 +244,8 @@ typedef struct level_choice {
     bool   gap_left;
 } level_choice;
 
-static void prefer(const level_table *t, level_choice *best, double gain, size_t mask, bool gap_left)
+static void prefer(const level_table *t, level_choice *best, double gain, size_t mask,
+                   bool gap_left)
 {
     if (gain > best->gain + t->v->tie) *best = (level_choice){ gain, mask, gap_left };
 }
@@ -260,9 +264,9 @@ static level_choice scan_order(level_table *t)
             double *l = t->left, *r = t->right;
             if (i + 1 == t->present && (gap_left || !gaps)) break;
             for (size_t k = 0; k < t->D; k++) {
-                double total = k == 0 ? t->v->weight : t->D == 2 && t->v->loss == CRI_TREE_SQUARES
-                                                           ? 0
-                                                           : t->v->counts[k - 1];
+                double total = k == 0                                        ? t->v->weight
+                               : t->D == 2 && t->v->loss == CRI_TREE_SQUARES ? 0
+                                                                             : t->v->counts[k - 1];
                 if (gap_left) l[k] += t->gap[k];
                 r[k] = total - l[k];
             }
@@ -274,8 +278,8 @@ static level_choice scan_order(level_table *t)
     return best;
 }
 
-/* All subsets that leave out the last level (which side is which does not matter, but for the gaps), or
- * one level against the rest. */
+/* All subsets that leave out the last level (which side is which does not matter, but for the
+ * gaps), or one level against the rest. */
 static level_choice scan_subsets(level_table *t, bool bits)
 {
     level_choice best = { .gain = -INFINITY };

@@ -1,10 +1,9 @@
 /* tree.c -- classification and regression trees (CART).
- * Grown by the best split (grow.h), pruned by cost and complexity (prune.h).  A leaf with rows of weight
- * W answers with
- *   a number:  t_{W-1}(mean, s^2 (1 + 1/W)),  s^2 = sum w (y - mean)^2 / (W - 1)
- *   classes:   p_k = (W_k + a) / (W + a K), the mean under a Dirichlet prior
- * A leaf of one row, or whose rows agree, takes the spread pooled over all leaves.
- * Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees. */
+ * Grown by the best split (grow.h), pruned by cost and complexity (prune.h).  A leaf with rows of
+ * weight W answers with a number:  t_{W-1}(mean, s^2 (1 + 1/W)),  s^2 = sum w (y - mean)^2 / (W -
+ * 1) classes:   p_k = (W_k + a) / (W + a K), the mean under a Dirichlet prior A leaf of one row, or
+ * whose rows agree, takes the spread pooled over all leaves. Breiman, Friedman, Olshen & Stone
+ * (1984), Classification and Regression Trees. */
 #include "tree.h"
 #include "prune.h"
 #include "../../base/parallel.h"
@@ -31,10 +30,10 @@ static const cr_option tree_table[] = { TREE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
 static const cri_field fields[] = {
-    CRI_FIELD_COUNT(cri_cart, K),          CRI_FIELD_FLAG(cri_cart, entropy),
-    CRI_FIELD_REAL(cri_cart, smoothing),   CRI_FIELD_REAL(cri_cart, alpha),
-    CRI_FIELD_REAL(cri_cart, cv_loss),     CRI_FIELD_REAL(cri_cart, cv_se),
-    CRI_FIELD_REAL(cri_cart, spread),      CRI_FIELD_REAL(cri_cart, spread_dof),
+    CRI_FIELD_COUNT(cri_cart, K),           CRI_FIELD_FLAG(cri_cart, entropy),
+    CRI_FIELD_REAL(cri_cart, smoothing),    CRI_FIELD_REAL(cri_cart, alpha),
+    CRI_FIELD_REAL(cri_cart, cv_loss),      CRI_FIELD_REAL(cri_cart, cv_se),
+    CRI_FIELD_REAL(cri_cart, spread),       CRI_FIELD_REAL(cri_cart, spread_dof),
     CRI_FIELD_COUNT(cri_cart, full_leaves), CRI_FIELD_LAST,
 };
 
@@ -205,8 +204,10 @@ static void predict_slot(void *arg, size_t s)
         cri_rows_fill(a->rows, r.begin, r.end, X, p);
         for (size_t i = r.begin; i < r.end; i++) {
             size_t leaf = cri_tree_find(&m->tree, 0, X + (i - r.begin) * p);
-            if (m->K) answer_class(m, leaf, a->out->prob + i * m->K);
-            else answer_number(m, leaf, a->out, i);
+            if (m->K)
+                answer_class(m, leaf, a->out->prob + i * m->K);
+            else
+                answer_number(m, leaf, a->out, i);
         }
     }
 }
@@ -217,10 +218,9 @@ static cr_status tree_predict(cr_ctx *cx, const void *state, const cri_rows *row
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
     size_t       blocks = cri_block_count(rows->n, BLOCK);
-    predict_work a = { .m = state,
-                       .rows = rows,
-                       .out = out,
-                       .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS };
+    predict_work a = {
+        .m = state, .rows = rows, .out = out, .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS
+    };
     a.room = cr_scratch_matrix(&s, a.slots * BLOCK, rows->p);
     CR_TRY(s.status);
     CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
@@ -254,8 +254,8 @@ static cr_status tree_read(cr_ctx *cx, const cri_store *store, const json_t *in,
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_fields_read(cx, fields, store, in, m));
     if (m->K != cr_design_classes(design) || !(m->smoothing >= 0))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design",
-                       cri_store_source(store)));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "%s: the tree does not fit the design", cri_store_source(store)));
     CR_TRY(cri_tree_read(cx, store, in, design, m->K ? m->K : 1, &m->tree));
     *out_state = m;
     m = NULL;

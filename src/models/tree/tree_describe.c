@@ -36,7 +36,8 @@ void cri_tree_importance(const cri_tree *t, size_t p, double *out)
     for (size_t j = 0; sum > 0 && j < p; j++) out[j] /= sum;
 }
 
-/* --- rules --------------------------------------------------------------------------------------- */
+/* --- rules ---------------------------------------------------------------------------------------
+ */
 
 /* "g in {a, b}" of the levels on one side. */
 static char *levels_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, const double *split,
@@ -71,7 +72,8 @@ static char *rule_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, size_t
     return cri_string_format(cx, "%s %s %.6g", d->terms[j].name, right ? ">" : "<=", at);
 }
 
-/* --- nodes as rows ------------------------------------------------------------------------------- */
+/* --- nodes as rows -------------------------------------------------------------------------------
+ */
 
 static size_t largest_class(const cri_cart *m, size_t node)
 {
@@ -101,12 +103,11 @@ static json_t *node_json(const cri_cart *m, const cr_design *d, const visit *v, 
     failed |= json_object_set_new(row, "depth", json_integer((json_int_t)v->depth));
     failed |= json_object_set_new(row, "rule", json_string(rule));
     failed |= json_object_set_new(row, "weight", json_real(weight));
-    failed |= json_object_set_new(row, "loss",
-                                  number_or_null(stat_of(t, i, CRI_LOSS) / weight * unit));
+    failed |=
+        json_object_set_new(row, "loss", number_or_null(stat_of(t, i, CRI_LOSS) / weight * unit));
     if (m->K) {
         failed |= json_object_set_new(row, "label", json_string(cr_design_class(d, k)));
-        failed |= json_object_set_new(row, "share",
-                                      json_real(t->value[i * m->K + k] / weight));
+        failed |= json_object_set_new(row, "share", json_real(t->value[i * m->K + k] / weight));
     } else {
         double mean = t->value[i] * d->target_scale + d->target_shift;
         failed |= json_object_set_new(row, "mean", number_or_null(mean));
@@ -166,7 +167,8 @@ static void measure_depths(const cri_tree *t, size_t *depth, size_t *count, size
     *out_shown = shown;
 }
 
-/* --- all ------------------------------------------------------------------------------------------- */
+/* --- all
+ * ------------------------------------------------------------------------------------------- */
 
 static cr_status describe_importance(cr_ctx *cx, const cri_cart *m, const cr_design *d,
                                      double *share, json_t *out)
@@ -202,7 +204,8 @@ static cr_status describe_statistics(cr_ctx *cx, const cri_cart *m, const cr_des
     CR_TRY(cri_store_set(cx, s, "cv_se", number_or_null(m->cv_se * unit)));
     if (!m->K)
         CR_TRY(cri_store_set(cx, s, "residual_sd", number_or_null(sqrt(m->spread * unit))));
-    else CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
+    else
+        CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
 done:
     return st;
 }

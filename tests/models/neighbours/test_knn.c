@@ -34,8 +34,7 @@ static size_t rank_rows(const law_data *d, const double *x, bool max_norm, size_
     size_t n = 0;
     for (size_t i = 0; i < d->n; i++)
         if (i != out)
-            list[n++] =
-                (near_row){ distance_between(x, d->X + i * d->p, d->p, max_norm), i };
+            list[n++] = (near_row){ distance_between(x, d->X + i * d->p, d->p, max_norm), i };
     qsort(list, n, sizeof *list, by_distance);
     return n;
 }
@@ -79,9 +78,9 @@ static void check_against_definition(cr_ctx *cx, bool max_norm, bool weighted)
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     snprintf(settings, sizeof settings, "target=y scale=none k=7 metric=%s weighting=%s",
              max_norm ? "max" : "euclid", weighted ? "distance" : "uniform");
-    cr_model     *m = fit(cx, "knn", t, settings);
-    double        Q[40], y[20] = { 0 };
-    cr_rng        r = cr_rng_stream(8, 8);
+    cr_model *m = fit(cx, "knn", t, settings);
+    double    Q[40], y[20] = { 0 };
+    cr_rng    r = cr_rng_stream(8, 8);
     draw_normals(&r, Q, 40);
     cr_table     *at = make_table(cx, Q, 20, 2, y, NULL);
     cr_prediction q = predict(cx, m, at);
@@ -136,9 +135,9 @@ static void test_classes(void **state)
 static void test_ties_are_shared(void **state)
 {
     (void)state;
-    cr_ctx       *cx = test_context();
-    double        X[5] = { 1, -1, 1, -1, 9 }, y[5] = { 2, 4, 6, 8, 100 }, zero[1] = { 0 };
-    cr_table     *t = make_table(cx, X, 5, 1, y, NULL), *at = make_table(cx, zero, 1, 1, zero, NULL);
+    cr_ctx   *cx = test_context();
+    double    X[5] = { 1, -1, 1, -1, 9 }, y[5] = { 2, 4, 6, 8, 100 }, zero[1] = { 0 };
+    cr_table *t = make_table(cx, X, 5, 1, y, NULL), *at = make_table(cx, zero, 1, 1, zero, NULL);
     cr_prediction q = fit_and_predict(cx, "knn", t, "target=y k=2 scale=none", at);
     assert_close(q.mean[0], 5, 1e-15);
     assert_close(q.dof[0], 1, 1e-12);
@@ -153,9 +152,12 @@ static void test_laws(void **state)
 {
     (void)state;
     const char *const settings[] = {
-        "target=y k=6", "target=y k=3 weighting=distance metric=max",
-        "target=y k=auto task=classification", "target=y k=auto",
-        "target=y k=auto weighting=distance", "target=y k=7 task=classification",
+        "target=y k=6",
+        "target=y k=3 weighting=distance metric=max",
+        "target=y k=auto task=classification",
+        "target=y k=auto",
+        "target=y k=auto weighting=distance",
+        "target=y k=7 task=classification",
     };
     for (size_t i = 0; i < 6; i++) {
         draw_laws(10 + i, 180, 2, strstr(settings[i], "class") ? 3 : 0, &data);
@@ -202,8 +204,9 @@ static void check_choice(cr_ctx *cx, size_t classes, bool weighted)
         double loss = 0;
         for (size_t i = 0; i < data.n; i++) {
             answer a = by_definition(&data, data.X + 2 * i, k, false, weighted, i);
-            double share = classes ? (a.votes[(size_t)data.y[i]] + 0.2) /
-                                         ((double)k + 0.2 * (double)classes) : 0;
+            double share =
+                classes ? (a.votes[(size_t)data.y[i]] + 0.2) / ((double)k + 0.2 * (double)classes)
+                        : 0;
             loss += (classes ? -log(share) : pow(data.y[i] - a.mean, 2)) / (double)data.n;
         }
         if (loss < least) least = loss, best = k;
@@ -233,7 +236,7 @@ static void test_choice(void **state)
 static void test_bias_and_variance(void **state)
 {
     (void)state;
-    enum { N = 60, TIMES = 1500 };
+    enum { N = 60, TIMES = 500 };
     cr_ctx      *cx = test_context();
     const double noise = 0.5, x0[1] = { 0.31 };
     double       X[N], y[N], zero[1] = { 0 };
@@ -315,9 +318,9 @@ static void test_corners(void **state)
 static void test_categories(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "g.csv", "g,y\na,1\na,2\nb,10\nb,12\nc,20\n");
-    cr_table *at = table_of_text(cx, "at.csv", "g\na\nb\n");
+    cr_ctx       *cx = test_context();
+    cr_table     *t = table_of_text(cx, "g.csv", "g,y\na,1\na,2\nb,10\nb,12\nc,20\n");
+    cr_table     *at = table_of_text(cx, "at.csv", "g\na\nb\n");
     cr_prediction q = fit_and_predict(cx, "knn", t, "target=y k=2 scale=none", at);
     assert_close(q.mean[0], 1.5, 1e-15);
     assert_close(q.mean[1], 11, 1e-15);
@@ -356,11 +359,11 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),      cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_ties_are_shared), cmocka_unit_test(test_laws),
-        cmocka_unit_test(test_small_weights),   cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_definition),        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_ties_are_shared),   cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_small_weights),     cmocka_unit_test(test_choice),
         cmocka_unit_test(test_bias_and_variance), cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_categories),      cmocka_unit_test(test_many_copies),
+        cmocka_unit_test(test_categories),        cmocka_unit_test(test_many_copies),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("knn", tests, NULL, NULL);

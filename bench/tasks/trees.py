@@ -1,0 +1,83 @@
+"""Trees, boosted stumps and nearest neighbours, from a file to a fitted model, against scikit-learn."""
+import array
+import math
+import random
+import struct
+
+from harness import Task, python
+
+
+def write_npy(path, rows, width):
+    """Rows of `width` numbers as NPY."""
+    rows = list(rows)
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, {width}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for row in rows:
+            array.array("d", row).tofile(f)
+
+
+def draw(rows, features, classes):
+    """Normal features; a target that waves along the first and has a product of the next two; or its
+    class."""
+    rng = random.Random(3)
+    for _ in range(rows):
+        x = [rng.gauss(0, 1) for _ in range(features)]
+        y = math.sin(2 * x[0]) + x[1] * x[2] + 0.5 * rng.gauss(0, 1)
+        yield [*x, float(y > 0) if classes else y]
+
+
+def maker(rows, features, classes=False):
+    return (f"trees-{rows}x{features}-{'classes' if classes else 'numbers'}-3.npy",
+            lambda path: write_npy(path, draw(rows, features, classes), features + 1))
+
+
+HEAD = """
+import json, sys, time
+import numpy
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.neighbors import NearestNeighbors
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+data = numpy.load(sys.argv[1])
+start = time.perf_counter()
+X, y = data[:, :-1], data[:, -1]
+"""
+TREE = HEAD + """
+model = DecisionTreeRegressor(min_samples_leaf=5, random_state=0).fit(X, y)
+print(json.dumps({"seconds": time.perf_counter() - start, "statistics": {"leaves": int(model.get_n_leaves())}}))
+"""
+BOOST = HEAD + """
+model = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=100, algorithm="SAMME").fit(X, y)
+print(json.dumps({"seconds": time.perf_counter() - start,
+                  "statistics": {"last_weighted_error": float(model.estimator_errors_[-1])}}))
+"""
+NEIGHBOURS = HEAD + """
+Z = (X - X.mean(0)) / X.std(0)
+near = NearestNeighbors(n_neighbors=63, n_jobs=-1).fit(Z).kneighbors(return_distance=False)
+means = numpy.cumsum(y[near], axis=1) / numpy.arange(1, 64)
+loss = ((y[:, None] - means) ** 2).mean(0)
+print(json.dumps({"seconds": time.perf_counter() - start, "statistics": {"loo_mse": float(loss[1:].min())}}))
+"""
+
+
+def statistic(name):
+    return lambda said: said.get("statistics", {}).get(name)
+
+
+TASKS = [
+    Task(name="tree", about="regression tree, 1e5 rows x 20 features, leaves of 5 rows, against scikit-learn",
+         ours=["{build}/credence", "fit", "tree", "{data}", "--target", "x21", "--prune", "none",
+               "--min-leaf", "5", "--min-split", "2", "--json"],
+         peer=python(TREE, "{data}"), needs=("sklearn",), data=maker(100_000, 20),
+         quality=statistic("leaves"), judge="equal", tolerance=0.001, goal=2),
+    Task(name="adaboost", about="100 boosted stumps, 2e4 rows x 20 features, two classes, against scikit-learn",
+         ours=["{build}/credence", "fit", "adaboost", "{data}", "--target", "x21", "--task", "classification",
+               "--rounds", "100", "--json"],
+         peer=python(BOOST, "{data}"), needs=("sklearn",), data=maker(20_000, 20, classes=True),
+         quality=statistic("last_weighted_error"), judge="equal", tolerance=0.01, goal=5),
+    Task(name="knn", about="k of 2 to 63 by leave-one-out, 5e4 rows x 4 features, against scikit-learn",
+         ours=["{build}/credence", "fit", "knn", "{data}", "--target", "x5", "--k", "auto", "--json"],
+         peer=python(NEIGHBOURS, "{data}"), needs=("sklearn",), data=maker(50_000, 4),
+         quality=statistic("loo_mse"), judge="equal", tolerance=1e-9, goal=1),
+]
