@@ -69,7 +69,7 @@ def test_every_option_is_told(credence, man, models):
 def test_ranges_in_words(man):
     text = plain(man["man1/credence-predict.1"]) + plain(man["man1/credence-cv.1"])
     assert "Between 0 and 1, these excluded." in text and "At least 2." in text
-    assert "One of shuffled, stratified, ordered." in text
+    assert "One of auto, shuffled, stratified, ordered." in text
 
 
 def test_json_section_has_every_field(credence, man, tmp_path):
