@@ -1,8 +1,8 @@
 /* spline.c -- smoothing splines: y = level + f_1(x_1) + ... + f_p(x_p) + noise, each f smooth.
  *   minimise  sum_i w_i (y_i - level - sum_j f_j(x_ij))^2 + sum_j lambda_j integral f_j''^2
  * One column: exact, O(n log n) to sort and O(n) per lambda (smoother.h).  Several: backfitting, each
- * f_j in turn to what the others leave (Buja, Hastie & Tibshirani 1989); the lambdas are chosen in the
- * first passes and then stay.
+ * f_j in turn to what the others leave (Buja, Hastie & Tibshirani 1989).  It starts with lines; then
+ * come passes in which the lambdas are chosen, counting the df of all; then these stay.
  *
  * A smooth of numbers whose mean is 0 has mean 0, so the level is the mean of y and the f_j need no
  * centring.  Its variance 1/n is in each V_j(x): the variance of the sum is taken as
@@ -35,7 +35,7 @@ CR_OPTIONS_STRUCT(spline_options, SPLINE_OPTIONS);
 static const cr_option spline_table[] = { SPLINE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-enum { CHOOSING_PASSES = 5 }; /* in which lambdas may still change */
+enum { STRAIGHT_PASSES = 2, CHOOSING_PASSES = 5 }; /* of several columns */
 
 typedef struct spline_state {
     size_t  p, ends, total, width;   /* columns, p + 1, knots of all, CRI_KNOT_SIZE */
@@ -127,26 +127,41 @@ static cr_status make_components(cr_scratch *s, job *j)
         cr_status st = cri_component_new(s, x, j->w, n, &j->c[k]);
         if (st != CR_OK) return st;
         j->active += j->c[k].m > 1;
+        j->c[k].df = 2;
     }
     return CR_OK;
 }
 
 static cr_status find_q(cr_ctx *cx, job *j, cri_component *c, double *out)
 {
+    c->elsewhere = 0;
+    for (size_t k = 0; k < j->p; k++)
+        if (&j->c[k] != c && j->c[k].m > 1) c->elsewhere += j->c[k].df - 1;
     if (!isnan(j->o->lambda)) return *out = cri_component_q(c, j->o->lambda), CR_OK;
     if (!isnan(j->o->df)) return cri_component_match_df(cx, c, j->o->df, out, &j->evaluations);
     return cri_component_choose(cx, c, (cri_spline_choice)j->o->choose, out, &j->evaluations);
 }
 
+/* How the lambdas of a pass come about. */
+typedef enum way { AS_BEFORE, STRAIGHT, CHOOSE } way;
+
+static way way_of(const job *j, size_t pass)
+{
+    bool several = j->active > 1, given = !isnan(j->o->lambda) || !isnan(j->o->df);
+    if (given || !several) return pass == 0 ? CHOOSE : AS_BEFORE;
+    if (pass < STRAIGHT_PASSES) return STRAIGHT;
+    return pass < STRAIGHT_PASSES + CHOOSING_PASSES ? CHOOSE : AS_BEFORE;
+}
+
 /* Fits f_k to what the others leave; the largest change of f_k at a row. */
-static cr_status refit(cr_ctx *cx, job *j, cri_component *c, bool choose, double *change)
+static cr_status refit(cr_ctx *cx, job *j, cri_component *c, way how, double *change)
 {
     cr_status st = CR_OK;
-    double    q = c->q;
+    double    q = how == STRAIGHT ? cri_component_straight(c) : c->q;
     for (size_t i = 0; i < j->n; i++)
         j->part[i] = j->y[i] + c->knots[c->knot_of[i] * CRI_KNOT_SIZE + CRI_KNOT_F];
     cri_component_set(c, j->part);
-    if (choose) CR_TRY(find_q(cx, j, c, &q));
+    if (how == CHOOSE) CR_TRY(find_q(cx, j, c, &q));
     cri_component_fit(c, q);
     for (size_t i = 0; i < j->n; i++) {
         double left = j->part[i] - c->knots[c->knot_of[i] * CRI_KNOT_SIZE + CRI_KNOT_F];
@@ -160,19 +175,16 @@ done:
 static cr_status backfit(cr_ctx *cx, job *j, cr_report *report)
 {
     cr_status st = CR_OK;
-    bool      given = !isnan(j->o->lambda), settled = false;
+    bool      settled = false, direct = !isnan(j->o->lambda) && j->active <= 1;
     size_t    pass = 0;
     while (!settled && pass < j->o->max_iter) {
         double change = 0;
-        bool   choose = pass == 0 || (!given && pass < CHOOSING_PASSES);
+        way    how = way_of(j, pass++);
         CR_TRY(cr_check_interrupt(cx));
         for (size_t k = 0; k < j->p; k++)
-            if (j->c[k].m > 1) CR_TRY(refit(cx, j, &j->c[k], choose, &change));
-        pass++;
-        bool fixed = given || pass > CHOOSING_PASSES;
-        settled = j->active <= 1 || (fixed && change <= j->o->tol * j->sd) || change == 0;
+            if (j->c[k].m > 1) CR_TRY(refit(cx, j, &j->c[k], how, &change));
+        settled = j->active <= 1 || (how == AS_BEFORE && change <= j->o->tol * j->sd);
     }
-    bool direct = given && j->active <= 1;
     report->stop = !settled ? CR_STOP_LIMIT : direct ? CR_STOP_CLOSED_FORM : CR_STOP_TOLERANCE;
     report->iterations = direct ? 0 : j->active <= 1 ? j->evaluations : pass;
 done:

@@ -505,6 +505,25 @@ static void test_backfitting_is_the_joint_minimum(void **state)
     test_context_free(cx);
 }
 
+/* The criterion counts the df of all columns: few rows do not end in a fit through every point. */
+static void test_few_rows_and_many_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 24, COLUMNS = 5 };
+    static const char *const ways[] = { "target=y", "target=y choose=loo", "target=y choose=evidence" };
+    double  X[ROWS * COLUMNS], y[ROWS];
+    cr_ctx *cx = test_context();
+    draw_regression(3, ROWS, COLUMNS, 0.3, X, y);
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(statistic_of(cx, t, ways[k], "effective_df") < 0.6 * ROWS);
+        double sd = statistic_of(cx, t, ways[k], "residual_sd");
+        assert_true(sd > 0.1 && sd < 0.6);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_a_constant_column_changes_nothing(void **state)
 {
     (void)state;
@@ -650,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_smoothness),
         cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_backfitting_is_the_joint_minimum),
+        cmocka_unit_test(test_few_rows_and_many_columns),
         cmocka_unit_test(test_a_constant_column_changes_nothing),
         cmocka_unit_test(test_corners),
         cmocka_unit_test(test_files_and_threads),
