@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- rows to knots ------------------------------------------------------------------------------- */
+/* --- rows to knots -------------------------------------------------------------------------------
+ */
 
 typedef struct place {
     double x;
@@ -89,7 +90,8 @@ double cri_component_q(const cri_component *c, double lambda)
     return fmin(fmax(q, 1e-30 / (m * m * m * m)), 1e60);
 }
 
-/* --- one fit ------------------------------------------------------------------------------------- */
+/* --- one fit -------------------------------------------------------------------------------------
+ */
 
 void cri_component_set(cri_component *c, const double *y)
 {
@@ -110,8 +112,8 @@ static double left_out(const cri_component *c)
     double sum = 0;
     for (size_t i = 0; i < c->n; i++) {
         const double *knot = c->knots + c->knot_of[i] * CRI_KNOT_SIZE;
-        double        h = knot[CRI_KNOT_VFF] * fmin(1, c->w[i]) / c->weight + c->elsewhere / c->total;
-        double        e = (c->y[i] - knot[CRI_KNOT_F]) / (1 - h);
+        double h = knot[CRI_KNOT_VFF] * fmin(1, c->w[i]) / c->weight + c->elsewhere / c->total;
+        double e = (c->y[i] - knot[CRI_KNOT_F]) / (1 - h);
         sum += h < 1 ? c->w[i] * e * e : INFINITY;
     }
     return sum / c->total;
@@ -157,7 +159,8 @@ double cri_component_roughness(const cri_component *c)
     return fmax(0, sum * c->q / size);
 }
 
-/* --- choosing ------------------------------------------------------------------------------------ */
+/* --- choosing ------------------------------------------------------------------------------------
+ */
 
 typedef struct search {
     cri_component    *c;
