@@ -8,8 +8,9 @@
 
 const char *cri_basis_kind_name(cri_basis_kind kind)
 {
-    static const char *const names[CRI_BASIS_KINDS] = { "none",    "poly",      "rbf",   "bspline",
-                                                        "natural", "piecewise", "hinge", "fourier" };
+    static const char *const names[CRI_BASIS_KINDS] = {
+        "none", "poly", "rbf", "bspline", "natural", "piecewise", "hinge", "fourier"
+    };
     return names[kind];
 }
 
@@ -53,8 +54,9 @@ static cr_status copy_numbers(cr_ctx *cx, const double *from, size_t n, double *
 cr_status cri_basis_copy(cr_ctx *cx, const cri_basis *from, cri_basis *out)
 {
     cr_status st = CR_OK;
-    cri_basis b = { .kind = from->kind, .degree = from->degree, .period = from->period,
-                    .n_knots = from->n_knots };
+    cri_basis b = {
+        .kind = from->kind, .degree = from->degree, .period = from->period, .n_knots = from->n_knots
+    };
     if (b.kind == CRI_BASIS_FOURIER) b.n = from->n;
     CR_TRY(copy_numbers(cx, from->knots, b.n_knots, &b.knots));
     if (b.kind == CRI_BASIS_RBF) CR_TRY(copy_numbers(cx, from->widths, b.n_knots, &b.widths));
@@ -65,7 +67,8 @@ done:
     return st;
 }
 
-/* --- one family after the other ------------------------------------------------------------------ */
+/* --- one family after the other ------------------------------------------------------------------
+ */
 
 /* The number of knots at or below x. */
 static size_t count_below(const cri_basis *b, double x)
@@ -73,8 +76,10 @@ static size_t count_below(const cri_basis *b, double x)
     size_t low = 0, high = b->n_knots;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (b->knots[middle] <= x) low = middle + 1;
-        else high = middle;
+        if (b->knots[middle] <= x)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -102,8 +107,8 @@ static double repeated_knot(const cri_basis *b, size_t i)
     return b->knots[j < b->n_knots ? j : b->n_knots - 1];
 }
 
-/* The degree + 1 functions that are not 0 in a piece, by the recurrence of Cox and de Boor; from left
- * to right, so that every term is a sum of numbers >= 0. */
+/* The degree + 1 functions that are not 0 in a piece, by the recurrence of Cox and de Boor; from
+ * left to right, so that every term is a sum of numbers >= 0. */
 static void eval_piece(const cri_basis *b, size_t piece, double x, double *out)
 {
     double left[CRI_MOST_DEGREE + 1], right[CRI_MOST_DEGREE + 1];
@@ -140,7 +145,8 @@ static void eval_bspline(const cri_basis *b, double x, double *out)
     }
 }
 
-/* The cubic of a piece from values and second derivatives at its ends; beyond the ends, the tangent. */
+/* The cubic of a piece from values and second derivatives at its ends; beyond the ends, the
+ * tangent. */
 static void eval_natural(const cri_basis *b, double x, double *out)
 {
     size_t        i = find_piece(b, x), n = b->n;
@@ -176,10 +182,18 @@ void cri_basis_eval(const cri_basis *b, double x, double *out)
         return;
     }
     switch (b->kind) {
-    case CRI_BASIS_RBF: eval_rbf(b, x, out); break;
-    case CRI_BASIS_BSPLINE: eval_bspline(b, x, out); break;
-    case CRI_BASIS_NATURAL: eval_natural(b, x, out); break;
-    case CRI_BASIS_FOURIER: eval_fourier(b, x, out); break;
+    case CRI_BASIS_RBF:
+        eval_rbf(b, x, out);
+        break;
+    case CRI_BASIS_BSPLINE:
+        eval_bspline(b, x, out);
+        break;
+    case CRI_BASIS_NATURAL:
+        eval_natural(b, x, out);
+        break;
+    case CRI_BASIS_FOURIER:
+        eval_fourier(b, x, out);
+        break;
     case CRI_BASIS_PIECEWISE:
         memset(out, 0, b->n * sizeof *out);
         out[count_below(b, x)] = 1;
@@ -190,14 +204,16 @@ void cri_basis_eval(const cri_basis *b, double x, double *out)
         break;
     case CRI_BASIS_NONE:
     case CRI_BASIS_POLY:
-    case CRI_BASIS_KINDS: break;
+    case CRI_BASIS_KINDS:
+        break;
     }
 }
 
-/* --- making one ready ---------------------------------------------------------------------------- */
+/* --- making one ready ----------------------------------------------------------------------------
+ */
 
-/* curve [n x n]: column k = second derivatives at the knots of the natural cubic spline through 1 at
- * t_k and 0 at the others; 0 at both ends.  The tridiagonal equations (Green & Silverman 1994,
+/* curve [n x n]: column k = second derivatives at the knots of the natural cubic spline through 1
+ * at t_k and 0 at the others; 0 at both ends.  The tridiagonal equations (Green & Silverman 1994,
  * (2.4)) are diagonally dominant: elimination needs no exchanges. */
 static void bend(const cri_basis *b, double *diagonal)
 {
@@ -231,15 +247,21 @@ static size_t count_functions(const cri_basis *b)
 {
     size_t m = b->n_knots;
     switch (b->kind) {
-    case CRI_BASIS_RBF: return m;
-    case CRI_BASIS_BSPLINE: return m < 2 || b->degree > CRI_MOST_DEGREE ? 0 : m - 1 + b->degree;
-    case CRI_BASIS_NATURAL: return m < 2 ? 0 : m;
+    case CRI_BASIS_RBF:
+        return m;
+    case CRI_BASIS_BSPLINE:
+        return m < 2 || b->degree > CRI_MOST_DEGREE ? 0 : m - 1 + b->degree;
+    case CRI_BASIS_NATURAL:
+        return m < 2 ? 0 : m;
     case CRI_BASIS_PIECEWISE:
-    case CRI_BASIS_HINGE: return m + 1;
-    case CRI_BASIS_FOURIER: return m > 0 || !(b->period > 0) ? 0 : b->n;
+    case CRI_BASIS_HINGE:
+        return m + 1;
+    case CRI_BASIS_FOURIER:
+        return m > 0 || !(b->period > 0) ? 0 : b->n;
     case CRI_BASIS_NONE:
     case CRI_BASIS_POLY:
-    case CRI_BASIS_KINDS: break;
+    case CRI_BASIS_KINDS:
+        break;
     }
     return 0;
 }

@@ -1,7 +1,7 @@
 /* basis_learn.c -- knots at the quantiles of a column.
- * The quantile at q is the smallest value with at least the share q of the weight at or below it, or
- * the middle between it and the next where the share is met exactly.  So weights need not be whole,
- * a row of weight 2 is two rows, and multiplying all weights changes nothing. */
+ * The quantile at q is the smallest value with at least the share q of the weight at or below it,
+ * or the middle between it and the next where the share is met exactly.  So weights need not be
+ * whole, a row of weight 2 is two rows, and multiplying all weights changes nothing. */
 #include "basis.h"
 #include "design_block.h"
 #include "../base/context_internal.h"
@@ -55,8 +55,10 @@ static double quantile(const values *v, double q)
     size_t low = 0, high = v->n - 1;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (v->below[middle] < wanted) low = middle + 1;
-        else high = middle;
+        if (v->below[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
     }
     bool met = v->below[low] == wanted && low + 1 < v->n;
     return met ? v->x[low] + (v->x[low + 1] - v->x[low]) / 2 : v->x[low];
@@ -71,9 +73,8 @@ static void add_knot(cri_basis *b, double x, double low, double high, bool close
 
 /* The inner knots: as given, or `count` of them at equally spaced quantiles.  Given ones must lie
  * inside. */
-static cr_status add_inner(cr_ctx *cx, const cr_column *c, const values *v,
-                           const cri_basis_spec *o, size_t count, const double range[2], bool closed,
-                           cri_basis *b)
+static cr_status add_inner(cr_ctx *cx, const cr_column *c, const values *v, const cri_basis_spec *o,
+                           size_t count, const double range[2], bool closed, cri_basis *b)
 {
     for (size_t k = 0; k < o->n_knots; k++) {
         size_t before = b->n_knots;
@@ -82,17 +83,19 @@ static cr_status add_inner(cr_ctx *cx, const cr_column *c, const values *v,
         cr_fail(cx, CR_EARG, "--basis: the knot %g of column '%s' is not inside %g to %g",
                 o->knots[k], c->name, range[0], range[1]);
         bool ends = o->kind == CRI_BASIS_BSPLINE || o->kind == CRI_BASIS_NATURAL;
-        return ends && isnan(o->range[0]) ? cr_fail_hint(cx, "the range can be given: range=%g;%g",
-                                                         fmin(range[0], o->knots[0] - 1),
-                                                         fmax(range[1], o->knots[o->n_knots - 1] + 1))
-                                          : CR_EARG;
+        return ends && isnan(o->range[0])
+                   ? cr_fail_hint(cx, "the range can be given: range=%g;%g",
+                                  fmin(range[0], o->knots[0] - 1),
+                                  fmax(range[1], o->knots[o->n_knots - 1] + 1))
+                   : CR_EARG;
     }
     for (size_t k = 1; k <= count && o->n_knots == 0; k++)
         add_knot(b, quantile(v, (double)k / ((double)count + 1)), range[0], range[1], closed);
     return CR_OK;
 }
 
-/* --- one kind after the other -------------------------------------------------------------------- */
+/* --- one kind after the other --------------------------------------------------------------------
+ */
 
 /* Centres from the least to the greatest value; a bump is as wide as its neighbours are far. */
 static cr_status learn_rbf(const values *v, const cri_basis_spec *o, cri_basis *b)
@@ -131,12 +134,14 @@ static cr_status learn_kind(cr_ctx *cx, const cr_column *c, const values *v,
     size_t count = o->count < v->n ? o->count : v->n; /* no more functions than values */
     double range[2] = { v->x[0], v->x[v->n - 1] };
     switch (o->kind) {
-    case CRI_BASIS_RBF: return learn_rbf(v, o, b);
+    case CRI_BASIS_RBF:
+        return learn_rbf(v, o, b);
     case CRI_BASIS_BSPLINE:
         b->degree = o->degree;
         if (o->n_knots == 0 && b->degree + 1 > count) b->degree = count - 1;
         return learn_ended(cx, c, v, o, o->n_knots ? 0 : count - b->degree - 1, b);
-    case CRI_BASIS_NATURAL: return learn_ended(cx, c, v, o, o->n_knots ? 0 : count - 2, b);
+    case CRI_BASIS_NATURAL:
+        return learn_ended(cx, c, v, o, o->n_knots ? 0 : count - 2, b);
     case CRI_BASIS_PIECEWISE:
         return add_inner(cx, c, v, o, o->n_knots ? 0 : count - 1, range, true, b);
     case CRI_BASIS_HINGE:
@@ -147,7 +152,8 @@ static cr_status learn_kind(cr_ctx *cx, const cr_column *c, const values *v,
         return CR_OK;
     case CRI_BASIS_NONE:
     case CRI_BASIS_POLY:
-    case CRI_BASIS_KINDS: break;
+    case CRI_BASIS_KINDS:
+        break;
     }
     return cr_fail(cx, CR_EARG, "--basis: '%s' has no knots", o->text);
 }
@@ -160,7 +166,8 @@ static cr_status refuse_column(cr_ctx *cx, const cr_table *t, const cr_column *c
                        cr_table_source(t), c->name);
     cr_fail(cx, CR_EDATA, "%s: column '%s' has %s, too few for the basis %s", cr_table_source(t),
             c->name, v->n == 0 ? "no values" : "only one value", o->text);
-    return cr_fail_hint(cx, "leave it out with --features '!%s', or as it is with --basis '%s=none'",
+    return cr_fail_hint(cx,
+                        "leave it out with --features '!%s', or as it is with --basis '%s=none'",
                         c->name, c->name);
 }
 
@@ -177,8 +184,8 @@ static void warn_of_few(cr_ctx *cx, const cr_column *c, const values *v, const c
            b->kind == CRI_BASIS_BSPLINE && b->degree < o->degree ? " and a lower degree" : "");
 }
 
-cr_status cri_basis_learn(cr_ctx *cx, const cr_table *t, const cr_column *c,
-                          const cr_column *opt_w, const cri_basis_spec *o, cri_basis *out_basis)
+cr_status cri_basis_learn(cr_ctx *cx, const cr_table *t, const cr_column *c, const cr_column *opt_w,
+                          const cri_basis_spec *o, cri_basis *out_basis)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

@@ -36,7 +36,8 @@ static const form forms[CRI_BASIS_KINDS] = {
                             "fourier:3:12", 1, CRI_MOST_FUNCTIONS / 2, "period", false, false },
 };
 
-/* --- one specification --------------------------------------------------------------------------- */
+/* --- one specification ---------------------------------------------------------------------------
+ */
 
 static bool read_number(const char *begin, const char *end, double *out)
 {
@@ -60,7 +61,8 @@ static cr_status refuse_form(cr_ctx *cx, const cri_basis_spec *o)
     const form *f = &forms[o->kind];
     cr_fail(cx, CR_EARG, "--basis: '%s' is not %s", o->text, f->usage);
     if (f->knots)
-        return cr_fail_hint(cx, "for example --basis %s, or with knots, --basis '%s:knots=10;20;50'",
+        return cr_fail_hint(cx,
+                            "for example --basis %s, or with knots, --basis '%s:knots=10;20;50'",
                             f->example, cri_basis_kind_name(o->kind));
     return cr_fail_hint(cx, "for example --basis %s", f->example);
 }
@@ -78,7 +80,8 @@ static cr_status read_knots(cr_scratch *s, const char *begin, const char *end, c
             return cr_fail(s->cx, CR_EARG, "--basis: '%s': '%.*s' is not a number", o->text,
                            (int)(stop - at), at);
         if (n > 0 && !(knots[n] > knots[n - 1]))
-            return cr_fail(s->cx, CR_EARG, "--basis: '%s': the knots must increase, but %g is not above %g",
+            return cr_fail(s->cx, CR_EARG,
+                           "--basis: '%s': the knots must increase, but %g is not above %g",
                            o->text, knots[n], knots[n - 1]);
         n++;
         at = stop + 1;
@@ -103,8 +106,12 @@ static bool set_second(cri_basis_spec *o, double x)
         if (!(x >= 0 && x <= CRI_MOST_DEGREE) || x != floor(x)) return false;
         o->degree = (size_t)x;
         return true;
-    case CRI_BASIS_RBF: o->width = x; return x > 0;
-    default: o->period = x; return x > 0;
+    case CRI_BASIS_RBF:
+        o->width = x;
+        return x > 0;
+    default:
+        o->period = x;
+        return x > 0;
     }
 }
 
@@ -121,7 +128,8 @@ static cr_status read_part(cr_scratch *s, const char *begin, const char *end, si
     if (equals && f->range && length == 5 && strncmp(begin, "range", 5) == 0)
         return read_range(equals + 1, end, o->range) ? CR_OK : refuse_form(s->cx, o);
     if (equals) {
-        bool known = f->second && strlen(f->second) == length && strncmp(begin, f->second, length) == 0;
+        bool known =
+            f->second && strlen(f->second) == length && strncmp(begin, f->second, length) == 0;
         if (!known || !read_number(equals + 1, end, &x) || !set_second(o, x))
             return refuse_form(s->cx, o);
         return CR_OK;
@@ -144,8 +152,12 @@ static const char *kind_name_at(const void *unused, size_t k)
 
 cr_status cri_basis_parse(cr_scratch *s, const char *text, cri_basis_spec *out)
 {
-    cri_basis_spec o = { .text = text, .degree = 3, .width = NAN, .period = NAN,
-                         .range = { NAN, NAN }, .kind = find_kind(text) };
+    cri_basis_spec o = { .text = text,
+                         .degree = 3,
+                         .width = NAN,
+                         .period = NAN,
+                         .range = { NAN, NAN },
+                         .kind = find_kind(text) };
     size_t         place = 0;
     if (o.kind == CRI_BASIS_KINDS) {
         size_t length = strcspn(text, ":");
@@ -170,7 +182,8 @@ cr_status cri_basis_parse(cr_scratch *s, const char *text, cri_basis_spec *out)
     return CR_OK;
 }
 
-/* --- which column gets which --------------------------------------------------------------------- */
+/* --- which column gets which ---------------------------------------------------------------------
+ */
 
 /* true when x is its own only function. */
 static bool is_plain(const cri_basis_spec *o)

@@ -1,5 +1,6 @@
-/* test_basis.c -- bases against their definitions in long double, the laws of splines (sums, continuity
- * of derivatives, natural ends), what the text of --basis means, and knots learned from data. */
+/* test_basis.c -- bases against their definitions in long double, the laws of splines (sums,
+ * continuity of derivatives, natural ends), what the text of --basis means, and knots learned from
+ * data. */
 #include "design_fixture.h"
 #include "data/basis.h"
 
@@ -36,7 +37,8 @@ static cri_basis learn(cr_ctx *cx, const char *text, const double *x, size_t n)
 static const double sample[] = { 0.3, 7.1, 2.2, 2.9, 4.4, 9.6, 1.7, 5.3, 6.8, 8.05, 3.35, 0.9 };
 enum { N = sizeof sample / sizeof *sample };
 
-/* --- against the definitions --------------------------------------------------------------------- */
+/* --- against the definitions ---------------------------------------------------------------------
+ */
 
 /* B_{i,d} by the recurrence as it stands in books, 0/0 = 0; the last cell is closed. */
 static long double cox_de_boor(const double *t, size_t n_t, size_t i, size_t d, long double x)
@@ -55,9 +57,9 @@ static void test_bsplines_are_their_recurrence(void **state)
     (void)state;
     cr_ctx *cx = test_context();
     for (size_t degree = 0; degree <= 5; degree++) {
-        char      text[32];
-        double    t[64], f[MOST];
-        size_t    n_t = 0;
+        char   text[32];
+        double t[64], f[MOST];
+        size_t n_t = 0;
         snprintf(text, sizeof text, "bspline:%zu:%zu", degree + 5, degree);
         cri_basis b = learn(cx, text, sample, N);
         assert_int_equal(b.n, degree + 5);
@@ -80,10 +82,16 @@ static void test_bsplines_are_their_recurrence(void **state)
 static void test_sums_are_one(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "bspline:8",   "bspline:6:1", "bspline:5:0", "bspline:12:7",
-                                         "natural:2",   "natural:6",   "piecewise:4",
-                                         "bspline:knots=3;4;5:degree=2", "natural:range=-5;20:knots=1;9" };
-    cr_ctx *cx = test_context();
+    static const char *const texts[] = { "bspline:8",
+                                         "bspline:6:1",
+                                         "bspline:5:0",
+                                         "bspline:12:7",
+                                         "natural:2",
+                                         "natural:6",
+                                         "piecewise:4",
+                                         "bspline:knots=3;4;5:degree=2",
+                                         "natural:range=-5;20:knots=1;9" };
+    cr_ctx                  *cx = test_context();
     for (size_t c = 0; c < sizeof texts / sizeof *texts; c++) {
         cri_basis b = learn(cx, texts[c], sample, N);
         double    f[MOST];
@@ -150,7 +158,8 @@ static void test_other_definitions(void **state)
     test_context_free(cx);
 }
 
-/* --- splines at and beyond the knots ------------------------------------------------------------- */
+/* --- splines at and beyond the knots -------------------------------------------------------------
+ */
 
 /* Value and first three derivatives at `at` of the cubic through four points on one side of it. */
 static void derivatives(const cri_basis *b, size_t k, double at, double h, long double d[4])
@@ -173,7 +182,7 @@ static void test_derivatives_are_continuous(void **state)
 {
     (void)state;
     static const char *const texts[] = { "bspline:8", "natural:6" };
-    cr_ctx *cx = test_context();
+    cr_ctx                  *cx = test_context();
     for (size_t c = 0; c < 2; c++) {
         cri_basis b = learn(cx, texts[c], sample, N);
         bool      natural = b.kind == CRI_BASIS_NATURAL, jump = false;
@@ -220,12 +229,15 @@ static void test_natural_splines_interpolate(void **state)
     test_context_free(cx);
 }
 
-/* --- texts --------------------------------------------------------------------------------------- */
+/* --- texts ---------------------------------------------------------------------------------------
+ */
 
 static void test_texts_that_are_refused(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } bad[] = {
+    static const struct {
+        const char *text, *message;
+    } bad[] = {
         { "splines:4", "'splines:4' names no basis" },
         { "", "names no basis" },
         { "bspline", "is not bspline:K" },
@@ -266,14 +278,15 @@ static void test_texts_that_are_refused(void **state)
     test_context_free(cx);
 }
 
-/* --- learning ------------------------------------------------------------------------------------ */
+/* --- learning ------------------------------------------------------------------------------------
+ */
 
 static void test_knots_are_quantiles(void **state)
 {
     (void)state;
     static const double x[] = { 8, 1, 3, 2, 4, 6, 5, 7 };
-    cr_ctx   *cx = test_context();
-    cri_basis b = learn(cx, "piecewise:4", x, 8);
+    cr_ctx             *cx = test_context();
+    cri_basis           b = learn(cx, "piecewise:4", x, 8);
     assert_int_equal(b.n_knots, 3);
     for (size_t k = 0; k < 3; k++) assert_true(b.knots[k] == 2.5 + 2 * (double)k);
     cri_basis_free(cx, &b);
@@ -292,12 +305,13 @@ static void test_knots_are_quantiles(void **state)
 static void test_weights_are_repetitions(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "rbf:4", "bspline:7", "natural:5", "piecewise:5", "hinge:4" };
-    double  x[12] = { 5, 1, 2.5, 9, 4, 7, 3, 8, NAN, 100, 6, -50 };
-    double  w[12] = { 2, 1, 3, 1, 2, 1, 4, 1, 5, 0, 2, 0 };
-    double  long_x[32];
-    size_t  n = 0;
-    cr_ctx *cx = test_context();
+    static const char *const texts[] = { "rbf:4", "bspline:7", "natural:5", "piecewise:5",
+                                         "hinge:4" };
+    double                   x[12] = { 5, 1, 2.5, 9, 4, 7, 3, 8, NAN, 100, 6, -50 };
+    double                   w[12] = { 2, 1, 3, 1, 2, 1, 4, 1, 5, 0, 2, 0 };
+    double                   long_x[32];
+    size_t                   n = 0;
+    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < 12; i++)
         for (double k = 0; k < w[i]; k++) long_x[n++] = x[i];
     for (size_t c = 0; c < sizeof texts / sizeof *texts; c++) {
@@ -320,8 +334,12 @@ static void test_columns_with_few_values(void **state)
     (void)state;
     static const double two[] = { 1, 0, 1, 1, 0 }, one[] = { 3, 3, 3 }, none[] = { NAN, NAN };
     static const double wide[] = { -1.7e308, 1.7e308 }, endless[] = { 1, INFINITY, 2 };
-    static const struct { const char *text; size_t functions; } few[] = {
-        { "bspline:8", 2 }, { "natural:6", 2 }, { "piecewise:5", 2 }, { "rbf:9", 2 }, { "hinge:5", 1 },
+    static const struct {
+        const char *text;
+        size_t      functions;
+    } few[] = {
+        { "bspline:8", 2 }, { "natural:6", 2 }, { "piecewise:5", 2 },
+        { "rbf:9", 2 },     { "hinge:5", 1 },
     };
     cr_ctx  *cx = test_context();
     warnings w = { .n = 0 };
@@ -348,12 +366,15 @@ static void test_columns_with_few_values(void **state)
     test_context_free(cx);
 }
 
-/* --- in a design --------------------------------------------------------------------------------- */
+/* --- in a design ---------------------------------------------------------------------------------
+ */
 
 static void test_designs(void **state)
 {
     (void)state;
-    static const struct { const char *settings, *terms; } cases[] = {
+    static const struct {
+        const char *settings, *terms;
+    } cases[] = {
         { "target=y basis=bspline:4", "a[bspline 2],a[bspline 3],a[bspline 4],b[bspline 2],"
                                       "b[bspline 3],b[bspline 4],c=v,k" },
         { "target=y basis=a=hinge:3,b=poly:2 features=a,b", "a,a[hinge 1],a[hinge 2],b,b^2" },
@@ -365,7 +386,11 @@ static void test_designs(void **state)
           "b[piecewise 1],b[piecewise 2],b[piecewise 3]" },
         { "target=y basis=poly:1 features=a,b", "a,b" },
     };
-    static const struct { const char *settings; cr_status status; const char *message; } bad[] = {
+    static const struct {
+        const char *settings;
+        cr_status   status;
+        const char *message;
+    } bad[] = {
         { "target=y basis=d=poly:2", CR_EDATA, "column 'd' not found" },
         { "target=y basis=c=poly:2", CR_EARG, "'c' is a category" },
         { "target=y basis=y=poly:2", CR_EARG, "'y' is not a feature" },
@@ -375,8 +400,9 @@ static void test_designs(void **state)
         { "target=y basis=\"a=poly:2", CR_EARG, "basis" },
     };
     cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "d.csv", "a,b,c,k,y\n1,1,u,true,1\n2,3,v,false,2\n4,2,u,true,3\n"
-                                             "3,7,v,false,4\n9,5,v,true,5\n");
+    cr_table *t = table_of_text(cx, "d.csv",
+                                "a,b,c,k,y\n1,1,u,true,1\n2,3,v,false,2\n4,2,u,true,3\n"
+                                "3,7,v,false,4\n9,5,v,true,5\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cr_design *d = design_of(cx, t, cases[i].settings, false);
         assert_string_equal(terms_of(d), cases[i].terms);
@@ -387,9 +413,10 @@ static void test_designs(void **state)
         assert_fails_with(cx, try_design(cx, t, bad[i].settings, false, &d), bad[i].status,
                           bad[i].message);
     }
-    static const double expected[] = { 1, 0, 0, 1, 1, 2, 0, 0, 3, 9, 4, 2, 0, 2, 4,
-                                       3, 1, 0, 7, 49, 9, 7, 5, 5, 25 };
-    cr_design *d = design_of(cx, t, "target=y basis=a=hinge:knots=2;4,b=poly:2 features=a,b", false);
+    static const double expected[] = { 1, 0, 0, 1, 1, 2, 0,  0, 3, 9, 4, 2, 0,
+                                       2, 4, 3, 1, 0, 7, 49, 9, 7, 5, 5, 25 };
+    cr_design          *d =
+        design_of(cx, t, "target=y basis=a=hinge:knots=2;4,b=poly:2 features=a,b", false);
     check_matrix(cx, d, t, expected, 1e-15);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
@@ -399,15 +426,16 @@ static void test_designs(void **state)
 static void test_gaps_and_far_values(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    cr_table   *t = table_of_text(cx, "d.csv", "a,y\n0,1\n,2\n0.5,3\n0.25,4\n"), *far;
-    cr_design  *d = design_of(cx, t, "target=y basis=hinge:knots=0.125 missing=impute", false);
+    cr_ctx      *cx = test_context();
+    cr_table    *t = table_of_text(cx, "d.csv", "a,y\n0,1\n,2\n0.5,3\n0.25,4\n"), *far;
+    cr_design   *d = design_of(cx, t, "target=y basis=hinge:knots=0.125 missing=impute", false);
     const double filled[] = { 0, 0, 0.25, 0.125, 0.5, 0.375, 0.25, 0.125 };
     check_matrix(cx, d, t, filled, 1e-15);
     cri_design_free(cx, d);
     d = design_of(cx, t, "target=y basis=bspline:5 missing=drop", false);
     far = table_of_text(cx, "far.csv", "a,y\n1,1\n-1.7e308,3\n");
-    check_open_fails(cx, d, far, CRI_TARGET_NONE, "far.csv:3: the bspline basis of column 'a' overflows");
+    check_open_fails(cx, d, far, CRI_TARGET_NONE,
+                     "far.csv:3: the bspline basis of column 'a' overflows");
     cr_table_free(cx, far);
     cri_design_free(cx, d);
     cr_table_free(cx, t);
@@ -419,7 +447,8 @@ static void test_terms_are_columns_of_rows(void **state)
 {
     (void)state;
     cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "d.csv", "a,b,y\n1,4,1\n2,,2\n4,2,3\n3,7,4\n9,5,5\n6,1,2\n7,3,0\n");
+    cr_table *t =
+        table_of_text(cx, "d.csv", "a,b,y\n1,4,1\n2,,2\n4,2,3\n3,7,4\n9,5,5\n6,1,2\n7,3,0\n");
     cr_design *d = design_of(cx, t, "target=y basis=natural:3,b=bspline:4 missing=drop", true);
     cri_rows   r;
     double     X[64], x[16];
@@ -443,7 +472,8 @@ static void test_terms_are_columns_of_rows(void **state)
     test_context_free(cx);
 }
 
-/* --- in a model ---------------------------------------------------------------------------------- */
+/* --- in a model ----------------------------------------------------------------------------------
+ */
 
 static void test_reference(void **state)
 {
@@ -453,17 +483,19 @@ static void test_reference(void **state)
     cr_ctx *cx = test_context();
     json_array_foreach(cases, i, item)
     {
-        if (strcmp(json_string_value(json_object_get(item, "id")), "regression-spline-mcycle") != 0) continue;
+        if (strcmp(json_string_value(json_object_get(item, "id")), "regression-spline-mcycle") != 0)
+            continue;
         json_t   *expected = json_object_get(item, "expected");
         cr_table *t = read_table(cx, test_shared_data("tabular/mcycle.csv"));
         for (int natural = 0; natural < 2; natural++) {
             char settings[256];
-            snprintf(settings, sizeof settings,
-                     "target=accel features=times basis=%s:knots=14.68;18.440000000000005;26.52;36.2",
-                     natural ? "natural" : "bspline");
-            json_t       *e = json_object_get(expected, natural ? "natural_cubic" : "cubic_bspline");
-            cr_model     *m = fit(cx, "linear", t, settings);
-            json_t       *d = describe(cx, m);
+            snprintf(
+                settings, sizeof settings,
+                "target=accel features=times basis=%s:knots=14.68;18.440000000000005;26.52;36.2",
+                natural ? "natural" : "bspline");
+            json_t   *e = json_object_get(expected, natural ? "natural_cubic" : "cubic_bspline");
+            cr_model *m = fit(cx, "linear", t, settings);
+            json_t   *d = describe(cx, m);
             cr_prediction p = predict(cx, m, t);
             assert_relative(statistic(d, "rss"), number_of(e, "rss"), 1e-8);
             for (size_t k = 0; k < 6; k++)
@@ -481,7 +513,8 @@ static void test_reference(void **state)
     test_context_free(cx);
 }
 
-static const char *const every_kind = "target=y missing=impute "
+static const char *const every_kind =
+    "target=y missing=impute "
     "basis=x1=bspline:5,x2=natural:4,x3=rbf:3,x4=piecewise:3,x5=hinge:3,x6=fourier:2:3";
 
 static void test_saved_models_answer_alike(void **state)
@@ -500,7 +533,8 @@ static void test_saved_models_answer_alike(void **state)
     assert_ok(cx, cr_model_save(cx, m, path));
     assert_ok(cx, cr_model_load(cx, path, &again));
     q = predict(cx, again, t);
-    for (size_t i = 0; i < ROWS; i++) assert_true(p.mean[i] == q.mean[i] && p.scale[i] == q.scale[i]);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_true(p.mean[i] == q.mean[i] && p.scale[i] == q.scale[i]);
     cr_prediction_free(cx, &p);
     cr_prediction_free(cx, &q);
     cr_model_free(cx, m);

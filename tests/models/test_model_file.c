@@ -31,6 +31,7 @@ static const model_case cases[] = {
     { "bayes-linear", "target=y missing=impute reference=frequent" },
     { "bayes-linear", "target=y missing=impute prior=nig intercept_prior=flat weights=w" },
     { "bayes-linear", "target=y missing=drop optimize=none alpha=2 noise=0.3 intercept=false" },
+    { "linear", "target=y missing=impute basis=natural:3,x=bspline:4:2 weights=w" },
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -365,9 +366,14 @@ static void test_hostile_files(void **state)
                                 { "ridge", "target=y missing=impute features=b,x weights=w" },
                                 { "ridge", "target=y missing=drop features=b,x solver=dual" },
                                 { "bayes-linear",
-                                  "target=y missing=impute features=c,x basis=poly:2" } };
+                                  "target=y missing=impute features=c,x basis=poly:2" },
+                                { "ridge", "target=y missing=impute features=c,x,z "
+                                           "basis=x=bspline:4,z=rbf:2" },
+                                { "ridge", "target=y missing=impute features=x,z "
+                                           "basis=x=natural:3,z=fourier:1:2" },
+                                { "spline", "target=y missing=impute features=x,z" } };
     size_t           refused = 0, accepted = 0;
-    for (uint64_t k = 0; k < 2000; k++) {
+    for (uint64_t k = 0; k < 3500; k++) {
         static cri_store *good;
         cr_rng            r = cr_rng_stream(k, 5);
         char             *bytes = NULL;
@@ -397,9 +403,9 @@ static void test_hostile_files(void **state)
             cr_model_free(cx, m);
         }
         cr_free(cx, bytes, size, 1);
-        if (k == 1999) cri_store_free(cx, good);
+        if (k == 3499) cri_store_free(cx, good);
     }
-    assert_true(refused > 600 && accepted > 200 && refused + accepted > 1800);
+    assert_true(refused > 1000 && accepted > 300 && refused + accepted > 3100);
     cr_table_free(cx, t);
     test_context_free(cx);
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- rows to knots ------------------------------------------------------------------------------- */
+/* --- rows to knots -------------------------------------------------------------------------------
+ */
 
 typedef struct place {
     double x;
@@ -89,7 +90,8 @@ double cri_component_q(const cri_component *c, double lambda)
     return fmin(fmax(q, 1e-30 / (m * m * m * m)), 1e60);
 }
 
-/* --- one fit ------------------------------------------------------------------------------------- */
+/* --- one fit -------------------------------------------------------------------------------------
+ */
 
 void cri_component_set(cri_component *c, const double *y)
 {
@@ -110,8 +112,8 @@ static double left_out(const cri_component *c)
     double sum = 0;
     for (size_t i = 0; i < c->n; i++) {
         const double *knot = c->knots + c->knot_of[i] * CRI_KNOT_SIZE;
-        double        h = knot[CRI_KNOT_VFF] * fmin(1, c->w[i]) / c->weight;
-        double        e = (c->y[i] - knot[CRI_KNOT_F]) / (1 - h);
+        double h = knot[CRI_KNOT_VFF] * fmin(1, c->w[i]) / c->weight + c->elsewhere / c->total;
+        double e = (c->y[i] - knot[CRI_KNOT_F]) / (1 - h);
         sum += h < 1 ? c->w[i] * e * e : INFINITY;
     }
     return sum / c->total;
@@ -120,7 +122,7 @@ static double left_out(const cri_component *c)
 /* Restricted log likelihood at its best s^2 but for the parts without lambda; see spline.c. */
 static double restricted(const cri_component *c, cri_spline_evidence e)
 {
-    double left = c->total - 2;
+    double left = c->total - 2 - c->elsewhere;
     return -0.5 * (left * log(c->squares / left) + e.log_variance);
 }
 
@@ -157,7 +159,8 @@ double cri_component_roughness(const cri_component *c)
     return fmax(0, sum * c->q / size);
 }
 
-/* --- choosing ------------------------------------------------------------------------------------ */
+/* --- choosing ------------------------------------------------------------------------------------
+ */
 
 typedef struct search {
     cri_component    *c;
@@ -174,7 +177,7 @@ static double criterion(search *s, double log_q)
     s->evaluations++;
     if (s->by == CRI_CHOOSE_LOO) return c->loo;
     if (s->by == CRI_CHOOSE_EVIDENCE) return c->squares > 0 ? -c->log_likelihood : -INFINITY;
-    double left = n - c->df;
+    double left = n - c->df - c->elsewhere;
     return left > 1e-9 * n ? n * c->rss / (left * left) : INFINITY;
 }
 
@@ -198,6 +201,13 @@ static void set_limits(const cri_component *c, double *low, double *high)
 {
     *low = log(1e-6) - 4 * log((double)c->m);
     *high = log(1e8);
+}
+
+double cri_component_straight(const cri_component *c)
+{
+    double low, high;
+    set_limits(c, &low, &high);
+    return exp(low);
 }
 
 cr_status cri_component_choose(cr_ctx *cx, cri_component *c, cri_spline_choice by, double *out_q,

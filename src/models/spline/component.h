@@ -1,17 +1,21 @@
-/* component.h -- a smoothing spline of one column in a fit: rows that share a value are merged into one
- * knot, which changes nothing; lambda is given, or chosen by a criterion.
- *   gcv       n RSS / (n - df)^2                     (Craven & Wahba 1979)
- *   loo       sum_i w_i ((y_i - f_i) / (1 - h_i))^2 / n, the error of each row left out
- *   evidence  the restricted likelihood of lambda and s^2: the density of the data with the line
- *             integrated out under a flat prior (Wahba 1985; Speed 1991)
- * df = sum_k W_k V_k = the trace of the smoother.  n is the sum of the weights.  (Internal header.) */
+/* component.h -- a smoothing spline of one column in a fit: rows that share a value are merged into
+ * one knot, which changes nothing; lambda is given, or chosen by a criterion. gcv       n RSS / (n
+ * - df)^2                     (Craven & Wahba 1979) loo       sum_i w_i ((y_i - f_i) / (1 - h_i))^2
+ * / n, the error of each row left out evidence  the restricted likelihood of lambda and s^2: the
+ * density of the data with the line integrated out under a flat prior (Wahba 1985; Speed 1991) df =
+ * sum_k W_k V_k = the trace of the smoother, with what the others have where there are several.  n
+ * is the sum of the weights.  (Internal header.) */
 #ifndef CREDENCE_MODELS_SPLINE_COMPONENT_H
 #define CREDENCE_MODELS_SPLINE_COMPONENT_H
 
 #include "smoother.h"
 #include "../../base/scratch.h"
 
-typedef enum cri_spline_choice { CRI_CHOOSE_GCV, CRI_CHOOSE_LOO, CRI_CHOOSE_EVIDENCE } cri_spline_choice;
+typedef enum cri_spline_choice {
+    CRI_CHOOSE_GCV,
+    CRI_CHOOSE_LOO,
+    CRI_CHOOSE_EVIDENCE
+} cri_spline_choice;
 
 typedef struct cri_component {
     size_t        n, m;          /* rows and knots; m = 1 for a column of one value: f is 0 */
@@ -26,6 +30,7 @@ typedef struct cri_component {
     double        within;        /* sum of w (y - mean of its knot)^2                     */
     double        q;             /* of the last fit: 1 / lambda in the units of u         */
     double        rss, df, loo;
+    double        elsewhere; /* df of other components, which the criteria count with its own */
     double        squares, log_likelihood; /* restricted; squares / (n - 2) is its s^2    */
 } cri_component;
 
@@ -41,6 +46,8 @@ void cri_component_set(cri_component *c, const double *y);
 void cri_component_fit(cri_component *c, double q);
 /* The integral of f''^2 over x, of the last fit. */
 double cri_component_roughness(const cri_component *c);
+/* The q of what is a line but for rounding. */
+double cri_component_straight(const cri_component *c);
 /* The q of the least criterion: on a grid of half decades, then by Brent's method. */
 cr_status cri_component_choose(cr_ctx *cx, cri_component *c, cri_spline_choice by, double *out_q,
                                size_t *evaluations);

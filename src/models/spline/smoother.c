@@ -1,21 +1,20 @@
 /* smoother.c -- filtering and smoothing (f, f') along the knots.
  * Over a step h the pair moves by Phi = [1 h; 0 1] and gathers noise
- *     Q = q [h^3/3 h^2/2; h^2/2 h],   seen backwards  B = Phi^-1 Q Phi^-T = q [h^3/3 -h^2/2; -h^2/2 h].
- * With P the covariance before the step, det(Phi P Phi^T + Q) = det(P + B) =: D, where
- *     D = det P + q (P_ss h^3/3 + P_fs h^2 + P_ff h) + q^2 h^4/12,
- * and the pair before the step, given what was known then (m, P) and the pair behind it, has
- *     mean  m + K (Phi^-1 next - m),   K = (det P I + P adj B) / D,
- *     covariance  (det P B + det B P) / D.
+ *     Q = q [h^3/3 h^2/2; h^2/2 h],   seen backwards  B = Phi^-1 Q Phi^-T = q [h^3/3 -h^2/2; -h^2/2
+ * h]. With P the covariance before the step, det(Phi P Phi^T + Q) = det(P + B) =: D, where D = det
+ * P + q (P_ss h^3/3 + P_fs h^2 + P_ff h) + q^2 h^4/12, and the pair before the step, given what was
+ * known then (m, P) and the pair behind it, has mean  m + K (Phi^-1 next - m),   K = (det P I + P
+ * adj B) / D, covariance  (det P B + det B P) / D.
  *
  * At the first knot the slope is unknown: P = A + k d d^T with k -> infinity.  In the limit all the
- * formulas hold with P = d d^T, det P = d^T adj(A) d, and the parts that are not multiplied by k left
- * out: that is what `flat` means. */
+ * formulas hold with P = d d^T, det P = d^T adj(A) d, and the parts that are not multiplied by k
+ * left out: that is what `flat` means. */
 #include "smoother.h"
 
 #include <math.h>
 
 typedef struct belief {
-    double f, s;          /* mean                         */
+    double f, s;            /* mean                         */
     double ff, fs, ss, det; /* covariance and determinant */
     bool   flat;
 } belief;
@@ -66,26 +65,36 @@ static belief step_back(const belief *b, const belief *next, double h, double q)
     double ff = next->ff - 2 * h * next->fs + h * h * next->ss; /* Phi^-1 V Phi^-T */
     double fs = next->fs - h * next->ss, ss = next->ss;
     belief s = { .f = b->f + K[0] * tf + K[1] * ts, .s = b->s + K[2] * tf + K[3] * ts };
-    s.ff = K[0] * K[0] * ff + 2 * K[0] * K[1] * fs + K[1] * K[1] * ss + (b->det * d + det_B * b->ff) / D;
+    s.ff = K[0] * K[0] * ff + 2 * K[0] * K[1] * fs + K[1] * K[1] * ss +
+           (b->det * d + det_B * b->ff) / D;
     s.fs = K[0] * K[2] * ff + (K[0] * K[3] + K[1] * K[2]) * fs + K[1] * K[3] * ss +
            (-b->det * c + det_B * b->fs) / D;
-    s.ss = K[2] * K[2] * ff + 2 * K[2] * K[3] * fs + K[3] * K[3] * ss + (b->det * a + det_B * b->ss) / D;
+    s.ss = K[2] * K[2] * ff + 2 * K[2] * K[3] * fs + K[3] * K[3] * ss +
+           (b->det * a + det_B * b->ss) / D;
     return s;
 }
 
-/* --- knots --------------------------------------------------------------------------------------- */
+/* --- knots ---------------------------------------------------------------------------------------
+ */
 
 static belief filtered(const double *knot, bool first)
 {
-    return (belief){ .f = knot[CRI_KNOT_F], .s = knot[CRI_KNOT_SLOPE], .ff = knot[CRI_KNOT_PFF],
-                     .fs = knot[CRI_KNOT_PFS], .ss = knot[CRI_KNOT_PSS], .det = knot[CRI_KNOT_DET],
+    return (belief){ .f = knot[CRI_KNOT_F],
+                     .s = knot[CRI_KNOT_SLOPE],
+                     .ff = knot[CRI_KNOT_PFF],
+                     .fs = knot[CRI_KNOT_PFS],
+                     .ss = knot[CRI_KNOT_PSS],
+                     .det = knot[CRI_KNOT_DET],
                      .flat = first };
 }
 
 static belief smoothed(const double *knot)
 {
-    return (belief){ .f = knot[CRI_KNOT_F], .s = knot[CRI_KNOT_SLOPE], .ff = knot[CRI_KNOT_VFF],
-                     .fs = knot[CRI_KNOT_VFS], .ss = knot[CRI_KNOT_VSS] };
+    return (belief){ .f = knot[CRI_KNOT_F],
+                     .s = knot[CRI_KNOT_SLOPE],
+                     .ff = knot[CRI_KNOT_VFF],
+                     .fs = knot[CRI_KNOT_VFS],
+                     .ss = knot[CRI_KNOT_VSS] };
 }
 
 static void keep_filtered(double *knot, const belief *b)
@@ -125,7 +134,8 @@ cri_spline_evidence cri_spline_smooth(double *knots, size_t m, const double *y, 
     return e;
 }
 
-/* --- between and beyond the knots ---------------------------------------------------------------- */
+/* --- between and beyond the knots ----------------------------------------------------------------
+ */
 
 /* The last knot at or before u; m when u lies before all. */
 static size_t find_knot(const double *knots, size_t m, double u)
@@ -133,8 +143,10 @@ static size_t find_knot(const double *knots, size_t m, double u)
     size_t low = 0, high = m;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (knot_at(knots, middle)[CRI_KNOT_U] <= u) low = middle + 1;
-        else high = middle;
+        if (knot_at(knots, middle)[CRI_KNOT_U] <= u)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low > 0 ? low - 1 : m;
 }

@@ -3,8 +3,9 @@
  * over all functions f.  The answer is the posterior mean of f = a line with a flat prior + an
  * integrated Wiener process of variance s^2 / lambda, seen with noise s^2 / W_k (Wahba 1978).  The
  * pair (f, f') is a Markov chain, so a filter from the first to the last knot and a smoother back
- * give f, f' and their covariance at every knot (Wecker & Ansley 1983, JASA 78, 81-89; Kohn & Ansley
- * 1987, SIAM J. Sci. Stat. Comput. 8, 33-48), and between two knots f is the cubic through both pairs.
+ * give f, f' and their covariance at every knot (Wecker & Ansley 1983, JASA 78, 81-89; Kohn &
+ * Ansley 1987, SIAM J. Sci. Stat. Comput. 8, 33-48), and between two knots f is the cubic through
+ * both pairs.
  *
  * Of the 2 x 2 covariances the determinants are carried along beside the elements, and a sum of
  * covariances is never undone by a difference: nothing cancels, however large or small lambda, the

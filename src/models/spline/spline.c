@@ -1,12 +1,13 @@
 /* spline.c -- smoothing splines: y = level + f_1(x_1) + ... + f_p(x_p) + noise, each f smooth.
  *   minimise  sum_i w_i (y_i - level - sum_j f_j(x_ij))^2 + sum_j lambda_j integral f_j''^2
- * One column: exact, O(n log n) to sort and O(n) per lambda (smoother.h).  Several: backfitting, each
- * f_j in turn to what the others leave (Buja, Hastie & Tibshirani 1989); the lambdas are chosen in the
- * first passes and then stay.
+ * One column: exact, O(n log n) to sort and O(n) per lambda (smoother.h).  Several: backfitting,
+ * each f_j in turn to what the others leave (Buja, Hastie & Tibshirani 1989).  It starts with
+ * lines; then come passes in which the lambdas are chosen, counting the df of all; then these stay.
  *
  * A smooth of numbers whose mean is 0 has mean 0, so the level is the mean of y and the f_j need no
  * centring.  Its variance 1/n is in each V_j(x): the variance of the sum is taken as
- * 1/n + sum_j (V_j - 1/n), which is exact for one column and else leaves out how the f_j go together. */
+ * 1/n + sum_j (V_j - 1/n), which is exact for one column and else leaves out how the f_j go
+ * together. */
 #include "component.h"
 #include "../class.h"
 #include "../fields.h"
@@ -35,15 +36,15 @@ CR_OPTIONS_STRUCT(spline_options, SPLINE_OPTIONS);
 static const cr_option spline_table[] = { SPLINE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-enum { CHOOSING_PASSES = 5 }; /* in which lambdas may still change */
+enum { STRAIGHT_PASSES = 2, CHOOSING_PASSES = 5 }; /* of several columns */
 
 typedef struct spline_state {
-    size_t  p, ends, total, width;   /* columns, p + 1, knots of all, CRI_KNOT_SIZE */
-    double *starts;                  /* [p + 1] the knots of column j are starts[j] .. starts[j+1]-1 */
-    double *origin, *scale;          /* [p] u = (x - origin) / scale              */
-    double *q, *unit, *lambda, *df;  /* [p] 1/lambda in u; what V counts in; ...  */
-    double *rough;                   /* [p] integral of f''^2 over x              */
-    double *knots;                   /* [total x width]                           */
+    size_t  p, ends, total, width; /* columns, p + 1, knots of all, CRI_KNOT_SIZE */
+    double *starts;         /* [p + 1] the knots of column j are starts[j] .. starts[j+1]-1 */
+    double *origin, *scale; /* [p] u = (x - origin) / scale              */
+    double *q, *unit, *lambda, *df; /* [p] 1/lambda in u; what V counts in; ...  */
+    double *rough;                  /* [p] integral of f''^2 over x              */
+    double *knots;                  /* [total x width]                           */
     double  level, n, sigma, dof;
     double  rss, r2, all_df, gcv, loocv, restricted; /* NaN where there is none   */
 } spline_state;
@@ -81,7 +82,8 @@ static void spline_free(cr_ctx *cx, void *state)
     cr_free(cx, state, 1, sizeof(spline_state));
 }
 
-/* --- the fit ------------------------------------------------------------------------------------- */
+/* --- the fit -------------------------------------------------------------------------------------
+ */
 
 /* A fit under way: the rows that count, and one component per column. */
 typedef struct job {
@@ -127,26 +129,41 @@ static cr_status make_components(cr_scratch *s, job *j)
         cr_status st = cri_component_new(s, x, j->w, n, &j->c[k]);
         if (st != CR_OK) return st;
         j->active += j->c[k].m > 1;
+        j->c[k].df = 2;
     }
     return CR_OK;
 }
 
 static cr_status find_q(cr_ctx *cx, job *j, cri_component *c, double *out)
 {
+    c->elsewhere = 0;
+    for (size_t k = 0; k < j->p; k++)
+        if (&j->c[k] != c && j->c[k].m > 1) c->elsewhere += j->c[k].df - 1;
     if (!isnan(j->o->lambda)) return *out = cri_component_q(c, j->o->lambda), CR_OK;
     if (!isnan(j->o->df)) return cri_component_match_df(cx, c, j->o->df, out, &j->evaluations);
     return cri_component_choose(cx, c, (cri_spline_choice)j->o->choose, out, &j->evaluations);
 }
 
+/* How the lambdas of a pass come about. */
+typedef enum way { AS_BEFORE, STRAIGHT, CHOOSE } way;
+
+static way way_of(const job *j, size_t pass)
+{
+    bool several = j->active > 1, given = !isnan(j->o->lambda) || !isnan(j->o->df);
+    if (given || !several) return pass == 0 ? CHOOSE : AS_BEFORE;
+    if (pass < STRAIGHT_PASSES) return STRAIGHT;
+    return pass < STRAIGHT_PASSES + CHOOSING_PASSES ? CHOOSE : AS_BEFORE;
+}
+
 /* Fits f_k to what the others leave; the largest change of f_k at a row. */
-static cr_status refit(cr_ctx *cx, job *j, cri_component *c, bool choose, double *change)
+static cr_status refit(cr_ctx *cx, job *j, cri_component *c, way how, double *change)
 {
     cr_status st = CR_OK;
-    double    q = c->q;
+    double    q = how == STRAIGHT ? cri_component_straight(c) : c->q;
     for (size_t i = 0; i < j->n; i++)
         j->part[i] = j->y[i] + c->knots[c->knot_of[i] * CRI_KNOT_SIZE + CRI_KNOT_F];
     cri_component_set(c, j->part);
-    if (choose) CR_TRY(find_q(cx, j, c, &q));
+    if (how == CHOOSE) CR_TRY(find_q(cx, j, c, &q));
     cri_component_fit(c, q);
     for (size_t i = 0; i < j->n; i++) {
         double left = j->part[i] - c->knots[c->knot_of[i] * CRI_KNOT_SIZE + CRI_KNOT_F];
@@ -160,26 +177,24 @@ done:
 static cr_status backfit(cr_ctx *cx, job *j, cr_report *report)
 {
     cr_status st = CR_OK;
-    bool      given = !isnan(j->o->lambda), settled = false;
+    bool      settled = false, direct = !isnan(j->o->lambda) && j->active <= 1;
     size_t    pass = 0;
     while (!settled && pass < j->o->max_iter) {
         double change = 0;
-        bool   choose = pass == 0 || (!given && pass < CHOOSING_PASSES);
+        way    how = way_of(j, pass++);
         CR_TRY(cr_check_interrupt(cx));
         for (size_t k = 0; k < j->p; k++)
-            if (j->c[k].m > 1) CR_TRY(refit(cx, j, &j->c[k], choose, &change));
-        pass++;
-        bool fixed = given || pass > CHOOSING_PASSES;
-        settled = j->active <= 1 || (fixed && change <= j->o->tol * j->sd) || change == 0;
+            if (j->c[k].m > 1) CR_TRY(refit(cx, j, &j->c[k], how, &change));
+        settled = j->active <= 1 || (how == AS_BEFORE && change <= j->o->tol * j->sd);
     }
-    bool direct = given && j->active <= 1;
     report->stop = !settled ? CR_STOP_LIMIT : direct ? CR_STOP_CLOSED_FORM : CR_STOP_TOLERANCE;
     report->iterations = direct ? 0 : j->active <= 1 ? j->evaluations : pass;
 done:
     return st;
 }
 
-/* --- what is kept -------------------------------------------------------------------------------- */
+/* --- what is kept --------------------------------------------------------------------------------
+ */
 
 /* The log density of the data with level and slope integrated out, s^2 at its best. */
 static double restricted_likelihood(const cri_component *c)
@@ -236,7 +251,8 @@ static void measure(const job *j, spline_state *m)
     m->r2 = j->square > 0 ? 1 - m->rss / j->square : NAN;
     m->loocv = one && isfinite(one->loo) ? one->loo : NAN;
     m->restricted = one ? restricted_likelihood(one) : NAN;
-    bool by_evidence = j->o->choose == CRI_CHOOSE_EVIDENCE && isnan(j->o->lambda) && isnan(j->o->df);
+    bool by_evidence =
+        j->o->choose == CRI_CHOOSE_EVIDENCE && isnan(j->o->lambda) && isnan(j->o->df);
     if (one && by_evidence && m->n > 2) {
         m->dof = m->n - 2;
         m->sigma = sqrt(one->squares / m->dof);
@@ -304,7 +320,8 @@ done:
     return st;
 }
 
-/* --- predict ------------------------------------------------------------------------------------- */
+/* --- predict -------------------------------------------------------------------------------------
+ */
 
 enum { BLOCK = 128, MOST_SLOTS = 32 };
 
@@ -366,7 +383,8 @@ done:
     return st;
 }
 
-/* --- describe and file --------------------------------------------------------------------------- */
+/* --- describe and file ---------------------------------------------------------------------------
+ */
 
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *what, const char *column,
                                double value, double sd, double half)
@@ -418,7 +436,8 @@ static cr_status spline_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_store_set(cx, s, "objective",
                          json_string("sum w (y - f(x))^2 + lambda integral f''^2")));
     if (m->p == 1)
-        CR_TRY(cri_store_set(cx, s, "lambda", cri_json_number(m->lambda[0] > 0 ? m->lambda[0] : NAN)));
+        CR_TRY(
+            cri_store_set(cx, s, "lambda", cri_json_number(m->lambda[0] > 0 ? m->lambda[0] : NAN)));
     CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->all_df)));
     CR_TRY(cri_store_set(cx, s, "roughness", cri_json_number(rough * square)));
     CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->sigma * unit)));
@@ -444,8 +463,8 @@ static bool is_valid(const spline_state *m, size_t p)
                  m->starts[p] == (double)m->total && m->n > 0;
     for (size_t k = 0; valid && k < p; k++) {
         double from = m->starts[k], to = m->starts[k + 1];
-        valid = to >= from + 1 && to <= (double)m->total && from == floor(from) && to == floor(to) &&
-                m->scale[k] > 0 && m->q[k] > 0 && m->unit[k] > 0;
+        valid = to >= from + 1 && to <= (double)m->total && from == floor(from) &&
+                to == floor(to) && m->scale[k] > 0 && m->q[k] > 0 && m->unit[k] > 0;
         for (size_t i = (size_t)from + 1; valid && i < (size_t)to; i++)
             valid = m->knots[i * m->width + CRI_KNOT_U] > m->knots[(i - 1) * m->width + CRI_KNOT_U];
     }
@@ -472,11 +491,13 @@ done:
 const cr_model_class cri_class_spline = {
     .name = "spline",
     .summary = "smoothing spline of a column, or a sum of them over several",
-    .formulas = "minimise  sum_i w_i (y_i - f(x_i))^2 + lambda integral f''(x)^2 dx\n"
-                "  = posterior mean under  f = line + integrated Wiener process, variance s^2/lambda\n"
-                "several columns:  y = level + f_1(x_1) + ... + f_p(x_p), by backfitting",
-    .reference = "Wahba (1990), Spline Models for Observational Data; Green & Silverman (1994), ch. 2; "
-                 "Kohn & Ansley (1987), SIAM J. Sci. Stat. Comput. 8",
+    .formulas =
+        "minimise  sum_i w_i (y_i - f(x_i))^2 + lambda integral f''(x)^2 dx\n"
+        "  = posterior mean under  f = line + integrated Wiener process, variance s^2/lambda\n"
+        "several columns:  y = level + f_1(x_1) + ... + f_p(x_p), by backfitting",
+    .reference =
+        "Wahba (1990), Spline Models for Observational Data; Green & Silverman (1994), ch. 2; "
+        "Kohn & Ansley (1987), SIAM J. Sci. Stat. Comput. 8",
     .example = "examples/filip.csv --target y",
     .tasks = CR_TASK_REGRESSION,
     .options = spline_table,

@@ -1,19 +1,23 @@
-/* test_spline.c -- smoothing splines against the dense equations of Green & Silverman and against the
- * Gaussian process they are, both in long double; real refits, limits, laws, and the reference answers. */
+/* test_spline.c -- smoothing splines against the dense equations of Green & Silverman and against
+ * the Gaussian process they are, both in long double; real refits, limits, laws, and the reference
+ * answers. */
 #include "../fixture.h"
 
 enum { N = 14, MOST = 40 };
 
-static const double ties_x[N] = { 0.7, 2.9, 0.7, 4.1, 3.3, 8.2, 2.9, 6.6, 5.05, 0.1, 7.3, 2.9, 9.9, 1.4 };
-static const double ties_y[N] = { 1.3, -0.4, 2.1, 0.2, -1.6, 3.3, 0.9, 1.8, -0.7, 2.6, 2.2, -1.1, 0.4, 1.9 };
+static const double ties_x[N] = { 0.7, 2.9,  0.7, 4.1, 3.3, 8.2, 2.9,
+                                  6.6, 5.05, 0.1, 7.3, 2.9, 9.9, 1.4 };
+static const double ties_y[N] = { 1.3, -0.4, 2.1, 0.2, -1.6, 3.3, 0.9,
+                                  1.8, -0.7, 2.6, 2.2, -1.1, 0.4, 1.9 };
 static const double ties_w[N] = { 1, 2, 0.5, 1, 3, 1, 1, 0, 1, 2, 0.25, 1, 1, 1.5 };
 
-/* --- the dense oracle ---------------------------------------------------------------------------- */
+/* --- the dense oracle ----------------------------------------------------------------------------
+ */
 
 typedef struct dense {
     size_t      m;
-    double      t[MOST];              /* different x                        */
-    long double g[MOST], V[MOST];     /* fit, and diagonal of (W + lambda K)^-1 */
+    double      t[MOST];          /* different x                        */
+    long double g[MOST], V[MOST]; /* fit, and diagonal of (W + lambda K)^-1 */
     long double rss, df, gcv, rough, n;
 } dense;
 
@@ -30,7 +34,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* K = Q R^-1 Q^T, so that g^T K g is the integral of f''^2 (Green & Silverman 1994, (2.3)-(2.5)). */
+/* K = Q R^-1 Q^T, so that g^T K g is the integral of f''^2 (Green & Silverman 1994, (2.3)-(2.5)).
+ */
 static void bending(const double *t, size_t m, long double *K)
 {
     long double Q[MOST * MOST] = { 0 }, R[MOST * MOST] = { 0 }, S[MOST * MOST];
@@ -57,7 +62,8 @@ static dense solve_oracle(const double *x, const double *y, const double *opt_w,
                           double lambda)
 {
     dense       o = { 0 };
-    long double K[MOST * MOST], A[MOST * MOST], I[MOST * MOST] = { 0 }, W[MOST] = { 0 }, b[MOST] = { 0 };
+    long double K[MOST * MOST], A[MOST * MOST], I[MOST * MOST] = { 0 }, W[MOST] = { 0 },
+                                                         b[MOST] = { 0 };
     for (size_t i = 0; i < n; i++)
         if ((!opt_w || opt_w[i] > 0) && find_x(&o, x[i]) == o.m) o.t[o.m++] = x[i];
     qsort(o.t, o.m, sizeof *o.t, compare_doubles);
@@ -71,7 +77,8 @@ static dense solve_oracle(const double *x, const double *y, const double *opt_w,
     bending(o.t, o.m, K);
     for (size_t i = 0; i < o.m; i++) {
         I[i * o.m + i] = 1;
-        for (size_t j = 0; j < o.m; j++) A[i * o.m + j] = lambda * K[i * o.m + j] + (i == j ? W[i] : 0);
+        for (size_t j = 0; j < o.m; j++)
+            A[i * o.m + j] = lambda * K[i * o.m + j] + (i == j ? W[i] : 0);
     }
     solve_dense(o.m, A, I, o.m);
     for (size_t i = 0; i < o.m; i++) {
@@ -90,7 +97,8 @@ static dense solve_oracle(const double *x, const double *y, const double *opt_w,
     return o;
 }
 
-/* --- the Gaussian process ------------------------------------------------------------------------ */
+/* --- the Gaussian process ------------------------------------------------------------------------
+ */
 
 /* Covariance of the integrated Wiener process that starts at `from`. */
 static long double wiener(long double from, long double s, long double t)
@@ -99,8 +107,8 @@ static long double wiener(long double from, long double s, long double t)
     return low * low * (3 * high - low) / 6;
 }
 
-/* log of the restricted likelihood at its best s^2, and mean and variance / s^2 at `at`: a line with a
- * flat prior + the process / lambda + noise of variance 1. */
+/* log of the restricted likelihood at its best s^2, and mean and variance / s^2 at `at`: a line
+ * with a flat prior + the process / lambda + noise of variance 1. */
 static long double krige(const double *x, const double *y, size_t n, double lambda, double at,
                          long double *mean, long double *variance)
 {
@@ -117,7 +125,7 @@ static long double krige(const double *x, const double *y, size_t n, double lamb
     long double H[MOST * 4];
     memcpy(H, B, sizeof B);
     quadratic_form(n, C, zero, &logdet);
-    solve_dense(n, V, B, 4); /* B = V^-1 [1 x y c] */
+    solve_dense(n, V, B, 4);   /* B = V^-1 [1 x y c] */
     long double M[16] = { 0 }; /* H^T V^-1 H */
     for (size_t a = 0; a < 4; a++)
         for (size_t b = 0; b < 4; b++)
@@ -127,19 +135,21 @@ static long double krige(const double *x, const double *y, size_t n, double lamb
     long double squares = M[10] - b0 * M[2] - b1 * M[6];
     long double d0 = 1 - M[3], d1 = at - M[7]; /* what the line does at `at` beyond the weights */
     *mean = b0 * d0 + b1 * d1 + M[11];
-    *variance = wiener(from, at, at) / lambda - M[15] + (M[5] * d0 * d0 - 2 * M[1] * d0 * d1 + M[0] * d1 * d1) / det;
+    *variance = wiener(from, at, at) / lambda - M[15] +
+                (M[5] * d0 * d0 - 2 * M[1] * d0 * d1 + M[0] * d1 * d1) / det;
     long double left = (long double)n - 2, s2 = squares / left;
     return -0.5L * (left * (logl(2 * (long double)M_PI * s2) + 1) + logdet + logl(det));
 }
 
-/* --- one column ---------------------------------------------------------------------------------- */
+/* --- one column ----------------------------------------------------------------------------------
+ */
 
 static void check_dense(cr_ctx *cx, const double *w, double lambda)
 {
-    char          settings[64];
-    cr_table     *t = make_table(cx, ties_x, N, 1, ties_y, w);
-    dense         o = solve_oracle(ties_x, ties_y, w, N, lambda);
-    long double   loo = 0;
+    char        settings[64];
+    cr_table   *t = make_table(cx, ties_x, N, 1, ties_y, w);
+    dense       o = solve_oracle(ties_x, ties_y, w, N, lambda);
+    long double loo = 0;
     snprintf(settings, sizeof settings, "target=y lambda=%.17g%s", lambda, w ? " weights=w" : "");
     cr_model     *m = fit(cx, "spline", t, settings);
     json_t       *d = describe(cx, m);
@@ -148,7 +158,8 @@ static void check_dense(cr_ctx *cx, const double *w, double lambda)
     assert_close(statistic(d, "effective_df"), (double)o.df, 1e-11);
     assert_close(statistic(d, "rss"), (double)o.rss, 1e-11);
     assert_relative(statistic(d, "gcv"), (double)o.gcv, 1e-10);
-    assert_close(lambda * statistic(d, "roughness"), lambda * (double)o.rough, 1e-10); /* of the objective */
+    assert_close(lambda * statistic(d, "roughness"), lambda * (double)o.rough,
+                 1e-10); /* of the objective */
     if (lambda < 1e3) assert_relative(statistic(d, "roughness"), (double)o.rough, 1e-8);
     assert_relative(statistic(d, "lambda"), lambda, 1e-12);
     assert_relative(statistic(d, "residual_sd"), sqrt(sigma2), 1e-10);
@@ -176,7 +187,7 @@ static void test_dense_equations(void **state)
 {
     (void)state;
     static const double lambdas[] = { 1e-7, 0.003, 0.4, 7, 900, 1e7 };
-    cr_ctx *cx = test_context();
+    cr_ctx             *cx = test_context();
     for (size_t k = 0; k < 6; k++) {
         check_dense(cx, NULL, lambdas[k]);
         check_dense(cx, ties_w, lambdas[k]);
@@ -189,9 +200,10 @@ static void test_gaussian_process(void **state)
 {
     (void)state;
     cr_ctx       *cx = test_context();
-    static double at[24] = { -3, -0.4, 0.1, 0.11, 0.4, 0.7, 1, 1.4, 2, 2.9, 3, 3.3, 3.9, 4.6,
-                             5.5, 6, 7, 7.31, 8, 9, 9.89, 9.9, 11, 25 };
-    cr_table *t = make_table(cx, ties_x, N, 1, ties_y, NULL), *new = make_table(cx, at, 24, 1, NULL, NULL);
+    static double at[24] = { -3,  -0.4, 0.1, 0.11, 0.4, 0.7,  1, 1.4, 2,    2.9, 3,  3.3,
+                             3.9, 4.6,  5.5, 6,    7,   7.31, 8, 9,   9.89, 9.9, 11, 25 };
+    cr_table     *t = make_table(cx, ties_x, N, 1, ties_y, NULL),
+             *new = make_table(cx, at, 24, 1, NULL, NULL);
     for (double lambda = 0.01; lambda < 200; lambda *= 9) {
         char settings[64];
         snprintf(settings, sizeof settings, "target=y lambda=%.17g", lambda);
@@ -200,7 +212,8 @@ static void test_gaussian_process(void **state)
         cr_prediction p = predict(cx, m, new);
         double        sd = statistic(d, "residual_sd");
         for (size_t i = 0; i < 24; i++) {
-            long double mean, variance, likelihood = krige(ties_x, ties_y, N, lambda, at[i], &mean, &variance);
+            long double mean, variance,
+                likelihood = krige(ties_x, ties_y, N, lambda, at[i], &mean, &variance);
             assert_close(p.mean[i], (double)mean, 1e-10);
             assert_relative(p.scale[i], sd * sqrt(1 + (double)variance), 1e-10);
             assert_close(statistic(d, "log_restricted_likelihood"), (double)likelihood, 1e-10);
@@ -227,14 +240,18 @@ static double statistic_of(cr_ctx *cx, const cr_table *t, const char *settings, 
 static void test_lambda_is_the_best(void **state)
 {
     (void)state;
-    static const struct { const char *settings, *key; double sign; } ways[] = {
+    static const struct {
+        const char *settings, *key;
+        double      sign;
+    } ways[] = {
         { "target=y", "gcv", 1 },
         { "target=y choose=loo", "loocv", 1 },
         { "target=y choose=evidence", "log_restricted_likelihood", -1 },
     };
     double x[40], y[40];
     cr_rng r = cr_rng_stream(8, 2);
-    for (size_t i = 0; i < 40; i++) x[i] = 0.25 * (double)i, y[i] = sin(x[i]) + 0.4 * cr_rng_normal(&r);
+    for (size_t i = 0; i < 40; i++)
+        x[i] = 0.25 * (double)i, y[i] = sin(x[i]) + 0.4 * cr_rng_normal(&r);
     cr_ctx   *cx = test_context();
     cr_table *t = make_table(cx, x, 40, 1, y, NULL);
     for (size_t k = 0; k < 3; k++) {
@@ -243,7 +260,8 @@ static void test_lambda_is_the_best(void **state)
         for (double factor = 1e-4; factor < 2e4; factor *= 1.7) {
             char other[64];
             snprintf(other, sizeof other, "target=y lambda=%.17g", lambda * factor);
-            assert_true(best <= ways[k].sign * statistic_of(cx, t, other, ways[k].key) + 1e-9 * fabs(best));
+            assert_true(best <=
+                        ways[k].sign * statistic_of(cx, t, other, ways[k].key) + 1e-9 * fabs(best));
         }
         assert_true(lambda > 1e-4 && lambda < 1e3);
     }
@@ -264,7 +282,8 @@ static void test_evidence_has_its_own_noise(void **state)
     cr_prediction p = predict(cx, m, t);
     double        lambda = statistic(d, "lambda");
     dense         o = solve_oracle(ties_x, ties_y, NULL, N, lambda);
-    assert_relative(statistic(d, "residual_sd"), sqrt((double)(o.rss + lambda * o.rough) / (N - 2)), 1e-8);
+    assert_relative(statistic(d, "residual_sd"), sqrt((double)(o.rss + lambda * o.rough) / (N - 2)),
+                    1e-8);
     assert_true(p.dof[0] == N - 2);
     json_decref(d);
     cr_prediction_free(cx, &p);
@@ -281,19 +300,23 @@ static void test_reference(void **state)
     cr_ctx *cx = test_context();
     json_array_foreach(cases, i, item)
     {
-        if (strcmp(json_string_value(json_object_get(item, "id")), "smoothing-spline-mcycle") != 0) continue;
+        if (strcmp(json_string_value(json_object_get(item, "id")), "smoothing-spline-mcycle") != 0)
+            continue;
         json_t   *expected = json_object_get(item, "expected");
         cr_table *t = read_table(cx, test_shared_data("tabular/mcycle.csv"));
         json_array_foreach(json_object_get(expected, "path"), k, one)
         {
             static const char *const same[] = { "rss", "gcv", "loocv", "roughness" };
-            char settings[64];
-            snprintf(settings, sizeof settings, "target=accel lambda=%.17g", number_of(one, "lambda"));
-            cr_model     *m = fit(cx, "spline", t, settings);
-            json_t       *d = describe(cx, m), *fits = json_object_get(one, "fit_at_unique_x_index_0_10_20_40_last");
+            char                     settings[64];
+            snprintf(settings, sizeof settings, "target=accel lambda=%.17g",
+                     number_of(one, "lambda"));
+            cr_model *m = fit(cx, "spline", t, settings);
+            json_t   *d = describe(cx, m),
+                   *fits = json_object_get(one, "fit_at_unique_x_index_0_10_20_40_last");
             cr_prediction p = predict(cx, m, t);
             assert_relative(statistic(d, "effective_df"), number_of(one, "df"), 1e-8);
-            for (int s = 0; s < 4; s++) assert_relative(statistic(d, same[s]), number_of(one, same[s]), 1e-7);
+            for (int s = 0; s < 4; s++)
+                assert_relative(statistic(d, same[s]), number_of(one, same[s]), 1e-7);
             assert_relative(p.mean[0], element(fits, 0), 1e-7);
             assert_relative(p.mean[p.n - 1], element(fits, 4), 1e-7);
             json_decref(d);
@@ -301,9 +324,12 @@ static void test_reference(void **state)
             cr_model_free(cx, m);
             seen++;
         }
-        assert_relative(statistic_of(cx, t, "target=accel", "gcv"), number_of(expected, "gcv_min"), 1e-10);
-        assert_relative(statistic_of(cx, t, "target=accel", "lambda"), number_of(expected, "lambda_min_gcv"), 1e-6);
-        assert_relative(statistic_of(cx, t, "target=accel", "effective_df"), number_of(expected, "df_at_min"), 1e-6);
+        assert_relative(statistic_of(cx, t, "target=accel", "gcv"), number_of(expected, "gcv_min"),
+                        1e-10);
+        assert_relative(statistic_of(cx, t, "target=accel", "lambda"),
+                        number_of(expected, "lambda_min_gcv"), 1e-6);
+        assert_relative(statistic_of(cx, t, "target=accel", "effective_df"),
+                        number_of(expected, "df_at_min"), 1e-6);
         cr_table_free(cx, t);
     }
     assert_int_equal(seen, 6);
@@ -311,11 +337,13 @@ static void test_reference(void **state)
     test_context_free(cx);
 }
 
-/* --- laws ---------------------------------------------------------------------------------------- */
+/* --- laws ----------------------------------------------------------------------------------------
+ */
 
 /* Two fits, the same predictions at `at`. */
 static void check_alike(cr_ctx *cx, const cr_table *a, const char *settings_a, const cr_table *b,
-                        const char *settings_b, const char *other, const cr_table *at, double tolerance)
+                        const char *settings_b, const char *other, const cr_table *at,
+                        double tolerance)
 {
     cr_model     *m = fit(cx, "spline", a, settings_a), *k = fit(cx, other, b, settings_b);
     cr_prediction p = predict(cx, m, at), q = predict(cx, k, at);
@@ -333,19 +361,21 @@ static void check_alike(cr_ctx *cx, const cr_table *a, const char *settings_a, c
 static void test_weights_rows_and_units(void **state)
 {
     (void)state;
-    static const char *const ways[] = { "target=y", "target=y choose=evidence", "target=y choose=loo",
-                                        "target=y df=5" };
-    double whole[N], x[MOST], y[MOST], back_x[N], back_y[N], far_x[N], far_y[N];
-    size_t n = 0;
-    cr_ctx *cx = test_context();
+    static const char *const ways[] = { "target=y", "target=y choose=evidence",
+                                        "target=y choose=loo", "target=y df=5" };
+    double                   whole[N], x[MOST], y[MOST], back_x[N], back_y[N], far_x[N], far_y[N];
+    size_t                   n = 0;
+    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < N; i++) {
         whole[i] = (double)(i * 7 % 4);
         for (double k = 0; k < whole[i]; k++) x[n] = ties_x[i], y[n++] = ties_y[i];
         back_x[i] = ties_x[N - 1 - i], back_y[i] = ties_y[N - 1 - i];
         far_x[i] = 1e6 + 1e-3 * ties_x[i], far_y[i] = ties_y[i];
     }
-    cr_table *a = make_table(cx, ties_x, N, 1, ties_y, whole), *b = make_table(cx, x, n, 1, y, NULL);
-    cr_table *c = make_table(cx, ties_x, N, 1, ties_y, NULL), *d = make_table(cx, back_x, N, 1, back_y, NULL);
+    cr_table *a = make_table(cx, ties_x, N, 1, ties_y, whole),
+             *b = make_table(cx, x, n, 1, y, NULL);
+    cr_table *c = make_table(cx, ties_x, N, 1, ties_y, NULL),
+             *d = make_table(cx, back_x, N, 1, back_y, NULL);
     for (size_t k = 0; k < 4; k++) {
         char weighted[64];
         snprintf(weighted, sizeof weighted, "%s weights=w", ways[k]);
@@ -353,15 +383,17 @@ static void test_weights_rows_and_units(void **state)
         check_alike(cx, c, ways[k], d, ways[k], "spline", c, 1e-7);
     }
     check_alike(cx, a, "target=y weights=w lambda=2", b, "target=y lambda=2", "spline", c, 1e-12);
-    cr_table     *far = make_table(cx, far_x, N, 1, far_y, NULL); /* lambda goes with the cube of x */
-    cr_model     *m = fit(cx, "spline", c, "target=y lambda=2"), *f = fit(cx, "spline", far, "target=y lambda=2e-9");
+    cr_table *far = make_table(cx, far_x, N, 1, far_y, NULL); /* lambda goes with the cube of x */
+    cr_model *m = fit(cx, "spline", c, "target=y lambda=2"),
+             *f = fit(cx, "spline", far, "target=y lambda=2e-9");
     cr_prediction p = predict(cx, m, c), q = predict(cx, f, far);
     for (size_t i = 0; i < N; i++) assert_close(p.mean[i], q.mean[i], 1e-6);
     cr_prediction_free(cx, &p);
     cr_prediction_free(cx, &q);
     cr_model_free(cx, m);
     cr_model_free(cx, f);
-    check_alike(cx, c, "target=y lambda=2", c, "target=y lambda=2 scale_target=standard", "spline", c, 1e-12);
+    check_alike(cx, c, "target=y lambda=2", c, "target=y lambda=2 scale_target=standard", "spline",
+                c, 1e-12);
     cr_table_free(cx, a);
     cr_table_free(cx, b);
     cr_table_free(cx, c);
@@ -374,12 +406,14 @@ static void test_limits(void **state)
 {
     (void)state;
     static double at[5] = { -2, 0.7, 3.1, 9.9, 20 };
-    cr_ctx   *cx = test_context();
-    cr_table *t = make_table(cx, ties_x, N, 1, ties_y, NULL), *new = make_table(cx, at, 5, 1, NULL, NULL);
+    cr_ctx       *cx = test_context();
+    cr_table     *t = make_table(cx, ties_x, N, 1, ties_y, NULL),
+             *new = make_table(cx, at, 5, 1, NULL, NULL);
     check_alike(cx, t, "target=y lambda=1e14", t, "target=y", "linear", new, 1e-8);
     cr_model     *m = fit(cx, "spline", t, "target=y lambda=1e-12");
     cr_prediction p = predict(cx, m, t);
-    assert_close(p.mean[1], (-0.4 + 0.9 - 1.1) / 3, 1e-8); /* through the mean of rows that share x */
+    assert_close(p.mean[1], (-0.4 + 0.9 - 1.1) / 3,
+                 1e-8); /* through the mean of rows that share x */
     assert_close(p.mean[12], 0.4, 1e-8);
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
@@ -393,18 +427,20 @@ static void test_smoothness(void **state)
 {
     (void)state;
     enum { M = 2 * 4 * 12 };
-    dense         o = solve_oracle(ties_x, ties_y, NULL, N, 0.5);
-    double        at[M], h = 0.003;
-    cr_ctx       *cx = test_context();
-    cr_table     *t = make_table(cx, ties_x, N, 1, ties_y, NULL);
+    dense     o = solve_oracle(ties_x, ties_y, NULL, N, 0.5);
+    double    at[M], h = 0.003;
+    cr_ctx   *cx = test_context();
+    cr_table *t = make_table(cx, ties_x, N, 1, ties_y, NULL);
     for (size_t k = 0; k < o.m; k++)
         for (int i = 0; i < 8; i++) at[k * 8 + (size_t)i] = o.t[k] + h * (i < 4 ? i - 4 : i - 3);
-    cr_table     *new = make_table(cx, at, 8 * o.m, 1, NULL, NULL);
+    cr_table *new = make_table(cx, at, 8 * o.m, 1, NULL, NULL);
     cr_model     *m = fit(cx, "spline", t, "target=y lambda=0.5");
     cr_prediction p = predict(cx, m, new);
     for (size_t k = 0; k < o.m; k++) {
-        const double *l = p.mean + k * 8, *r = l + 4; /* at -4h..-h and h..4h: extrapolated cubics */
-        assert_close(4 * l[3] - 6 * l[2] + 4 * l[1] - l[0], 4 * r[0] - 6 * r[1] + 4 * r[2] - r[3], 1e-10);
+        const double *l = p.mean + k * 8,
+                     *r = l + 4; /* at -4h..-h and h..4h: extrapolated cubics */
+        assert_close(4 * l[3] - 6 * l[2] + 4 * l[1] - l[0], 4 * r[0] - 6 * r[1] + 4 * r[2] - r[3],
+                     1e-10);
         double left2 = (3 * l[3] - 8 * l[2] + 7 * l[1] - 2 * l[0]) / h / h;
         double right2 = (3 * r[0] - 8 * r[1] + 7 * r[2] - 2 * r[3]) / h / h;
         assert_close(left2, right2, 1e-6);
@@ -426,7 +462,8 @@ static void test_many_rows(void **state)
     static double x[ROWS], y[ROWS];
     cr_rng        r = cr_rng_stream(4, 4);
     cr_ctx       *cx = test_context();
-    for (size_t i = 0; i < ROWS; i++) x[i] = cr_rng_uniform(&r), y[i] = cos(9 * x[i]) + cr_rng_normal(&r);
+    for (size_t i = 0; i < ROWS; i++)
+        x[i] = cr_rng_uniform(&r), y[i] = cos(9 * x[i]) + cr_rng_normal(&r);
     cr_table *t = make_table(cx, x, ROWS, 1, y, NULL);
     double    last = INFINITY;
     for (double lambda = 1e-6; lambda < 1e6; lambda *= 1000) {
@@ -436,7 +473,8 @@ static void test_many_rows(void **state)
         json_t       *d = describe(cx, m);
         cr_prediction p = predict(cx, m, t);
         long double   sum = 0, moment = 0;
-        for (size_t i = 0; i < ROWS; i++) sum += y[i] - p.mean[i], moment += (y[i] - p.mean[i]) * x[i];
+        for (size_t i = 0; i < ROWS; i++)
+            sum += y[i] - p.mean[i], moment += (y[i] - p.mean[i]) * x[i];
         assert_close((double)sum / ROWS, 0, 1e-12);
         assert_close((double)moment / ROWS, 0, 1e-12);
         assert_true(statistic(d, "effective_df") < last && statistic(d, "effective_df") > 2);
@@ -450,10 +488,11 @@ static void test_many_rows(void **state)
     test_context_free(cx);
 }
 
-/* --- several columns ----------------------------------------------------------------------------- */
+/* --- several columns -----------------------------------------------------------------------------
+ */
 
-/* The whole objective at once: unknowns are the values of both splines at their knots; the sum of the
- * second is held at 0, which the level makes free. */
+/* The whole objective at once: unknowns are the values of both splines at their knots; the sum of
+ * the second is held at 0, which the level makes free. */
 static void test_backfitting_is_the_joint_minimum(void **state)
 {
     (void)state;
@@ -495,7 +534,9 @@ static void test_backfitting_is_the_joint_minimum(void **state)
     cr_prediction p = predict(cx, m, t);
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
     for (size_t i = 0; i < ROWS; i++)
-        assert_close(p.mean[i], (double)(b[find_x(&o[0], X[2 * i])] + b[o[0].m + find_x(&o[1], X[2 * i + 1])]), 1e-8);
+        assert_close(p.mean[i],
+                     (double)(b[find_x(&o[0], X[2 * i])] + b[o[0].m + find_x(&o[1], X[2 * i + 1])]),
+                     1e-8);
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     m = fit(cx, "spline", t, "target=y lambda=0.3 max_iter=2");
@@ -505,11 +546,31 @@ static void test_backfitting_is_the_joint_minimum(void **state)
     test_context_free(cx);
 }
 
+/* The criterion counts the df of all columns: few rows do not end in a fit through every point. */
+static void test_few_rows_and_many_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 24, COLUMNS = 5 };
+    static const char *const ways[] = { "target=y", "target=y choose=loo",
+                                        "target=y choose=evidence" };
+    double                   X[ROWS * COLUMNS], y[ROWS];
+    cr_ctx                  *cx = test_context();
+    draw_regression(3, ROWS, COLUMNS, 0.3, X, y);
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(statistic_of(cx, t, ways[k], "effective_df") < 0.6 * ROWS);
+        double sd = statistic_of(cx, t, ways[k], "residual_sd");
+        assert_true(sd > 0.1 && sd < 0.6);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_a_constant_column_changes_nothing(void **state)
 {
     (void)state;
-    double    X[2 * N];
-    cr_ctx   *cx = test_context();
+    double  X[2 * N];
+    cr_ctx *cx = test_context();
     for (size_t i = 0; i < N; i++) X[2 * i] = ties_x[i], X[2 * i + 1] = 3;
     cr_table *a = make_table(cx, X, N, 2, ties_y, NULL);
     check_alike(cx, a, "target=y", a, "target=y features=x1", "spline", a, 1e-14);
@@ -517,13 +578,14 @@ static void test_a_constant_column_changes_nothing(void **state)
     test_context_free(cx);
 }
 
-/* --- corners ------------------------------------------------------------------------------------- */
+/* --- corners -------------------------------------------------------------------------------------
+ */
 
 static void test_corners(void **state)
 {
     (void)state;
-    double    x[N], y[N];
-    cr_ctx   *cx = test_context();
+    double  x[N], y[N];
+    cr_ctx *cx = test_context();
     for (size_t n = 1; n <= 3; n++) { /* few rows: a point, a line */
         cr_table     *t = make_table(cx, ties_x + 3, n, 1, ties_y + 3, NULL);
         cr_model     *m = fit(cx, "spline", t, "target=y");
@@ -537,7 +599,8 @@ static void test_corners(void **state)
     }
     for (double unit = 1e-150; unit < 1e151; unit *= 1e100) { /* any units */
         for (size_t i = 0; i < N; i++) x[i] = unit * ties_x[i], y[i] = ties_y[i];
-        cr_table *t = make_table(cx, x, N, 1, y, NULL), *plain = make_table(cx, ties_x, N, 1, ties_y, NULL);
+        cr_table *t = make_table(cx, x, N, 1, y, NULL),
+                 *plain = make_table(cx, ties_x, N, 1, ties_y, NULL);
         cr_model *m = fit(cx, "spline", t, "target=y"), *k = fit(cx, "spline", plain, "target=y");
         cr_prediction p = predict(cx, m, t), q = predict(cx, k, plain);
         for (size_t i = 0; i < N; i++) assert_close(p.mean[i], q.mean[i], 1e-7);
@@ -555,8 +618,10 @@ static void test_corners(void **state)
     for (size_t i = 0; i < N; i++) assert_close(p.mean[i], y[i], 1e-12);
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
-    assert_fails_with(cx, try_fit(cx, "spline", t, "target=y lambda=1 df=3", &none), CR_EARG, "give one of them");
-    assert_fails_with(cx, try_fit(cx, "spline", t, "target=y df=30", &none), CR_EARG, "only 11 different values");
+    assert_fails_with(cx, try_fit(cx, "spline", t, "target=y lambda=1 df=3", &none), CR_EARG,
+                      "give one of them");
+    assert_fails_with(cx, try_fit(cx, "spline", t, "target=y df=30", &none), CR_EARG,
+                      "only 11 different values");
     assert_fails_with(cx, try_fit(cx, "spline", t, "target=y lambda=0", &none), CR_EARG, "lambda");
     cr_table_free(cx, t);
     for (size_t i = 0; i < N; i++) y[i] = 1e200 * ties_y[i];
@@ -650,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_smoothness),
         cmocka_unit_test(test_many_rows),
         cmocka_unit_test(test_backfitting_is_the_joint_minimum),
+        cmocka_unit_test(test_few_rows_and_many_columns),
         cmocka_unit_test(test_a_constant_column_changes_nothing),
         cmocka_unit_test(test_corners),
         cmocka_unit_test(test_files_and_threads),
