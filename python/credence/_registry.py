@@ -26,7 +26,8 @@ class Declaration(NamedTuple):
     tells_next: bool = False      # knows what the next row would be
     takes_negative: bool = True   # targets of either sign
     transforms: bool = False      # gives coordinates beside its predictions
-    takes_numbers: bool = True    # of any size and sign, in columns without a target
+    takes_numbers: bool = True    # of either sign, in columns without a target
+    takes_fractions: bool = True  # that need not be whole
 
 
 def declarations():
@@ -38,7 +39,8 @@ def declarations():
         yield Declaration(*texts, lib.cr_class_tasks(model),
                           _options.read_table(lib.cr_class_options(model)),
                           *(lib.cr_class_offers(model, verb) for verb in
-                            (b"update", b"missing", b"next", b"negative", b"transform", b"numbers")))
+                            (b"update", b"missing", b"next", b"negative", b"transform", b"numbers",
+                             b"fractions")))
 
 
 def camel_case(name):
@@ -92,6 +94,7 @@ def _make_class(kind, declaration):
         "_keeps_missing": bool(declaration.keeps_missing),
         "_takes_negative": bool(declaration.takes_negative),
         "_takes_numbers": bool(declaration.takes_numbers),
+        "_takes_fractions": bool(declaration.takes_fractions),
     }
     if iterates:
         body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])

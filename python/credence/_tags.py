@@ -13,8 +13,9 @@ class Tags:
         return self._keeps_missing if policy == "auto" else policy != "error"
 
     def _more_tags(self):
-        kinds = {} if self._takes_numbers else {"X_types": ["categorical"]}   # counts, yes or no, levels
+        kinds = {} if self._takes_fractions else {"X_types": ["2darray", "categorical"]}   # counts, levels
         return {**kinds, "requires_y": self._has_target(), "allow_nan": self._takes_missing(),
+                "requires_positive_X": not self._takes_numbers,
                 "requires_positive_y": self._estimator_type == "regressor" and not self._takes_negative}
 
     def _get_tags(self):
@@ -28,7 +29,9 @@ class Tags:
             estimator_type="density_estimator" if kind == "DensityEstimator" else kind,
             target_tags=utils.TargetTags(required=self._has_target(),
                                          positive_only=self._more_tags()["requires_positive_y"]),
-            input_tags=utils.InputTags(allow_nan=self._takes_missing(), sparse=True),
+            input_tags=utils.InputTags(allow_nan=self._takes_missing(), sparse=True,
+                                       categorical=not self._takes_fractions,
+                                       positive_only=not self._takes_numbers),
             transformer_tags=utils.TransformerTags() if coordinates else None,
             regressor_tags=utils.RegressorTags() if kind == "regressor" else None,
             classifier_tags=utils.ClassifierTags() if kind == "classifier" else None)

@@ -10,6 +10,14 @@
 #include "model.h"
 #include "store.h"
 
+/* The numbers that may stand in columns without a target. */
+typedef enum cri_takes {
+    CRI_TAKES_ANY,
+    CRI_TAKES_POSITIVE, /* none below zero        */
+    CRI_TAKES_COUNTS,
+    CRI_TAKES_LEVELS /* whole numbers and texts */
+} cri_takes;
+
 struct cr_model_class {
     const char *name, *summary;
     const char *formulas;  /* the model in plain text, a few lines */
@@ -24,7 +32,7 @@ struct cr_model_class {
     bool             means_alone;   /* predict can leave out what costs more than the mean           */
     bool             has_leverage;  /* predict fills the leverage of numbers                        */
     bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
-    bool             special_columns; /* its columns hold counts, levels, yes or no: not any numbers */
+    cri_takes        takes;         /* the numbers it describes                                   */
     bool             update_holds;  /* update keeps hyper-parameters as fit learned them: no stream of fits */
     bool             takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
     bool             takes_missing; /* sees gaps in the features as NaN, unless the user says else  */

@@ -40,6 +40,15 @@ def data(rows=60, columns=4, seed=0):
     return X, X @ rng.normal(size=columns) + 0.5 * rng.normal(size=rows) - 2
 
 
+def columns_for(made, X):
+    """X as the estimator takes it: yes and no, small counts, nothing negative, or as it is."""
+    if made is credence.BetaBernoulli:
+        return np.where(X > np.median(X, axis=0), 1.0, 0.0)
+    if not made._takes_fractions:
+        return np.round(np.abs(X)) % 4
+    return X if made._takes_numbers else X - X.min() + 0.5
+
+
 def target_for(made, y):
     """y as the estimator takes it: two classes for a classifier, and none for those without a target."""
     if made._estimator_type == "classifier":

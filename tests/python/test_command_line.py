@@ -39,7 +39,8 @@ def test_fitted_here_used_there(made, shell, tmp_path):
 def test_fitted_there_used_here(made, shell, tmp_path):
     X, y = data(rows=150)
     write_csv(tmp_path / "d.csv", X, y, names=["a", "b", "c", "d"])
-    shell("fit", made._model_name, "d.csv", "--target", "y", "--basis", "poly:2", "-o", "there.cred")
+    task = ["--task", made._task] if made._task else []
+    shell("fit", made._model_name, "d.csv", "--target", "y", "--basis", "poly:2", *task, "-o", "there.cred")
     there = credence.load(tmp_path / "there.cred")
     assert there.basis == "poly:2" and list(there.feature_names_in_) == ["a", "b", "c", "d"]
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])

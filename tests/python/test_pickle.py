@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ESTIMATORS, answers, target_for
+from conftest import ESTIMATORS, answers, columns_for, target_for
 
 import credence
 
@@ -15,7 +15,7 @@ import credence
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_round_trip(made, protocol, Xy):
     X, y = Xy
-    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame = pd.DataFrame(columns_for(made, X), columns=list("abcd"))
     model = made(seed=5).fit(frame, target_for(made, y))
     twin = pickle.loads(pickle.dumps(model, protocol))
     assert twin.get_params() == model.get_params() and list(twin.feature_names_in_) == list("abcd")

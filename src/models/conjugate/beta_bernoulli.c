@@ -12,8 +12,8 @@
     CRI_CONJUGATE_OPTIONS(X, "uniform",                                                              \
       "prior of the probability: uniform, jeffreys, haldane, a=A,b=B, or mean=M,sd=S",               \
       "mean=0.8,sd=0.1")                                                                             \
-    X(text, success, "", "", "value or level that counts as success; default 1, true, or the second " \
-      "of two levels", "yes")
+    X(text, success, "", "", "value or level that counts as success, or >T: numbers above T; default " \
+      "1, true, the second of two levels; of other numbers those above 0", "yes")
 /* clang-format on */
 CR_OPTIONS_STRUCT(beta_bernoulli_options, BETA_BERNOULLI_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(beta_bernoulli_options, __VA_ARGS__)
@@ -147,6 +147,5 @@ const cr_model_class cri_class_beta_bernoulli = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.1-2.4",
     .example = "examples/aspirin.csv --features attack --weights people",
     CRI_CONJUGATE_CLASS(beta_bernoulli),
-    .special_columns = true,
     .next = cri_conjugate_next,
 };

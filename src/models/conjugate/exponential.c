@@ -124,6 +124,6 @@ const cr_model_class cri_class_exponential = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
     .example = "examples/failures.csv",
     CRI_CONJUGATE_CLASS(exponential),
-    .special_columns = true,
+    .takes = CRI_TAKES_POSITIVE,
     .next = cri_conjugate_next,
 };

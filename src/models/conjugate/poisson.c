@@ -131,6 +131,6 @@ const cr_model_class cri_class_poisson = {
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.6",
     .example = "examples/horsekicks.csv --features deaths --weights corps_years",
     CRI_CONJUGATE_CLASS(poisson),
-    .special_columns = true,
+    .takes = CRI_TAKES_COUNTS,
     .next = cri_conjugate_next,
 };

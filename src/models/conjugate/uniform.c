@@ -228,5 +228,5 @@ const cr_model_class cri_class_uniform = {
     .reference = "DeGroot (1970), Optimal Statistical Decisions, sec. 9.7",
     .example = "examples/diabetes.csv --features age",
     CRI_CONJUGATE_CLASS(uniform),
-    .special_columns = true,
+    .takes = CRI_TAKES_POSITIVE,
 };

@@ -17,6 +17,7 @@ static const cri_field fields[] = {
     CRI_FIELD_REAL(cri_conjugate, level),
     CRI_FIELD_VECTOR(cri_conjugate, prior, n_params),
     CRI_FIELD_VECTOR(cri_conjugate, success, n),
+    CRI_FIELD_VECTOR(cri_conjugate, above, n),
     CRI_FIELD_MATRIX(cri_conjugate, stats, n, n_stats),
     CRI_FIELD_LAST,
 };
@@ -103,19 +104,36 @@ static double read_binary(const char *text)
     return number && (x == 0 || x == 1) ? x : NAN;
 }
 
+/* T of ">T"; NaN for anything else. */
+static double read_above(const char *text)
+{
+    double x;
+    size_t length = strlen(text);
+    bool   number = text[0] == '>' && length > 1 &&
+                  cri_parse_double(text + 1, text + length, &x) == length - 1;
+    return number && isfinite(x) ? x : NAN;
+}
+
+static cr_status choose_number(cr_ctx *cx, const cri_design_column *c, const char *opt_success,
+                               double *value, double *above)
+{
+    if (!opt_success) return CR_OK;
+    *above = c->type != CR_BOOLEAN ? read_above(opt_success) : NAN;
+    if (!isnan(*above)) return CR_OK;
+    *value = read_binary(opt_success);
+    if (!isnan(*value)) return CR_OK;
+    cr_fail(cx, CR_EARG, "--success is '%s', but column '%s' holds numbers", opt_success, c->name);
+    return cr_fail_hint(cx, "--success 1, --success 0, or, with a number, --success '>0'");
+}
+
 /* Which value of a binary column counts as success: that of --success, else 1, true, or the second
- * of two levels. */
+ * of two levels; or, of numbers, which values: those above T. */
 static cr_status choose_success(cr_ctx *cx, const cri_design_column *c, const char *opt_success,
-                                double *out)
+                                double *out, double *above)
 {
     size_t k = 0;
-    *out = 1;
-    if (c->type != CR_CATEGORY) {
-        if (opt_success) *out = read_binary(opt_success);
-        if (!isnan(*out)) return CR_OK;
-        return cr_fail(cx, CR_EARG, "--success is '%s', but column '%s' holds 0 and 1", opt_success,
-                       c->name);
-    }
+    *out = 1, *above = NAN;
+    if (c->type != CR_CATEGORY) return choose_number(cx, c, opt_success, out, above);
     if (!opt_success && c->n_levels == 2) return CR_OK;
     if (!opt_success) {
         cr_fail(cx, CR_EDATA, "column '%s' has %zu level%s: which one is a success?", c->name,
@@ -135,8 +153,9 @@ static cr_status check_columns(cr_ctx *cx, const cri_conjugate_family *f, const 
     cr_status st = CR_OK;
     if (!f->binary) CR_TRY(cri_conjugate_need_numbers(cx, f->model, d));
     for (size_t j = 0; j < m->n; j++) {
-        m->success[j] = 1;
-        if (f->binary) CR_TRY(choose_success(cx, &d->columns[j], opt_success, &m->success[j]));
+        m->success[j] = 1, m->above[j] = NAN;
+        if (f->binary)
+            CR_TRY(choose_success(cx, &d->columns[j], opt_success, &m->success[j], &m->above[j]));
     }
 done:
     return st;
@@ -175,8 +194,9 @@ static size_t take_block(const measuring *a, size_t j, size_t begin, size_t end,
         double value = x[i - begin];
         w[n] = rows->w ? rows->w[i] : 1;
         if (w[n] == 0) continue;
-        if (!code && !m->family->valid(m->prior, value) && *bad == rows->n) *bad = i;
-        x[n++] = binary ? value == m->success[j] : value;
+        bool fits = code || !isnan(m->above[j]) || m->family->valid(m->prior, value);
+        if (!fits && *bad == rows->n) *bad = i;
+        x[n++] = binary ? cri_conjugate_success(m, j, value) : value;
     }
     return n;
 }
@@ -215,13 +235,31 @@ static cr_status refuse_value(cr_ctx *cx, const cri_rows *rows, const cri_conjug
         rows->design->columns[j].name, x, f->model, f->needs);
 }
 
-/* The statistics of all rows are merged into m->stats in the order of the spans. */
-static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m)
+/* Numbers of a yes-or-no column that are more than 0 and 1: what is above 0 counts, and that is
+ * said.  Fails at other values that the family cannot have. */
+static cr_status accept_or_refuse(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m, size_t j,
+                                  size_t bad, bool lenient)
+{
+    const cri_design_column *c = &rows->design->columns[j];
+    if (!lenient || !m->family->binary || c->type == CR_BOOLEAN)
+        return refuse_value(cx, rows, m->family, j, bad);
+    m->above[j] = 0;
+    cr_log(cx, CR_LOG_WARNING,
+           "column '%s' holds other numbers than 0 and 1: those above 0 count as successes; "
+           "--success '>T' counts those above T",
+           c->name);
+    return CR_OK;
+}
+
+/* The statistics of all rows are merged into m->stats in the order of the spans.  Lenient: numbers
+ * other than 0 and 1 may change what counts as success. */
+static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, bool lenient, cri_conjugate *m)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     blocks = cri_block_count(rows->n, BLOCK);
     size_t     spans = blocks < MOST_SPANS ? blocks : MOST_SPANS, S = m->n_stats;
+    bool       again = false;
     measuring  a = { m, rows, spans, NULL, NULL };
 
     a.stats = cr_scratch_bytes(&s, spans * m->n * S, sizeof(double));
@@ -230,9 +268,15 @@ static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m
     CR_TRY(cri_parallel_for(cx, "counting", spans, measure_span, &a));
     for (size_t k = 0; k < spans; k++)
         for (size_t j = 0; j < m->n; j++) {
+            size_t bad = a.bad[k * m->n + j];
+            if (bad == rows->n || !isnan(m->above[j])) continue;
+            CR_TRY(accept_or_refuse(cx, rows, m, j, bad, lenient));
+            again = true;
+        }
+    if (again) CR_TRY(cri_parallel_for(cx, "counting", spans, measure_span, &a));
+    for (size_t k = 0; k < spans; k++)
+        for (size_t j = 0; j < m->n; j++) {
             double *stats = m->stats + j * S, *part = a.stats + (k * m->n + j) * S;
-            size_t  bad = a.bad[k * m->n + j];
-            if (bad < rows->n) CR_TRY(refuse_value(cx, rows, m->family, j, bad));
             if (!(part[0] > 0)) continue; /* no row of this span counts */
             if (!(stats[0] > 0))
                 memcpy(stats, part, S * sizeof *stats);
@@ -299,7 +343,7 @@ cr_status cri_conjugate_fit(cr_ctx *cx, const cri_conjugate_family *f, const cri
     CR_TRY(check_columns(cx, f, rows->design, request->opt_success, m));
     CR_TRY(cri_prior_read(cx, &s, f->model, request->prior, &prior));
     CR_TRY(f->prior(cx, &prior, request->options, m->prior));
-    CR_TRY(measure_rows(cx, rows, m));
+    CR_TRY(measure_rows(cx, rows, !request->opt_success, m));
     CR_TRY(solve(cx, rows->design, m));
     fill_report(m, report);
     *out_state = m;
@@ -322,8 +366,9 @@ cr_status cri_conjugate_update(cr_ctx *cx, const void *state, const cri_rows *ro
     m->level = old->level;
     memcpy(m->prior, old->prior, m->n_params * sizeof(double));
     memcpy(m->success, old->success, m->n * sizeof(double));
+    memcpy(m->above, old->above, m->n * sizeof(double));
     memcpy(m->stats, old->stats, m->n * m->n_stats * sizeof(double));
-    CR_TRY(measure_rows(cx, rows, m));
+    CR_TRY(measure_rows(cx, rows, false, m));
     CR_TRY(solve(cx, rows->design, m));
     fill_report(m, report);
     *out_state = m;

@@ -16,6 +16,8 @@
 #include "describe.h"
 #include "prior.h"
 
+#include <math.h>
+
 enum { CRI_MOST_MARGINALS = 2 };
 
 typedef struct cri_conjugate_family {
@@ -59,12 +61,19 @@ typedef struct cri_conjugate {
     size_t                      n, n_params, n_stats, n_work;
     double                      level;
     double                     *prior;        /* [n_params]            */
-    double                     *success;      /* [n] of binary columns */
+    double                     *success;      /* [n] of binary columns: the value that counts */
+    double                     *above;        /* [n] or the number it must exceed; NaN: none  */
     double                     *stats;        /* [n x n_stats]         */
     double                     *params;       /* [n x n_params]        */
     double                     *work;         /* [n x n_work]          */
     double                     *log_evidence; /* [n]; NaN: none        */
 } cri_conjugate;
+
+/* 1 where a value of column j is a success. */
+static inline double cri_conjugate_success(const cri_conjugate *m, size_t j, double value)
+{
+    return isnan(m->above[j]) ? value == m->success[j] : value > m->above[j];
+}
 
 /* What every such model is asked: --prior, --level, and, for binary columns, --success. */
 typedef struct cri_conjugate_request {

@@ -34,8 +34,9 @@ static void score_block(void *arg, size_t b)
         cri_rows_fill_term(a->rows, j, r.begin, r.end, x, 1);
         for (size_t i = r.begin; i < r.end; i++) {
             double value = x[i - r.begin];
-            bool   possible = cri_design_is_code(a->rows->design, j) || m->family->valid(m->prior, value);
-            if (m->family->binary) value = value == m->success[j];
+            bool   possible = cri_design_is_code(a->rows->design, j) || !isnan(m->above[j]) ||
+                            m->family->valid(m->prior, value);
+            if (m->family->binary) value = cri_conjugate_success(m, j, value);
             if (!possible)
                 a->out[i] = -INFINITY;
             else
@@ -155,6 +156,7 @@ static char *parameter_name(cr_ctx *cx, const cri_conjugate *m, const cri_design
         return cri_string_format(cx, "%s=%s", c->name, c->levels[(size_t)m->success[j]]);
     if (c->type == CR_BOOLEAN)
         return cri_string_format(cx, "%s=%s", c->name, m->success[j] == 1 ? "true" : "false");
+    if (!isnan(m->above[j])) return cri_string_format(cx, "%s>%g", c->name, m->above[j]);
     return cri_string_format(cx, "%s=%g", c->name, m->success[j]);
 }
 

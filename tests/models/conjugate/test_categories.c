@@ -37,7 +37,36 @@ static void test_success(void **state)
                       "no level 'yess'");
     assert_string_equal(cr_error_nearest(cx), "yes");
     assert_fails_with(cx, try_fit(cx, model, t, "features=n success=2", &m), CR_EARG,
-                      "holds 0 and 1");
+                      "holds numbers");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Numbers that are not 0 and 1 count where they lie above a bound; later rows by the same bound. */
+static void test_success_above(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    cr_model   *m = NULL, *more = NULL;
+    cr_table   *t = table_of_text(cx, "s.csv", "x,b\n-1.5,true\n0,true\n0.5,false\n2,true\n7,true\n");
+    const char *model = "beta-bernoulli";
+    double      log_p[5];
+    assert_close(value_of(cx, model, t, "features=x", "x>0"), 4.0 / 7, 1e-15);
+    assert_close(value_of(cx, model, t, "features=x success=>0.5", "x>0.5"), 3.0 / 7, 1e-15);
+    assert_close(value_of(cx, model, t, "features=x success=>-1.5", "x>-1.5"), 5.0 / 7, 1e-15);
+    assert_fails_with(cx, try_fit(cx, model, t, "features=x success=>", &m), CR_EARG, "is '>'");
+    assert_fails_with(cx, try_fit(cx, model, t, "features=x success=>inf", &m), CR_EARG, "holds");
+    assert_fails_with(cx, try_fit(cx, model, t, "features=b success=>0", &m), CR_EARG, "is '>0'");
+    m = fit(cx, model, t, "features=x success=>0.5");
+    assert_ok(cx, cr_update(cx, m, t, &more));
+    json_t *d = describe(cx, more);
+    assert_close(parameter(d, "x>0.5", "value"), 5.0 / 12, 1e-15);
+    assert_ok(cx, cr_score(cx, m, t, log_p));
+    assert_close(log_p[0], log(4.0 / 7), 1e-14);
+    assert_close(log_p[3], log(3.0 / 7), 1e-14);
+    json_decref(d);
+    cr_model_free(cx, more);
+    cr_model_free(cx, m);
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -134,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_success),
+        cmocka_unit_test(test_success_above),
         cmocka_unit_test(test_binary_draws),
         cmocka_unit_test(test_levels_of_numbers),
         cmocka_unit_test(test_two_levels_agree),

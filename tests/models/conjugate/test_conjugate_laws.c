@@ -362,7 +362,7 @@ static void test_support(void **state)
                 { "poisson", "", "needs a whole number, 0 or more", -1 },
                 { "exponential", "", "needs a number, 0 or more", -0.1 },
                 { "uniform", "low=1", "not below --low", 0.5 },
-                { "beta-bernoulli", "", "needs 0 or 1", 2 } };
+                { "beta-bernoulli", "success=1", "needs 0 or 1", 2 } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         double    x[3] = { 1, all[i].model[0] == 'b' ? 0 : 3, all[i].bad }, log_p[3];
         cr_table *t = column_table(cx, x, 3, NULL), *good = column_table(cx, x, 2, NULL);
