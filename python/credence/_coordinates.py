@@ -10,9 +10,9 @@ class Coordinates:
         model, table = self._fitted(), self._table(X)
         return self._run(lambda: model.transform(table), table, model.target)
 
-    def fit_transform(self, X, y=None, **fit_params):
+    def fit_transform(self, X, y=None, sample_weight=None):
         """Fits the model and gives the coordinates of its rows."""
-        return self.fit(X, y, **fit_params).transform(X)
+        return self.fit(X, y, sample_weight).transform(X)
 
     def get_feature_names_out(self, input_features=None):
         """The names of the coordinates."""

@@ -29,7 +29,7 @@ class Tags:
             estimator_type="density_estimator" if kind == "DensityEstimator" else kind,
             target_tags=utils.TargetTags(required=self._has_target(),
                                          positive_only=self._more_tags()["requires_positive_y"]),
-            input_tags=utils.InputTags(allow_nan=self._takes_missing(), sparse=True,
+            input_tags=utils.InputTags(allow_nan=self._takes_missing(), sparse=kind != "clusterer",
                                        categorical=not self._takes_fractions,
                                        positive_only=not self._takes_numbers),
             transformer_tags=utils.TransformerTags() if coordinates else None,

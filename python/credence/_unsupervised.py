@@ -2,6 +2,7 @@
 import numpy as np
 
 from . import _inputs
+from ._columns import is_sparse
 from ._fitting import WEIGHTS, Fitting, draw_count, random_seed
 from ._table import Table
 
@@ -88,6 +89,9 @@ class Cluster(Unsupervised):
     _estimator_type = "clusterer"
 
     def fit(self, X, y=None, sample_weight=None):
+        if is_sparse(X):
+            raise TypeError("sparse data are not supported by models of clusters, which fill in the zeros: "
+                            "X.toarray() does")
         super().fit(X, y, sample_weight)
         self.labels_ = self.predict(X)
         return self

@@ -46,7 +46,7 @@ def test_help_of_a_verb(credence, verb):
         if option["kind"] != "flag" and option["default"]:
             assert f"[{option['default']}]" in page.stdout
     assert max(map(len, re.split("Examples:", page.stdout)[0].splitlines())) <= 80
-    assert examples_in(page.stdout) or verb == "sample"   # no model of densities ships yet
+    assert examples_in(page.stdout)
 
 
 @pytest.mark.parametrize("name", MODELS)
