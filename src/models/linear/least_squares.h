@@ -11,6 +11,7 @@
 #ifndef CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
 #define CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
 
+#include "moments.h"
 #include "predictor.h"
 
 typedef struct cri_least_squares {
@@ -28,10 +29,11 @@ typedef struct cri_least_squares {
 /* Solves, filling a predictor (coefficients, F, sigma, sds, dof) and the facts about the solution. */
 cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                cri_predictor *out_fit, cri_least_squares *out_facts);
-/* *out_good = false, and nothing else set, when the columns are too near to dependence for it. */
+/* *out_good = false, and nothing else set, when the columns are too near to dependence for it.  The
+ * moments of the rows are handed over where they are wanted. */
 cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts,
-                                 bool *out_good);
+                                 cri_moments *opt_moments, bool *out_good);
 /* For sparse rows.  Where the coefficients are not unique it fails with CR_ENUMERIC, naming some of
  * the columns that depend on each other; constant ones are left out with a warning, as by QR. */
 cr_status cri_least_squares_lsqr(cr_ctx *cx, const cri_rows *rows, bool intercept, uint64_t seed,

@@ -5,6 +5,7 @@
  * With --select the terms are a subset, chosen among the best of each size (selection.h); all else
  * is as if it had been given. Seber & Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "least_squares.h"
+#include "rows_factor.h"
 #include "rows_view.h"
 #include "selection.h"
 #include "sparse_terms.h"
@@ -39,6 +40,7 @@ typedef struct linear_state {
     cri_least_squares facts;
     double            loocv, max_leverage; /* NaN where they were not worth a pass */
     size_t            max_row;
+    cri_rows_factor   factor; /* for updates; empty where there can be none */
     size_t            method; /* of the selection; CRI_SUBSET_NONE without one */
     cri_selection     selection;
 } linear_state;
@@ -70,6 +72,7 @@ static void linear_free(cr_ctx *cx, void *state)
     linear_state *m = state;
     cri_predictor_free(cx, &m->fit);
     cri_selection_free(cx, &m->selection);
+    cri_rows_factor_free(cx, &m->factor);
     cr_free(cx, m, 1, sizeof *m);
 }
 
@@ -94,10 +97,10 @@ static cr_status check_sparse(cr_ctx *cx, const cri_rows *rows)
                         "LIBSVM files and CSR matrices are sparse; leave --solver out for others");
 }
 
-/* LSQR where nothing else fits; Gram where asked for, or where QR would be long and the columns
- * allow it; else QR. */
+/* The moments are handed over where they were gathered.  LSQR where nothing else fits; Gram where
+ * asked for, or where QR would be long and the columns allow it; else QR. */
 static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o, uint64_t seed,
-                       linear_state *m)
+                       linear_state *m, cri_moments *moments)
 {
     double n = (double)rows->n, p = (double)rows->p;
     bool   pays = n * p * p > 5e7 && n > 4 * p, good = false;
@@ -105,7 +108,8 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o
     if (o->solver == SOLVER_LSQR || needs_lsqr(rows, o, false))
         return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
     if (o->solver == SOLVER_GRAM || (o->solver == SOLVER_AUTO && pays)) {
-        cr_status st = cri_least_squares_gram(cx, rows, o->intercept, &m->fit, &m->facts, &good);
+        cr_status st =
+            cri_least_squares_gram(cx, rows, o->intercept, &m->fit, &m->facts, moments, &good);
         if (st != CR_OK || good) return st;
         bool iterate = needs_lsqr(rows, o, true);
         cr_log(cx, o->solver == SOLVER_GRAM ? CR_LOG_WARNING : CR_LOG_INFO,
@@ -166,7 +170,7 @@ static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const linear
         if (member[j] != 0) which[k++] = j;
     cri_rows view = cri_rows_pick_terms(&s, rows, which, k);
     CR_TRY(s.status);
-    CR_TRY(solve(cx, &view, o, seed, m));
+    CR_TRY(solve(cx, &view, o, seed, m, NULL));
     CR_TRY(widen(cx, m, which, rows->p));
     m->method = (size_t)o->select;
 done:
@@ -208,18 +212,29 @@ static double log_likelihood(const cri_least_squares *f, double dof, double targ
     return dof > 0 ? -0.5 * n * (log(2 * M_PI * variance) + 1) - n * log(target_scale) : NAN;
 }
 
+/* Whether the rows can be remembered for updates: not a selection, not too many terms, and not at
+ * a cost beyond that of the fit. */
+static bool can_remember(const cri_rows *rows, const linear_state *m)
+{
+    if (m->method != CRI_SUBSET_NONE || m->facts.lsqr || rows->p > CRI_MOST_FACTOR) return false;
+    return !cri_rows_are_sparse(rows) || m->facts.gram || rows->n * rows->p <= 1000000;
+}
+
 static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
     cr_status     st = CR_OK;
+    cri_moments   moments = { 0 };
     linear_state *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
-    CR_TRY(o->select == CRI_SUBSET_NONE ? solve(cx, rows, o, seed, m)
+    CR_TRY(o->select == CRI_SUBSET_NONE ? solve(cx, rows, o, seed, m, &moments)
                                         : select_and_solve(cx, rows, o, seed, m));
     warn(cx, m);
+    if (can_remember(rows, m))
+        CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
     m->loocv = m->max_leverage = NAN;
     if (!m->facts.lsqr && (double)rows->n * (double)rows->p * (double)m->fit.r <= 1e8) {
         cri_fit_quality q;
@@ -232,6 +247,37 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                    : m->facts.converged ? CR_STOP_TOLERANCE
                                         : CR_STOP_LIMIT;
     report->iterations = m->facts.iterations;
+    report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
+    *out_state = m;
+    m = NULL;
+done:
+    cri_moments_free(cx, &moments);
+    if (m) linear_free(cx, m);
+    return st;
+}
+
+static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void **out_state, cr_report *report)
+{
+    cr_status             st = CR_OK;
+    const linear_state   *old = state;
+    const linear_options *o = options;
+    linear_state         *m = NULL;
+
+    if (old->factor.q == 0) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                old->method != CRI_SUBSET_NONE
+                    ? "a linear model with --select has no exact update"
+                    : "this linear model has no exact update: it has too many terms to remember");
+        return cr_fail_hint(cx, "fit it again on all the rows");
+    }
+    m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor));
+    CR_TRY(cri_rows_factor_merge(cx, &m->factor, &old->factor));
+    CR_TRY(cri_least_squares_factor(cx, &m->factor, o->intercept, &m->fit, &m->facts));
+    m->loocv = m->max_leverage = NAN;
+    report->stop = CR_STOP_CLOSED_FORM;
     report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
     *out_state = m;
     m = NULL;
@@ -363,6 +409,7 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     CR_TRY(cri_store_set(cx, out, "max_leverage", cri_json_number(m->max_leverage)));
     CR_TRY(cri_store_set(cx, out, "max_row", json_integer((json_int_t)m->max_row)));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (m->factor.q > 0) CR_TRY(cri_rows_factor_write(cx, &m->factor, store, out));
     if (m->method == CRI_SUBSET_NONE) goto done;
     CR_TRY(cri_store_set(cx, out, "select", json_integer((json_int_t)m->method)));
     CR_TRY(cri_fields_write(cx, selection_fields, m, store, out));
@@ -411,6 +458,8 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     f->rank = m->fit.r;
     if (f->lsqr) CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
     CR_TRY(read_selection(cx, store, in, cr_design_terms(design), m));
+    if (json_object_get(in, "factor_columns"))
+        CR_TRY(cri_rows_factor_read(cx, store, in, cr_design_terms(design), &m->factor));
     *out_state = m;
     m = NULL;
 done:
@@ -436,6 +485,7 @@ const cr_model_class cri_class_linear = {
     .has_leverage = true,
     .takes_sparse = true,
     .fit = linear_fit,
+    .update = linear_update,
     .predict = linear_predict,
     .describe = linear_describe,
     .write = linear_write,
