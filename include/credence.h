@@ -22,6 +22,7 @@
 #include "../src/math/optim/brent.h"
 #include "../src/math/optim/stochastic.h"
 #include "../src/math/laplace.h"
+#include "../src/math/lsqr.h"
 #include "../src/math/search.h"
 #include "../src/math/quadrature.h"
 #include "../src/math/isotonic.h"

@@ -15,6 +15,7 @@ void dlauum_(const char *uplo, const int *n, double *a, const int *lda, int *inf
 void dpocon_(const char *uplo, const int *n, const double *a, const int *lda, const double *anorm, double *rcond, double *work, int *iwork, int *info, size_t);
 void dtrcon_(const char *norm, const char *uplo, const char *diag, const int *n, const double *a, const int *lda, double *rcond, double *work, int *iwork, int *info, size_t, size_t, size_t);
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work, const int *lwork, int *info);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork, int *info);
 void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work, const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
 void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info, size_t);
 void dgesvj_(const char *joba, const char *jobu, const char *jobv, const int *m, const int *n, double *a, const int *lda, double *sva, const int *mv, double *v, const int *ldv, double *work, const int *lwork, int *info, size_t, size_t, size_t);
@@ -65,6 +66,13 @@ static inline int cri_dgeqp3(int m, int n, double *a, int lda, int *jpvt, double
 {
     int info;
     dgeqp3_(&m, &n, a, &lda, jpvt, tau, work, &lwork, &info);
+    return info;
+}
+
+static inline int cri_dgeqrf(int m, int n, double *a, int lda, double *tau, double *work, int lwork)
+{
+    int info;
+    dgeqrf_(&m, &n, a, &lda, tau, work, &lwork, &info);
     return info;
 }
 

@@ -135,7 +135,7 @@ MISTAKES = [  # exit code 2: what is typed, what is said
     ([*FIT, "--delimiter", "ab"], ["delimiter"]),
     (["plot", "model.cred", "examples/diabetes.csv"], ["needs a file", "-o figure.svg"]),
     (["plot", "model.cred", "examples/diabetes.csv", "-o", "f.png"], ["draws SVG", "'f.png'"]),
-    (["update", "linear.cred", "examples/diabetes.csv"], ["linear has no exact update"]),
+    (["update", "lasso.cred", "examples/diabetes.csv"], ["lasso has no exact update"]),
     (["predict", "-", "-"], ["one argument only"]),
     ([*FIT, "-o", "examples/diabetes.csv"], ["would replace the input examples/diabetes.csv"]),
     (["predict", "model.cred", "examples/diabetes.csv", "-o", "model.cred"], ["would replace the input"]),
@@ -147,8 +147,8 @@ MISTAKES = [  # exit code 2: what is typed, what is said
 
 @pytest.mark.parametrize("command, says", MISTAKES, ids=[" ".join(c) for c, _ in MISTAKES])
 def test_mistake(credence, refused, examples, model, tmp_path, command, says):
-    if "linear.cred" in command:
-        assert credence("fit", "linear", *FIT[2:], "-o", "linear.cred").code == 0
+    if "lasso.cred" in command:
+        assert credence("fit", "lasso", *FIT[2:], "-o", "lasso.cred").code == 0
     (tmp_path / "link.csv").symlink_to("examples/diabetes.csv")
     refused(2, *command, says=says)
 

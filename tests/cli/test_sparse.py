@@ -46,9 +46,12 @@ def test_convert_there_and_back(credence, tmp_path):
     for source, target in ((svm, "b.csv"), (csv, "b.libsvm"), (svm, "c.libsvm"), (svm, "b.npy")):
         assert credence("convert", source, tmp_path / target).code == 0
     assert (tmp_path / "b.libsvm").read_text() == (tmp_path / "c.libsvm").read_text()
+    wanted = json.loads(credence("fit", "ridge", csv, "--target", "y", "--json").stdout)["parameters"]
     for name in ("b.csv", "b.libsvm"):
-        a = credence("fit", "ridge", tmp_path / name, "--target", "y", "--format", "csv")
-        assert a.stdout == credence("fit", "ridge", csv, "--target", "y", "--format", "csv").stdout
+        out = credence("fit", "ridge", tmp_path / name, "--target", "y", "--json").stdout
+        for a, b in zip(json.loads(out)["parameters"], wanted, strict=True):
+            assert a["name"] == b["name"]
+            assert abs(a["value"] - b["value"]) < 1e-11 and abs(a["sd"] - b["sd"]) < 1e-11
 
 
 def test_label_as_category(credence, tmp_path):
@@ -58,12 +61,35 @@ def test_label_as_category(credence, tmp_path):
     assert out["sparse_columns"] == 50
 
 
+def test_wide(credence, tmp_path):
+    """10^5 columns through ridge and lasso, within a memory that their matrix would not fit."""
+    rng = random.Random(7)
+    data = tmp_path / "wide.libsvm"
+    with data.open("w") as f:
+        for i in range(200):
+            row = {rng.randrange(20): rng.random()} | {rng.randrange(20, 100000): rng.random() for _ in range(9)}
+            y = 1 + sum(3 * v for j, v in row.items() if j < 10) + rng.gauss(0, 0.1)
+            f.write(" ".join([f"{y:.5f}", *(f"{j + 1}:{v:.4f}" for j, v in sorted(row.items()))]) + "\n")
+        f.write("1 100000:0.5\n")
+    for model in (["ridge", "--lambda", "0.1", "--scale", "none"],
+                  ["ridge", "--lambda", "0.1", "--scale", "none", "--solver", "lsqr"],
+                  ["lasso", "--lambda", "0.05"]):
+        out = tmp_path / "m.cred"
+        fitted = json.loads(credence("fit", *model, data, "--target", "y", "-o", out, "--json",
+                                     "--memory-limit", "100M").stdout)
+        assert fitted["terms"] == 100000 and fitted["statistics"]["r2"] > 0.6
+        assert credence("predict", out, data, "--memory-limit", "100M").code == 0
+
+
 def test_refusals(refused, tmp_path):
     svm, _ = write(tmp_path / "a", 40, 50)
     (tmp_path / "t.csv").write_text("a,b\n1,x\n")
     refused(3, "fit", "ridge", svm, "--target", "x51", says="column 'x51' not found")
     refused(3, "fit", "ridge", svm, "--target", "z", says="columns: x1 ... x50, y")
     refused(3, "convert", tmp_path / "t.csv", tmp_path / "t.libsvm", says="column 'b' is a category")
+    refused(2, "fit", "linear", svm, "--target", "y", "--select", "best", says="does not take sparse data")
+    refused(4, "fit", "linear", svm, "--target", "y", "--solver", "lsqr", says="50 columns and 40 rows: least "
+            "squares has no unique answer")
     wide = tmp_path / "wide.libsvm"
     wide.write_text("".join(f"{i} {1 + 1000 * i}:1\n" for i in range(100)))
     refused(6, "fit", "bayes-linear", wide, "--target", "y", "--memory-limit", "50M",

@@ -9,6 +9,7 @@
 
 #include "../../base/scratch.h"
 #include "../../data/design_internal.h"
+#include "sparse_terms.h"
 
 typedef struct cri_columns cri_columns;
 struct cri_columns {
@@ -17,7 +18,10 @@ struct cri_columns {
     double       *centre, *scale;     /* [p]                                        */
     double       *square;             /* [p] |z_j|^2 / weight; 0 of a constant term */
     const double *t;                  /* [n]                                        */
-    const double *Z;                  /* [p x n], a column after the other          */
+    const double *Z;                  /* [p x n], a column after the other; or NULL */
+    const double *mean;               /* [p] of the columns, sparse ones            */
+    const double *w;                  /* [n] weights or NULL, likewise              */
+    cri_sparse_copy entries;          /* X', likewise; entries.value times w is not kept */
     /* z_j . r */
     double (*dot)(const cri_columns *X, size_t j, const double *r);
     /* r += a z_j */
@@ -33,5 +37,12 @@ struct cri_columns {
  * squares over- or underflow, CR_ENOMEM, CR_EINTERRUPTED. */
 cr_status cri_columns_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
                               bool standardise, cri_columns *out);
+
+/* Sparse columns: the entries of X' with memory of its own, freed by cri_columns_release, all else in
+ * the arena.  A step costs the entries of the column.  O(entries + n + p) time and memory. */
+cr_status cri_columns_of_sparse(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool intercept,
+                                bool standardise, cri_columns *out);
+/* Frees what sparse columns hold beside the arena; dense ones hold nothing. */
+void cri_columns_release(cr_ctx *cx, cri_columns *X);
 
 #endif

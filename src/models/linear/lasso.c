@@ -161,7 +161,7 @@ static cri_path_settings settings_of(const cri_rows *rows, const lasso_options *
     double weight = 0;
     for (size_t i = 0; i < n; i++) weight += rows->w ? rows->w[i] : 1;
     bool   given = !isnan(o->lambda), cv = o->choose == CHOOSE_CV || o->choose == CHOOSE_ONE_SE;
-    bool   few = p <= FEW || (p <= n && p <= MOST_GRAM);
+    bool   few = p <= FEW || (p <= n && p <= MOST_GRAM && !cri_rows_are_sparse(rows));
     double ratio = (double)p < weight ? 1e-4 : 1e-2;
     return (cri_path_settings){
         .descent = { o->l1_ratio, o->tolerance, o->max_iter },
@@ -313,7 +313,6 @@ static cr_status lasso_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     lasso_state         *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_rows_check_dense(cx, rows, "lasso"));
     m->l1_ratio = o->l1_ratio;
     m->gram = settings.gram;
     m->choice = isnan(o->lambda) ? (size_t)o->choose : CHOOSE_GIVEN;
@@ -330,7 +329,7 @@ static cr_status lasso_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     *out_state = m;
     m = NULL;
 done:
-    cri_gram_free(cx, &end.gram);
+    cri_path_end_free(cx, &end);
     if (m) lasso_free(cx, m);
     cr_scratch_end(&s);
     return st;
@@ -525,6 +524,7 @@ const cr_model_class cri_class_lasso = {
     .scales_itself = true,
     .means_alone = true,
     .has_leverage = true,
+    .takes_sparse = true,
     .fit = lasso_fit,
     .predict = lasso_predict,
     .describe = lasso_describe,

@@ -27,6 +27,12 @@ void cri_lasso_path_free(cr_ctx *cx, cri_lasso_path *path)
     *path = (cri_lasso_path){ 0 };
 }
 
+void cri_path_end_free(cr_ctx *cx, cri_path_end *end)
+{
+    cri_gram_free(cx, &end->gram);
+    cri_columns_release(cx, &end->columns);
+}
+
 /* All rows, or the training rows of a fold with the rows it is tested on. */
 typedef struct task {
     cri_path_end       at;
@@ -45,7 +51,9 @@ typedef struct journey {
     double                  *lambda; /* [L] */
     cri_folds_view           view;
     cri_moments             *moments; /* [folds] of the rows left out; solved by cross-products */
-    double                  *errors;  /* [folds x L] */
+    double                  *errors;  /* [folds x stride] */
+    size_t                   stride;  /* L at the start  */
+    double                   weight;
     task                    *tasks;   /* of the batch at hand    */
     cri_range                stretch; /* the lambdas at hand      */
 } journey;
@@ -81,9 +89,11 @@ static cr_status prepare_columns(cr_ctx *cx, cr_scratch *s, const journey *j, co
     const cri_path_settings *o = j->settings;
     cri_columns             *X = cr_scratch_bytes(s, 1, sizeof *X);
     cr_status                st = s->status;
-    if (st == CR_OK) st = cri_columns_of_rows(cx, s, rows, o->intercept, o->standardise, X);
+    if (st == CR_OK)
+        st = (cri_rows_are_sparse(rows) ? cri_columns_of_sparse : cri_columns_of_rows)(
+            cx, s, rows, o->intercept, o->standardise, X);
+    if (st == CR_OK) t->at.columns = *X; /* whose entries are freed with the task */
     if (st == CR_OK) st = cri_descent_of_columns(s, X, &o->descent, &t->at.descent);
-    if (st == CR_OK) t->at.columns = *X;
     return st;
 }
 
@@ -101,7 +111,7 @@ static cr_status prepare_fold(cr_ctx *cx, cr_scratch *s, const journey *j, size_
 {
     cri_moments m = { 0 };
     size_t      n = j->view.test[f].n;
-    t->error = j->errors + f * j->L;
+    t->error = j->errors + f * j->stride;
     t->b = cr_scratch_f64(s, j->p);
     t->terms = cr_scratch_index(s, j->p);
     t->mean = cr_scratch_f64(s, n);
@@ -114,13 +124,16 @@ static cr_status prepare_fold(cr_ctx *cx, cr_scratch *s, const journey *j, size_
     return st == CR_OK ? prepare_gram(cx, s, j, &m, t) : st;
 }
 
-/* The mean of w (y - b0 - x . b)^2 over the rows left out, row by row. */
+/* The mean of w (y - b0 - x . b)^2 over the rows left out, row by row; b [k] of t->terms, or for
+ * sparse rows b [p]. */
 static double error_by_rows(const task *t, double b0, const double *b, size_t k)
 {
     const cri_rows *rows = t->test_rows;
     double          sum = 0, weight = 0;
-    for (size_t i = 0; i < rows->n; i++) t->mean[i] = b0;
-    for (size_t a = 0; a < k; a++) {
+    bool            sparse = cri_rows_are_sparse(rows);
+    for (size_t i = 0; i < rows->n; i++)
+        t->mean[i] = b0 + (sparse ? cri_sparse_dot(rows->sparse, i, b) : 0);
+    for (size_t a = 0; !sparse && a < k; a++) {
         cri_rows_fill_term(rows, t->terms[a], 0, rows->n, t->x, 1);
         for (size_t i = 0; i < rows->n; i++) t->mean[i] += b[a] * t->x[i];
     }
@@ -136,13 +149,15 @@ static double error_of(task *t, size_t p)
 {
     size_t k = 0;
     double b0 = offset_of(t);
+    bool   sparse = !t->test && cri_rows_are_sparse(t->test_rows);
     cri_descent_coefficients(&t->at.descent, t->b);
     for (size_t j = 0; j < p; j++) {
         if (t->b[j] == 0) continue;
         double b = t->b[j] / scale_of(t)[j];
         b0 -= b * centre_of(t)[j];
         t->terms[k] = j;
-        t->b[k++] = b;
+        t->b[sparse ? j : k] = b;
+        k++;
     }
     return t->test ? cri_moments_mse(t->test, b0, t->terms, t->b, k)
                    : error_by_rows(t, b0, t->b, k);
@@ -274,24 +289,42 @@ static cr_status choose_lambdas(cr_scratch *s, journey *j, double most)
 
 /* --- cross-validation ------------------------------------------------------------------------ */
 
-static void summarise_folds(const journey *j, cri_lasso_path *path)
+/* The mean error of the folds at lambda k, and its standard error. */
+static void summarise_lambda(const journey *j, size_t k, double *out_error, double *out_se)
 {
     size_t folds = j->view.folds;
-    for (size_t k = 0; k < j->L; k++) {
-        double sum = 0, weight = 0, spread = 0;
-        for (int pass = 0; pass < 2; pass++)
-            for (size_t f = 0; f < folds; f++) {
-                const cri_rows *rows = &j->view.test[f];
-                double          w = 0, e = j->errors[f * j->L + k];
-                for (size_t i = 0; i < rows->n; i++) w += rows->w ? rows->w[i] : 1;
-                if (pass == 0)
-                    sum += w * e, weight += w;
-                else
-                    spread += w * (e - sum / weight) * (e - sum / weight);
-            }
-        path->cv[k] = sum / weight;
-        path->cv_se[k] = sqrt(spread / weight / (double)(folds - 1));
+    double sum = 0, weight = 0, spread = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t f = 0; f < folds; f++) {
+            const cri_rows *rows = &j->view.test[f];
+            double          w = 0, e = j->errors[f * j->stride + k];
+            for (size_t i = 0; i < rows->n; i++) w += rows->w ? rows->w[i] : 1;
+            if (pass == 0)
+                sum += w * e, weight += w;
+            else
+                spread += w * (e - sum / weight) * (e - sum / weight);
+        }
+    *out_error = sum / weight;
+    *out_se = sqrt(spread / weight / (double)(folds - 1));
+}
+
+static void summarise_folds(const journey *j, cri_lasso_path *path)
+{
+    for (size_t k = 0; k < j->L; k++) summarise_lambda(j, k, &path->cv[k], &path->cv_se[k]);
+}
+
+/* After `done` lambdas: the least error lies far behind, and what comes fits the noise. */
+static bool is_past_least(const journey *j, size_t done)
+{
+    enum { FAR = 20 };
+    double least = INFINITY, least_se = 0, error, se;
+    size_t at = 0;
+    if (j->settings->gram || (double)j->p < j->weight) return false; /* cheap, or never so bad */
+    for (size_t k = 0; k < done; k++) {
+        summarise_lambda(j, k, &error, &se);
+        if (error < least) least = error, least_se = se, at = k;
     }
+    return done - at > FAR && error > least + 2 * least_se;
 }
 
 size_t cri_lasso_path_least(const cri_lasso_path *path)
@@ -323,9 +356,37 @@ static cr_status allocate_path(cr_ctx *cx, const journey *j, cri_lasso_path *pat
     return CR_OK;
 }
 
+/* Nothing is left to be explained: with as many terms as rows what follows is rounding, and takes
+ * the longest. */
+static bool is_saturated(const journey *j, const cri_descent *d, double mse)
+{
+    return isnan(j->settings->lambda) && (double)j->p >= d->weight && mse <= 1e-3 * d->tt;
+}
+
+/* Gives up the lambdas that were not reached. */
+static cr_status shorten_path(cr_ctx *cx, const journey *j, cri_lasso_path *path)
+{
+    double **arrays[] = { &path->lambda, &path->nonzero, &path->df,
+                          &path->mse,    &path->cv,      &path->cv_se };
+    double  *room[6];
+    if (j->L == path->L) return CR_OK;
+    for (size_t i = 0; i < 6; i++) {
+        room[i] = cr_alloc(cx, j->L, sizeof(double));
+        for (size_t k = 0; !room[i] && k < i; k++) cr_free(cx, room[k], j->L, sizeof(double));
+        if (!room[i]) return CR_ENOMEM;
+        memcpy(room[i], *arrays[i], j->L * sizeof(double));
+    }
+    for (size_t i = 0; i < 6; i++) {
+        cr_free(cx, *arrays[i], path->L, sizeof(double));
+        *arrays[i] = room[i];
+    }
+    path->L = j->L;
+    return CR_OK;
+}
+
 /* All rows through all lambdas. */
-static cr_status run_all_rows(cr_ctx *cx, cr_scratch *s, const journey *j, cri_descent *d,
-                              point *points, cri_lasso_path *path)
+static cr_status run_all_rows(cr_ctx *cx, cr_scratch *s, journey *j, cri_descent *d, point *points,
+                              cri_lasso_path *path)
 {
     cr_status  st = CR_OK;
     cr_scratch room = cr_scratch_begin(cx);
@@ -338,8 +399,11 @@ static cr_status run_all_rows(cr_ctx *cx, cr_scratch *s, const journey *j, cri_d
         st = note(cx, s, j, d, k, b, &points[k], path);
         if (st == CR_OK) st = cr_check_interrupt(cx);
         cr_progress(cx, "following the path", (double)(k + 1), (double)j->L);
+        if (st == CR_OK && is_saturated(j, d, path->mse[k])) j->L = k + 1;
     }
     cri_blas_leave();
+    CR_TRY(st);
+    CR_TRY(shorten_path(cx, j, path));
 done:
     cr_scratch_end(&room);
     return st;
@@ -350,15 +414,19 @@ static size_t batch_size(const journey *j)
 {
     const double budget = 1e9;
     double       p = (double)j->p, n = (double)j->rows->n;
-    double       each = 8 * (j->settings->gram ? 2 * p * p : n * p + p * fmin(p, 1500));
+    double       direct = fmin(p, 1500), entries = n * p;
+    if (cri_rows_are_sparse(j->rows))
+        entries = 2 * (double)cri_sparse_entries(j->rows->sparse) + 8 * p;
+    double each = 8 * (j->settings->gram ? 2 * p * p : entries + direct * direct);
     return each * 64 < budget ? 64 : each < budget / 2 ? (size_t)(budget / each) : 1;
 }
 
 /* So many lambdas that threads meet a few hundred times at the most, and not in vain. */
 static size_t stretch_length(const journey *j)
 {
-    double p = (double)j->p, n = j->settings->gram ? p : (double)j->rows->n;
-    double length = 1e7 / (n * p + 1);
+    double p = (double)j->p, n = j->settings->gram ? p : (double)j->rows->n, cells = n * p;
+    if (cri_rows_are_sparse(j->rows)) cells = 4 * (double)cri_sparse_entries(j->rows->sparse) + p;
+    double length = 1e7 / (cells + 1);
     return length < 1 ? 1 : length < (double)j->L ? (size_t)length : j->L;
 }
 
@@ -379,9 +447,10 @@ static cr_status run_batch(cr_ctx *cx, journey *j, cri_range folds)
         cri_blas_leave();
         CR_TRY(st);
         cr_progress(cx, "cross-validating", (double)j->stretch.end, (double)j->L);
+        if (n == j->view.folds && is_past_least(j, j->stretch.end)) j->L = j->stretch.end;
     }
 done:
-    for (size_t i = 0; j->tasks && i < n; i++) cri_gram_free(cx, &j->tasks[i].at.gram);
+    for (size_t i = 0; j->tasks && i < n; i++) cri_path_end_free(cx, &j->tasks[i].at);
     cr_scratch_end(&s);
     return st;
 }
@@ -414,10 +483,12 @@ cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     CR_TRY(choose_lambdas(s, &j, most));
     points = cr_scratch_bytes(s, j.L, sizeof *points);
     j.errors = cr_scratch_matrix(s, j.view.folds, j.L);
+    j.stride = j.L;
+    j.weight = all.at.descent.weight;
     CR_TRY(s->status);
+    CR_TRY(run_folds(cx, &j));
     CR_TRY(allocate_path(cx, &j, &path));
     CR_TRY(run_all_rows(cx, s, &j, &all.at.descent, points, &path));
-    CR_TRY(run_folds(cx, &j));
     CR_TRY(pack(cx, &j, points, &path));
     if (j.view.folds > 0) summarise_folds(&j, &path);
     path.lambda_max = most;
@@ -430,7 +501,7 @@ cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     all = (task){ 0 };
 done:
     cri_lasso_path_free(cx, &path);
-    cri_gram_free(cx, &all.at.gram);
+    cri_path_end_free(cx, &all.at);
     for (size_t f = 0; j.moments && f < j.view.folds; f++) cri_moments_free(cx, &j.moments[f]);
     return st;
 }

@@ -4,7 +4,9 @@
  * the same lambdas; the error of a fold is the mean of w (y - mean)^2 over the rows left out; means over
  * folds are weighted by their weights, with
  *   se = sqrt(weighted mean of (error of a fold - mean)^2 / (folds - 1)).
- * The folds are worked on side by side.
+ * The folds are worked on side by side.  With as many terms as rows the path ends early: when all but
+ * 0.1 % of the target is explained, or, by columns, when the error of the folds was least 20 lambdas
+ * ago and is now more than two standard errors above that.
  * Friedman, Hastie & Tibshirani (2010), sec. 2.5; Hastie, Tibshirani & Friedman (2009), sec. 7.10.
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_LASSO_PATH_H
@@ -42,10 +44,12 @@ typedef struct cri_lasso_path {
 typedef struct cri_path_end {
     cri_descent descent;
     cri_gram    gram;    /* empty when solved by columns */
-    cri_columns columns; /* in the arena                 */
+    cri_columns columns; /* in the arena, but for sparse entries */
 } cri_path_end;
+/* Frees what is not in the arena. */
+void cri_path_end_free(cr_ctx *cx, cri_path_end *end);
 
-/* Follows the path.  *out_path has memory of its own, *out_end lives in `s` but for its gram; both are
+/* Follows the path.  *out_path has memory of its own, *out_end lives in `s` but for what cri_path_end_free frees; both are
  * untouched on failure.  O(n p^2 + L m^2 sweeps) by cross-products, O(L (sweeps n m + n p)) by columns,
  * and as much for each fold. */
 cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,

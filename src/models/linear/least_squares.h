@@ -5,15 +5,20 @@
  *          against the columns as given.  O(n p^2), all of X in memory.
  * By Gram: Cholesky of the centred, scaled cross-products, one correction from the residuals.  One pass
  *          and a half over the rows, O(p^2) memory; only for well-conditioned columns.
+ * By LSQR: products with sparse rows alone (sparse_solve.h), for more terms than a p x p matrix can
+ *          hold: no sds of the coefficients, and every row has the mean leverage, rank / n.
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
 #define CREDENCE_MODELS_LINEAR_LEAST_SQUARES_H
 
+#include "moments.h"
 #include "predictor.h"
 
 typedef struct cri_least_squares {
     size_t   rank;       /* without the intercept; aliased terms have coef 0 and sd NaN          */
-    bool     gram;       /* which road was taken                                                 */
+    bool     gram, lsqr; /* which road was taken; QR without either                              */
+    size_t   iterations; /* of LSQR                                                              */
+    bool     converged;  /* likewise                                                             */
     double   weight;     /* sum of the weights: the number of observations                       */
     double   rss, tss;   /* residual and total sum of squares (about the mean with an intercept) */
     double   condition;  /* of the scaled columns, estimated                                     */
@@ -24,10 +29,15 @@ typedef struct cri_least_squares {
 /* Solves, filling a predictor (coefficients, F, sigma, sds, dof) and the facts about the solution. */
 cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                cri_predictor *out_fit, cri_least_squares *out_facts);
-/* *out_good = false, and nothing else set, when the columns are too near to dependence for it. */
+/* *out_good = false, and nothing else set, when the columns are too near to dependence for it.  The
+ * moments of the rows are handed over where they are wanted. */
 cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts,
-                                 bool *out_good);
+                                 cri_moments *opt_moments, bool *out_good);
+/* For sparse rows.  Where the coefficients are not unique it fails with CR_ENUMERIC, naming some of
+ * the columns that depend on each other; constant ones are left out with a warning, as by QR. */
+cr_status cri_least_squares_lsqr(cr_ctx *cx, const cri_rows *rows, bool intercept, uint64_t seed,
+                                 cri_predictor *out_fit, cri_least_squares *out_facts);
 /* Gram where QR would be long and the columns allow it, else QR: for callers that solve many times. */
 cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts);

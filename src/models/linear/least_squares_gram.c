@@ -101,7 +101,7 @@ static cr_status set_factor(cr_ctx *cx, const double *L, cri_predictor *fit)
 
 cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts,
-                                 bool *out_good)
+                                 cri_moments *opt_moments, bool *out_good)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -161,6 +161,7 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
                                       .refinements = 1 };
     *out_fit = fit;
     fit = (cri_predictor){ 0 };
+    if (opt_moments) *opt_moments = m, m = (cri_moments){ 0 };
 done:
     cri_predictor_free(cx, &fit);
     cri_gram_free(cx, &g);
@@ -175,7 +176,7 @@ cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercep
     double n = (double)rows->n, p = (double)rows->p;
     bool   good = false;
     if (n * p * p > 1e6 && n > 4 * p) {
-        cr_status st = cri_least_squares_gram(cx, rows, intercept, out_fit, out_facts, &good);
+        cr_status st = cri_least_squares_gram(cx, rows, intercept, out_fit, out_facts, NULL, &good);
         if (st != CR_OK || good) return st;
     }
     return cri_least_squares_qr(cx, rows, intercept, out_fit, out_facts);

@@ -2,12 +2,13 @@
  *   y = b0 + x . b + e,  e ~ N(0, s^2);   s^2 = RSS / (n - rank),   Cov b = s^2 (X^T W X)^-1,
  * a row of weight w counting as w rows, n the sum of the weights;
  * predictive: Student t with n - rank degrees of freedom, scale s sqrt(1 + h), h the leverage.
- * With --select the terms are a subset, chosen among the best of each size (selection.h); all else is
- * as if it had been given.
- * Seber & Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
+ * With --select the terms are a subset, chosen among the best of each size (selection.h); all else
+ * is as if it had been given. Seber & Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "least_squares.h"
+#include "rows_factor.h"
 #include "rows_view.h"
 #include "selection.h"
+#include "sparse_terms.h"
 #include "../fields.h"
 #include "../../base/scratch.h"
 #include "../../math/special.h"
@@ -18,8 +19,8 @@
 /* clang-format off */
 #define LINEAR_OPTIONS(X)                                                                            \
     X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
-    X(choice, solver,    "auto", "auto|qr|gram",                                                     \
-      "qr: every digit; gram: one pass, for many rows; auto: gram where it is safe and pays", "qr")  \
+    X(choice, solver,    "auto", "auto|qr|gram|lsqr",                                                \
+      "qr: every digit; gram: one pass, for many rows; lsqr: sparse data, by products alone; auto: what is safe and pays", "qr")  \
     X(choice, select,    "none", "none|best|forward|backward",                                       \
       "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
     X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
@@ -27,7 +28,7 @@
     X(count,  size,      "",    "", "select: the number of terms, instead of the criterion", "3")    \
     X(count,  cv_folds,  "10",  ">=2", "criterion cv: number of folds; at most one per row", "5")
 /* clang-format on */
-enum { SOLVER_AUTO, SOLVER_QR, SOLVER_GRAM };
+enum { SOLVER_AUTO, SOLVER_QR, SOLVER_GRAM, SOLVER_LSQR };
 
 CR_OPTIONS_STRUCT(linear_options, LINEAR_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(linear_options, __VA_ARGS__)
@@ -39,12 +40,15 @@ typedef struct linear_state {
     cri_least_squares facts;
     double            loocv, max_leverage; /* NaN where they were not worth a pass */
     size_t            max_row;
-    size_t            method;    /* of the selection; CRI_SUBSET_NONE without one */
+    cri_rows_factor   factor; /* for updates; empty where there can be none */
+    size_t            method; /* of the selection; CRI_SUBSET_NONE without one */
     cri_selection     selection;
 } linear_state;
 
 #define MEMBER(name, kind, m, rows, cols)                                                          \
-    { name, CRI_KIND_##kind, offsetof(linear_state, m), rows, cols, false }
+    {                                                                                              \
+        name, CRI_KIND_##kind, offsetof(linear_state, m), rows, cols, false                        \
+    }
 #define SIZES offsetof(linear_state, selection.sizes)
 static const cri_field selection_fields[] = {
     MEMBER("select_terms", COUNT, selection.p, 0, 0),
@@ -68,26 +72,57 @@ static void linear_free(cr_ctx *cx, void *state)
     linear_state *m = state;
     cri_predictor_free(cx, &m->fit);
     cri_selection_free(cx, &m->selection);
+    cri_rows_factor_free(cx, &m->factor);
     cr_free(cx, m, 1, sizeof *m);
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-/* Gram where asked for, or where QR would be long and the columns allow it; else QR. */
-static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o, linear_state *m)
+/* Sparse rows whose equations are too large: p x p, or X itself when that failed or would fail. */
+static bool needs_lsqr(const cri_rows *rows, const linear_options *o, bool gram_failed)
+{
+    enum { MOST_GRAM = 2000 };
+    double cells = (double)rows->n * (double)rows->p;
+    if (!cri_rows_are_sparse(rows) || o->solver == SOLVER_QR || cells <= 2e6) return false;
+    if (gram_failed || rows->p >= rows->n) return cells > 2e7;
+    return o->solver != SOLVER_GRAM && rows->p > MOST_GRAM;
+}
+
+static cr_status check_sparse(cr_ctx *cx, const cri_rows *rows)
+{
+    if (cri_rows_are_sparse(rows)) return CR_OK;
+    cr_fail(cx, CR_EARG, "--solver lsqr is for sparse data, and %s is not",
+            cr_table_source(rows->table));
+    return cr_fail_hint(cx,
+                        "LIBSVM files and CSR matrices are sparse; leave --solver out for others");
+}
+
+/* The moments are handed over where they were gathered.  LSQR where nothing else fits; Gram where
+ * asked for, or where QR would be long and the columns allow it; else QR. */
+static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o, uint64_t seed,
+                       linear_state *m, cri_moments *moments)
 {
     double n = (double)rows->n, p = (double)rows->p;
     bool   pays = n * p * p > 5e7 && n > 4 * p, good = false;
+    if (o->solver == SOLVER_LSQR && check_sparse(cx, rows) != CR_OK) return CR_EARG;
+    if (o->solver == SOLVER_LSQR || needs_lsqr(rows, o, false))
+        return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
     if (o->solver == SOLVER_GRAM || (o->solver == SOLVER_AUTO && pays)) {
-        cr_status st = cri_least_squares_gram(cx, rows, o->intercept, &m->fit, &m->facts, &good);
+        cr_status st =
+            cri_least_squares_gram(cx, rows, o->intercept, &m->fit, &m->facts, moments, &good);
         if (st != CR_OK || good) return st;
+        bool iterate = needs_lsqr(rows, o, true);
         cr_log(cx, o->solver == SOLVER_GRAM ? CR_LOG_WARNING : CR_LOG_INFO,
-               "the columns are close to dependent: solved by QR instead of cross-products");
+               "the columns are close to dependent: solved by %s instead of cross-products",
+               iterate ? "LSQR" : "QR");
+        if (iterate)
+            return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
     }
     return cri_least_squares_qr(cx, rows, o->intercept, &m->fit, &m->facts);
 }
 
-/* m->fit, of the k terms which[], as a predictor of all p: the others have coefficient 0 and no sd. */
+/* m->fit, of the k terms which[], as a predictor of all p: the others have coefficient 0 and no sd.
+ */
 static cr_status widen(cr_ctx *cx, linear_state *m, const size_t *which, size_t p)
 {
     cri_predictor all, *few = &m->fit;
@@ -121,8 +156,12 @@ static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const linear
     cr_status              st = CR_OK;
     cr_scratch             s = cr_scratch_begin(cx);
     size_t                *which = cr_scratch_index(&s, rows->p), k = 0;
-    cri_selection_settings settings = { (cri_subset_method)o->select, (cri_criterion)o->criterion,
-                                        o->size, o->cv_folds, o->intercept, seed };
+    cri_selection_settings settings = { (cri_subset_method)o->select,
+                                        (cri_criterion)o->criterion,
+                                        o->size,
+                                        o->cv_folds,
+                                        o->intercept,
+                                        seed };
     CR_TRY(s.status);
     CR_TRY(cri_rows_check_dense(cx, rows, "linear --select"));
     CR_TRY(cri_select(cx, rows, &settings, &m->selection));
@@ -131,7 +170,7 @@ static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const linear
         if (member[j] != 0) which[k++] = j;
     cri_rows view = cri_rows_pick_terms(&s, rows, which, k);
     CR_TRY(s.status);
-    CR_TRY(solve(cx, &view, o, m));
+    CR_TRY(solve(cx, &view, o, seed, m, NULL));
     CR_TRY(widen(cx, m, which, rows->p));
     m->method = (size_t)o->select;
 done:
@@ -152,7 +191,13 @@ static void warn(cr_ctx *cx, const linear_state *m)
         cr_log(cx, CR_LOG_WARNING,
                "there are as many coefficients as rows: "
                "no standard errors or intervals can be given");
-    if (m->facts.correction > 1e-6)
+    if (m->facts.lsqr && m->fit.dof > 0)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "%zu sparse columns: the coefficients are given without standard errors, and intervals "
+            "have the mean leverage of the training rows",
+            m->fit.p);
+    if (m->facts.correction > 1e-6 && !m->facts.lsqr)
         cr_log(
             cx, CR_LOG_WARNING,
             "the columns are so nearly dependent (condition %.1e) that the coefficients have only "
@@ -167,26 +212,71 @@ static double log_likelihood(const cri_least_squares *f, double dof, double targ
     return dof > 0 ? -0.5 * n * (log(2 * M_PI * variance) + 1) - n * log(target_scale) : NAN;
 }
 
+/* Whether the rows can be remembered for updates: not a selection, not too many terms, and not at
+ * a cost beyond that of the fit. */
+static bool can_remember(const cri_rows *rows, const linear_state *m)
+{
+    if (m->method != CRI_SUBSET_NONE || m->facts.lsqr || rows->p > CRI_MOST_FACTOR) return false;
+    return !cri_rows_are_sparse(rows) || m->facts.gram || rows->n * rows->p <= 1000000;
+}
+
 static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
     cr_status     st = CR_OK;
+    cri_moments   moments = { 0 };
     linear_state *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
-    CR_TRY(o->select == CRI_SUBSET_NONE ? solve(cx, rows, o, m)
+    CR_TRY(o->select == CRI_SUBSET_NONE ? solve(cx, rows, o, seed, m, &moments)
                                         : select_and_solve(cx, rows, o, seed, m));
     warn(cx, m);
+    if (can_remember(rows, m))
+        CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
     m->loocv = m->max_leverage = NAN;
-    if ((double)rows->n * (double)rows->p * (double)m->fit.r <= 1e8) {
+    if (!m->facts.lsqr && (double)rows->n * (double)rows->p * (double)m->fit.r <= 1e8) {
         cri_fit_quality q;
         CR_TRY(cri_predictor_quality(cx, &m->fit, rows, &q));
         m->loocv = q.loo;
         m->max_leverage = q.max_leverage;
         m->max_row = q.max_row;
     }
+    report->stop = !m->facts.lsqr       ? CR_STOP_CLOSED_FORM
+                   : m->facts.converged ? CR_STOP_TOLERANCE
+                                        : CR_STOP_LIMIT;
+    report->iterations = m->facts.iterations;
+    report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
+    *out_state = m;
+    m = NULL;
+done:
+    cri_moments_free(cx, &moments);
+    if (m) linear_free(cx, m);
+    return st;
+}
+
+static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               const void *options, void **out_state, cr_report *report)
+{
+    cr_status             st = CR_OK;
+    const linear_state   *old = state;
+    const linear_options *o = options;
+    linear_state         *m = NULL;
+
+    if (old->factor.q == 0) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                old->method != CRI_SUBSET_NONE
+                    ? "a linear model with --select has no exact update"
+                    : "this linear model has no exact update: it has too many terms to remember");
+        return cr_fail_hint(cx, "fit it again on all the rows");
+    }
+    m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor));
+    CR_TRY(cri_rows_factor_merge(cx, &m->factor, &old->factor));
+    CR_TRY(cri_least_squares_factor(cx, &m->factor, o->intercept, &m->fit, &m->facts));
+    m->loocv = m->max_leverage = NAN;
     report->stop = CR_STOP_CLOSED_FORM;
     report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
     *out_state = m;
@@ -286,7 +376,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
                                                 : json_integer((json_int_t)m->max_row + 1)));
     CR_TRY(cri_store_set(cx, s, "rank", json_integer((json_int_t)f->rank)));
     CR_TRY(cri_store_set(cx, s, "condition_number", cri_json_number(f->condition)));
-    CR_TRY(cri_store_set(cx, s, "solver", json_string(f->gram ? "gram" : "qr")));
+    CR_TRY(cri_store_set(cx, s, "solver", json_string(f->lsqr ? "lsqr" : f->gram ? "gram" : "qr")));
     CR_TRY(cri_store_set(cx, s, "refinements", json_integer(f->refinements)));
     if (m->method == CRI_SUBSET_NONE) goto done;
     CR_TRY(cri_store_set(cx, s, "select", json_string(method_names[m->method])));
@@ -307,6 +397,8 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     const linear_state      *m = state;
     const cri_least_squares *f = &m->facts;
     CR_TRY(cri_store_set(cx, out, "gram", json_boolean(f->gram)));
+    CR_TRY(cri_store_set(cx, out, "lsqr", json_boolean(f->lsqr)));
+    CR_TRY(cri_store_set(cx, out, "terms_told", json_integer((json_int_t)f->rank)));
     CR_TRY(cri_store_set_real(cx, out, "weight", f->weight));
     CR_TRY(cri_store_set_real(cx, out, "rss", f->rss));
     CR_TRY(cri_store_set_real(cx, out, "tss", f->tss));
@@ -317,6 +409,7 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     CR_TRY(cri_store_set(cx, out, "max_leverage", cri_json_number(m->max_leverage)));
     CR_TRY(cri_store_set(cx, out, "max_row", json_integer((json_int_t)m->max_row)));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (m->factor.q > 0) CR_TRY(cri_rows_factor_write(cx, &m->factor, store, out));
     if (m->method == CRI_SUBSET_NONE) goto done;
     CR_TRY(cri_store_set(cx, out, "select", json_integer((json_int_t)m->method)));
     CR_TRY(cri_fields_write(cx, selection_fields, m, store, out));
@@ -350,6 +443,7 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     size_t             refinements;
     if (!m) return CR_ENOMEM;
     f->gram = json_is_true(json_object_get(in, "gram"));
+    f->lsqr = json_is_true(json_object_get(in, "lsqr"));
     CR_TRY(cri_store_get_real(cx, store, in, "weight", &f->weight));
     CR_TRY(cri_store_get_real(cx, store, in, "rss", &f->rss));
     CR_TRY(cri_store_get_real(cx, store, in, "tss", &f->tss));
@@ -362,7 +456,10 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     m->max_leverage = cri_json_number_or_nan(in, "max_leverage");
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
     f->rank = m->fit.r;
+    if (f->lsqr) CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
     CR_TRY(read_selection(cx, store, in, cr_design_terms(design), m));
+    if (json_object_get(in, "factor_columns"))
+        CR_TRY(cri_rows_factor_read(cx, store, in, cr_design_terms(design), &m->factor));
     *out_state = m;
     m = NULL;
 done:
@@ -388,6 +485,7 @@ const cr_model_class cri_class_linear = {
     .has_leverage = true,
     .takes_sparse = true,
     .fit = linear_fit,
+    .update = linear_update,
     .predict = linear_predict,
     .describe = linear_describe,
     .write = linear_write,

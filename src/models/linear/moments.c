@@ -217,14 +217,23 @@ static cr_status gather_few(cr_ctx *cx, pass *w, cri_moments *m)
     return st;
 }
 
+/* Rows with so few entries that going through them is quicker than filled blocks. */
+static bool entries_pay(const cri_rows *rows)
+{
+    if (!rows->sparse || !rows->sparse->plain || rows->p < 16) return false;
+    return (double)cri_sparse_entries(rows->sparse) < 0.15 * (double)rows->n * (double)rows->p;
+}
+
 cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     cri_moments m = { 0 };
     pass        w = cut(rows);
-    bool        few = rows->p + 1 < MANY;
+    bool        few = rows->p + 1 < MANY, good = false;
 
+    if (entries_pay(rows)) CR_TRY(cri_moments_of_sparse(cx, rows, out, &good));
+    if (good) goto done;
     w.span = cr_scratch_bytes(&s, w.spans, sizeof *w.span);
     w.single = cr_scratch_bytes(&s, w.spans, sizeof *w.single);
     w.Z = cr_scratch_matrix(&s, w.spans * w.block, rows->p + 1);

@@ -22,6 +22,10 @@ void      cri_moments_free(cr_ctx *cx, cri_moments *m);
 
 /* The moments of all rows.  O(n q^2), one pass, same bits for any number of threads. */
 cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out);
+/* The same of sparse rows by their entries, O(sum of squared row lengths + p^2): what the above does
+ * where that pays.  *out_good = false, and nothing else set, when a column is so far from 0 that
+ * sums about 0 would lose digits. */
+cr_status cri_moments_of_sparse(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good);
 /* a becomes the moments of both; b stays. */
 void cri_moments_merge(cri_moments *a, const cri_moments *b);
 

@@ -75,6 +75,8 @@ typedef struct predict_work {
     const cri_predictor *m;
     const cri_rows      *rows;
     cr_prediction       *out;
+    bool                 sparse, spread; /* means by the entries; leverages by the row itself */
+    size_t               width;          /* p + r, or 0 where no row is spread out            */
     double              *room; /* one slot per thread-free block group, [slots][BLOCK x (p + r)] */
     size_t               slots;
 } predict_work;
@@ -85,6 +87,24 @@ static void predict_means(const cri_predictor *m, const double *U, size_t n, dou
     for (size_t i = 0; i < n; i++) {
         mean[i] = m->at_centre;
         for (size_t j = 0; j < m->p; j++) mean[i] += m->coef[j] * (U[i * m->p + j] - m->centre[j]);
+    }
+}
+
+/* The means of sparse rows, by their entries. */
+static void predict_sparse_means(const cri_predictor *m, const cri_sparse *X, cri_range range,
+                                 double *mean)
+{
+    for (size_t i = range.begin; i < range.end; i++)
+        mean[i] = m->intercept + cri_sparse_dot(X, i, m->coef);
+}
+
+/* Leverage, scale and dof of rows whose leverage is all alike. */
+static void predict_alike(const cri_predictor *m, cri_range range, cr_prediction *out)
+{
+    for (size_t i = range.begin; i < range.end; i++) {
+        out->leverage[i] = m->mean_share;
+        out->scale[i] = m->sigma * sqrt(1 + m->mean_share);
+        out->dof[i] = m->dof;
     }
 }
 
@@ -116,15 +136,21 @@ static void predict_slot(void *arg, size_t s)
 {
     const predict_work  *w = arg;
     const cri_predictor *m = w->m;
-    size_t               p = m->p, r = m->r, blocks = cri_block_count(w->rows->n, BLOCK);
-    double              *U = w->room + s * BLOCK * (p + r), *FU = U + BLOCK * p;
+    size_t               p = m->p, blocks = cri_block_count(w->rows->n, BLOCK);
+    double              *U = w->room + s * BLOCK * w->width, *FU = U + (w->width ? BLOCK * p : 0);
 
     for (size_t b = s; b < blocks; b += w->slots) {
         cri_range range = cri_block_range(w->rows->n, BLOCK, b);
         size_t    n = range.end - range.begin;
-        cri_rows_fill(w->rows, range.begin, range.end, U, p);
-        predict_means(m, U, n, w->out->mean + range.begin);
-        if (w->out->scale) predict_spreads(m, U, FU, range.begin, n, w->out);
+        if (!w->sparse || w->spread) cri_rows_fill(w->rows, range.begin, range.end, U, p);
+        if (w->sparse)
+            predict_sparse_means(m, w->rows->sparse, range, w->out->mean);
+        else
+            predict_means(m, U, n, w->out->mean + range.begin);
+        if (w->spread)
+            predict_spreads(m, U, FU, range.begin, n, w->out);
+        else if (w->out->scale)
+            predict_alike(m, range, w->out);
     }
 }
 
@@ -136,9 +162,12 @@ cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_ro
     cr_scratch   s = cr_scratch_begin(cx);
     predict_work w = { .m = m, .rows = rows, .out = out };
 
+    w.sparse = rows->sparse && rows->sparse->plain;
+    w.spread = out->scale && (m->r > 0 || m->plain != 0);
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, m->p + m->r);
+    w.width = !w.sparse || w.spread ? m->p + m->r : 0;
+    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, w.width);
     CR_TRY(s.status);
     cri_blas_enter();
     st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);

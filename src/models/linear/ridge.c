@@ -3,11 +3,15 @@
  * which is the posterior mean for y ~ N(b0 + z . b, s^2), b ~ N(0, s^2 / lambda).
  * Primal, p x p, from the moments:  b = (G + lambda I)^-1 g.        O(n p^2 + p^3)
  * Dual, n x n, when p > n:          b = Z^T (Z Z^T + lambda I)^-1 t. O(n^2 p + n^3)
+ * Sparse rows stay so: the primal takes their entries, the dual keeps them, and where both p and n
+ * are large the answer comes by LSQR (ridge_sparse.h).
  * s^2 is estimated as RSS / (n - df), df = 1 + tr G (G + lambda I)^-1, n the sum of the weights.
  * Hoerl & Kennard (1970); Hastie, Tibshirani & Friedman (2009), sec. 3.4.1. */
 #include "moments.h"
 #include "predictor.h"
+#include "ridge_sparse.h"
 #include "spectrum.h"
+#include "sparse_terms.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -19,10 +23,11 @@
 #define RIDGE_OPTIONS(X)                                                                             \
     X(real,   lambda,    "1",    ">=0", "penalty on the squared coefficients", "0.5")                \
     X(flag,   intercept, "true", "",    "fit a free intercept",                "false")              \
-    X(choice, solver,    "auto", "auto|primal|dual",                                                 \
-      "solve p x p or n x n equations; auto takes the smaller", "dual")
+    X(choice, solver,    "auto", "auto|primal|dual|lsqr",                                            \
+      "solve p x p or n x n equations, or by products with sparse data alone; auto takes the cheapest", "dual")
 /* clang-format on */
-enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL };
+enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL, SOLVER_LSQR };
+static const char *const solver_names[] = { "auto", "primal", "dual", "lsqr" };
 
 CR_OPTIONS_STRUCT(ridge_options, RIDGE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(ridge_options, __VA_ARGS__)
@@ -31,9 +36,11 @@ static const cr_option ridge_table[] = { RIDGE_OPTIONS(ROW) CR_OPTION_LAST };
 
 typedef struct ridge_state {
     cri_predictor fit;
-    cri_moments   moments; /* for updates; empty after a dual fit */
-    bool          dual;
-    double        lambda, df, rss, r2, gcv, loocv; /* loocv NaN where it was not worth a pass */
+    cri_moments   moments; /* for updates; empty but after a primal fit */
+    cri_kept_rows kept;    /* of a dual fit to sparse rows              */
+    size_t        solver;
+    double        lambda, df, df_se, rss, r2, gcv;
+    double        loocv; /* NaN where it was not worth a pass */
 } ridge_state;
 
 static void ridge_free(cr_ctx *cx, void *state)
@@ -41,6 +48,7 @@ static void ridge_free(cr_ctx *cx, void *state)
     ridge_state *m = state;
     cri_predictor_free(cx, &m->fit);
     cri_moments_free(cx, &m->moments);
+    cri_kept_rows_free(cx, &m->kept);
     cr_free(cx, m, 1, sizeof *m);
 }
 
@@ -76,6 +84,42 @@ static cr_status solve_primal(cr_ctx *cx, ridge_state *m, const cri_gram *g, dou
     }
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, b));
     if (m->rss < 0) m->rss = 0;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The same by Cholesky, F = L^-1, for many terms; *out_good = false, and nothing set, where they
+ * are too near to dependence for it. */
+static cr_status solve_many(cr_ctx *cx, ridge_state *m, const cri_gram *g, double *b,
+                            bool *out_good)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = g->p;
+    double    *L = cr_scratch_matrix(&s, p, p), rcond = 0, norm = 0;
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < p; i++) {
+        double sum = m->lambda;
+        memcpy(L + i * p, g->G + i * p, p * sizeof(double));
+        L[i * p + i] += m->lambda;
+        for (size_t j = 0; j < p; j++) sum += fabs(g->G[i * p + j]);
+        norm = fmax(norm, sum);
+    }
+    st = cr_chol(cx, cr_mat_of(L, p, p));
+    if (st == CR_OK) st = cr_chol_rcond(cx, cr_cmat_of(L, p, p), norm, &rcond);
+    if (st == CR_ENUMERIC) st = CR_OK;
+    CR_TRY(st);
+    *out_good = rcond > 1e-8;
+    if (!*out_good) goto done;
+    memcpy(b, g->g, p * sizeof(double));
+    CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, p, p), cr_mat_of(b, p, 1)));
+    for (size_t i = 0; i < p; i++) m->fit.F[i * p + i] = 1;
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, p, p), cr_mat_of(m->fit.F, p, p)));
+    m->df += (double)p - m->lambda * cr_dot(m->fit.F, m->fit.F, p * p);
+    m->rss = g->tt - m->lambda * cr_dot(b, b, p); /* b.G b = b.g - lambda |b|^2 */
+    m->rss = fmax(m->rss - cr_dot(b, g->g, p), 0);
 done:
     cr_scratch_end(&s);
     return st;
@@ -161,26 +205,40 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
+enum { MANY = 200 }; /* terms beyond which the spectrum of G takes too long */
+
+static void set_scores(ridge_state *m, double n, double tt, const cr_design *design,
+                       cr_report *report)
+{
+    double left = n - m->df;
+    m->gcv = n * m->rss / (left * left);
+    m->r2 = tt > 0 ? 1 - m->rss / tt : NAN;
+    report->log_likelihood =
+        -0.5 * n * (log(2 * M_PI * m->rss / n) + 1) - n * log(design->target_scale);
+}
+
 /* Solves from the moments (rows NULL) or from rows; m->moments is set. */
 static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const ridge_options *o,
                        const cr_design *design, cr_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = m->dual ? rows->p : m->moments.p;
+    bool       dual = m->solver == SOLVER_DUAL, good = false;
+    size_t     p = dual ? rows->p : m->moments.p;
     double    *b = cr_scratch_bytes(&s, p, sizeof(double));
     cri_gram   g = { 0 };
 
     CR_TRY(s.status);
-    CR_TRY(cri_predictor_new(cx, p, m->dual ? rows->n : p, &m->fit));
-    if (m->dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.F));
-    CR_TRY(m->dual ? measure_rows(cx, rows, m->fit.F, o->intercept, design->standardised, &g)
-                   : cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
+    CR_TRY(cri_predictor_new(cx, p, dual ? rows->n : p, &m->fit));
+    if (dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.F));
+    CR_TRY(dual ? measure_rows(cx, rows, m->fit.F, o->intercept, design->standardised, &g)
+                : cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
     memcpy(m->fit.centre, g.centre, p * sizeof(double));
     memcpy(m->fit.scale, g.scale, p * sizeof(double));
     m->lambda = o->lambda;
     m->df = o->intercept;
-    CR_TRY(m->dual ? solve_dual(cx, m, rows, &g, b) : solve_primal(cx, m, &g, b));
+    if (!dual && p > MANY && m->lambda > 0) CR_TRY(solve_many(cx, m, &g, b, &good));
+    if (!good) CR_TRY(dual ? solve_dual(cx, m, rows, &g, b) : solve_primal(cx, m, &g, b));
     cri_predictor_set_coef(&m->fit, b, g.offset);
 
     double n = g.weight, left = n - m->df;
@@ -195,15 +253,66 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
     }
     m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN; /* one row tells nothing of the noise */
     cri_predictor_set_sds(&m->fit);
-    m->gcv = n * m->rss / (left * left);
-    m->r2 = g.tt > 0 ? 1 - m->rss / g.tt : NAN;
+    set_scores(m, n, g.tt, design, report);
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_likelihood =
-        -0.5 * n * (log(2 * M_PI * m->rss / n) + 1) - n * log(design->target_scale);
 done:
     cri_gram_free(cx, &g);
     cr_scratch_end(&s);
     return st;
+}
+
+/* Sparse rows, in the dual or by LSQR. */
+static cr_status solve_sparse(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
+                              const ridge_options *o, uint64_t seed, cr_report *report)
+{
+    cr_status               st = CR_OK;
+    const cri_ridge_problem q = { rows, o->lambda, o->intercept, rows->design->standardised, seed };
+    cri_ridge_facts         f = { 0 };
+    bool                    dual = m->solver == SOLVER_DUAL, singular = dual && !(o->lambda > 0);
+
+    if (!singular)
+        CR_TRY(dual ? cri_ridge_dual_sparse(cx, &q, &m->fit, &m->kept, &f)
+                    : cri_ridge_lsqr(cx, &q, &m->fit, &f, &singular));
+    if (singular) CR_TRY(refuse_singular(cx, o->lambda));
+    m->lambda = o->lambda;
+    m->df = f.df;
+    m->df_se = f.df_se;
+    m->rss = f.rss;
+    m->loocv = f.loocv;
+    set_scores(m, f.weight, f.tt, rows->design, report);
+    report->stop = dual ? CR_STOP_CLOSED_FORM : f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+    report->iterations = f.iterations;
+    if (rows->p > 0 && isnan(m->fit.coef_sd[0]))
+        cr_log(cx, CR_LOG_WARNING,
+               dual
+                   ? "%zu rows and %zu sparse columns: the coefficients are given without sds"
+                   : "%zu rows and %zu sparse columns: the coefficients are given without sds, and "
+                     "intervals have the mean leverage of the training rows",
+               rows->n, rows->p);
+done:
+    return st;
+}
+
+/* How to solve: the smaller equations, and for sparse rows those that can be written down at all.
+ */
+static size_t choose_solver(const cri_rows *rows, const ridge_options *o)
+{
+    enum { MOST_DUAL = 2000, MOST_PRIMAL = 1500 };
+    size_t n = rows->n, p = rows->p;
+    if (o->solver != SOLVER_AUTO) return (size_t)o->solver;
+    if (!cri_rows_are_sparse(rows) || n * p <= 100000) return p > n ? SOLVER_DUAL : SOLVER_PRIMAL;
+    if (p > n && n <= MOST_DUAL && o->lambda > 0) return SOLVER_DUAL;
+    return p <= MOST_PRIMAL ? SOLVER_PRIMAL : SOLVER_LSQR;
+}
+
+static cr_status check_solver(cr_ctx *cx, const ridge_state *m, const cri_rows *rows)
+{
+    if (m->solver != SOLVER_LSQR || cri_rows_are_sparse(rows)) return CR_OK;
+    cr_fail(cx, CR_EARG, "--solver lsqr is for sparse data, and %s is not",
+            cr_table_source(rows->table));
+    return cr_fail_hint(cx,
+                        "--solver auto takes the smaller equations; LIBSVM files and CSR matrices "
+                        "are sparse");
 }
 
 static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -212,12 +321,15 @@ static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     cr_status            st = CR_OK;
     const ridge_options *o = options;
     ridge_state         *m = cr_alloc(cx, 1, sizeof *m);
-    (void)seed;
 
     if (!m) return CR_ENOMEM;
-    m->dual = o->solver == SOLVER_DUAL || (o->solver == SOLVER_AUTO && rows->p > rows->n);
-    if (!m->dual) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
-    CR_TRY(solve(cx, m, rows, o, rows->design, report));
+    m->solver = choose_solver(rows, o);
+    CR_TRY(check_solver(cx, m, rows));
+    if (m->solver == SOLVER_PRIMAL) CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
+    if (m->solver == SOLVER_LSQR || (m->solver == SOLVER_DUAL && cri_rows_are_sparse(rows)))
+        CR_TRY(solve_sparse(cx, m, rows, o, seed, report));
+    else
+        CR_TRY(solve(cx, m, rows, o, rows->design, report));
     *out_state = m;
     m = NULL;
 done:
@@ -232,12 +344,15 @@ static cr_status ridge_update(cr_ctx *cx, const void *state, const cri_rows *row
     const ridge_state *old = state;
     ridge_state       *m = NULL;
 
-    if (old->dual) {
-        cr_fail(cx, CR_EUNSUPPORTED, "a ridge model fitted in the dual has no exact update");
+    if (old->solver != SOLVER_PRIMAL) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                old->solver == SOLVER_DUAL ? "a ridge model fitted in the dual has no exact update"
+                                           : "a ridge model fitted by lsqr has no exact update");
         return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
     }
     m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
+    m->solver = SOLVER_PRIMAL;
     CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
     cri_moments_merge(&m->moments, &old->moments);
     CR_TRY(solve(cx, m, NULL, options, rows->design, report));
@@ -251,7 +366,13 @@ done:
 static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
-    return cri_predictor_predict(cx, &((const ridge_state *)state)->fit, rows, out);
+    const ridge_state *m = state;
+    cr_prediction      means = *out;
+    cr_status          st;
+    if (m->kept.n == 0) return cri_predictor_predict(cx, &m->fit, rows, out);
+    means.scale = NULL;
+    st = cri_predictor_predict(cx, &m->fit, rows, &means);
+    return st == CR_OK && out->scale ? cri_kept_rows_spread(cx, &m->kept, &m->fit, rows, out) : st;
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -266,8 +387,9 @@ static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "objective", json_string("sum w (y - b0 - z.b)^2 + lambda |b|^2")));
     CR_TRY(cri_store_set_real(cx, s, "lambda", m->lambda));
-    CR_TRY(cri_store_set(cx, s, "solver", json_string(m->dual ? "dual" : "primal")));
+    CR_TRY(cri_store_set(cx, s, "solver", json_string(solver_names[m->solver])));
     CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
+    if (m->solver == SOLVER_LSQR) CR_TRY(cri_store_set_real(cx, s, "effective_df_se", m->df_se));
     CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma * unit)));
     CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * square)));
     CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(m->r2)));
@@ -281,7 +403,8 @@ static cr_status ridge_write(cr_ctx *cx, const void *state, cri_store *store, js
 {
     cr_status          st = CR_OK;
     const ridge_state *m = state;
-    CR_TRY(cri_store_set(cx, out, "dual", json_boolean(m->dual)));
+    CR_TRY(cri_store_set(cx, out, "solver", json_integer((json_int_t)m->solver)));
+    CR_TRY(cri_store_set_real(cx, out, "df_se", m->df_se));
     CR_TRY(cri_store_set_real(cx, out, "lambda", m->lambda));
     CR_TRY(cri_store_set_real(cx, out, "df", m->df));
     CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
@@ -289,7 +412,8 @@ static cr_status ridge_write(cr_ctx *cx, const void *state, cri_store *store, js
     CR_TRY(cri_store_set(cx, out, "gcv", cri_json_number(m->gcv)));
     CR_TRY(cri_store_set(cx, out, "loocv", cri_json_number(m->loocv)));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    if (!m->dual) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+    if (m->solver == SOLVER_PRIMAL) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+    if (m->kept.n > 0) CR_TRY(cri_kept_rows_write(cx, &m->kept, store, out));
 done:
     return st;
 }
@@ -300,7 +424,13 @@ static cr_status ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in
     cr_status    st = CR_OK;
     ridge_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    m->dual = json_is_true(json_object_get(in, "dual"));
+    m->solver = json_is_true(json_object_get(in, "dual")) ? SOLVER_DUAL : SOLVER_PRIMAL;
+    if (json_object_get(in, "solver"))
+        CR_TRY(cri_store_get_count(cx, store, in, "solver", &m->solver));
+    if (m->solver < SOLVER_PRIMAL || m->solver > SOLVER_LSQR)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the solver in the model file is unknown",
+                       cri_store_source(store)));
+    if (json_object_get(in, "df_se")) CR_TRY(cri_store_get_real(cx, store, in, "df_se", &m->df_se));
     CR_TRY(cri_store_get_real(cx, store, in, "lambda", &m->lambda));
     CR_TRY(cri_store_get_real(cx, store, in, "df", &m->df));
     CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
@@ -308,7 +438,10 @@ static cr_status ridge_read(cr_ctx *cx, const cri_store *store, const json_t *in
     m->gcv = cri_json_number_or_nan(in, "gcv");
     m->loocv = cri_json_number_or_nan(in, "loocv");
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
-    if (!m->dual) CR_TRY(cri_moments_read(cx, store, in, cr_design_terms(design), &m->moments));
+    if (m->solver == SOLVER_PRIMAL)
+        CR_TRY(cri_moments_read(cx, store, in, cr_design_terms(design), &m->moments));
+    if (json_object_get(in, "kept_rows") && design->block.n > 0)
+        CR_TRY(cri_kept_rows_read(cx, store, in, cr_design_terms(design), &m->kept));
     *out_state = m;
     m = NULL;
 done:

@@ -10,7 +10,8 @@
 /* The rows which[0 .. n-1] with their targets and weights.  O(n). */
 cri_rows cri_rows_pick(cr_scratch *s, const cri_rows *rows, const size_t *which, size_t n);
 
-/* All rows, but only the terms which[0 .. k-1] of each.  O(k). */
+/* All rows, but only the terms which[0 .. k-1] of each, which increase.  O(k), of sparse rows
+ * O(entries); these must not be standardised by their design. */
 cri_rows cri_rows_pick_terms(cr_scratch *s, const cri_rows *rows, const size_t *which, size_t k);
 
 /* CR_EUNSUPPORTED for rows with a sparse block, whose terms cannot be picked; `what` is the model. */

@@ -1,0 +1,136 @@
+/* least_squares_factor.c -- least squares from the triangular factor of rows.
+ * With R = [R_x r; 0 s] of the centred rows the problem is  minimise |r - R_x b|^2 + s^2.  Without
+ * an intercept the row sqrt(weight) mean is taken into R first. */
+#include "rows_factor.h"
+#include "../../base/scratch.h"
+#include "../../math/decompose.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct problem {
+    size_t  p, n;  /* n = p + 2 rows stand for all */
+    double *C;     /* [n x p] scaled columns       */
+    double *t;     /* [n] target                   */
+    double *c, *D; /* [p] centre, scale           */
+    double  root_W;
+    cr_qr   qr;
+} problem;
+
+/* C, t and their scales.  A column without spread beyond the rounding of its mean becomes 0. */
+static void set_up(const cri_rows_factor *f, bool intercept, problem *q)
+{
+    size_t p = f->p, all = f->q;
+    q->root_W = sqrt(f->weight);
+    for (size_t i = 0; i < all; i++) {
+        for (size_t j = 0; j < p; j++) q->C[i * p + j] = f->R[i * all + j];
+        q->t[i] = f->R[i * all + p];
+    }
+    for (size_t j = 0; j < p; j++) q->C[all * p + j] = intercept ? 0 : q->root_W * f->mean[j];
+    q->t[all] = intercept ? 0 : q->root_W * f->mean[p];
+    for (size_t j = 0; j < p; j++) {
+        double norm = 0;
+        q->c[j] = intercept ? f->mean[j] : 0;
+        for (size_t i = 0; i < q->n; i++) norm = hypot(norm, q->C[i * p + j]);
+        bool constant = !(norm > 0x1p-48 * q->root_W * fabs(q->c[j]));
+        q->D[j] = constant ? 1 : norm / q->root_W;
+        for (size_t i = 0; i < q->n; i++)
+            q->C[i * p + j] = constant ? 0 : q->C[i * p + j] / q->D[j];
+    }
+}
+
+/* Ends the rank where a column's distance from those before it could be rounding: as for rows
+ * (least_squares_qr.c), with a little more for the way that the factor has come. */
+static void end_rank_at_rounding(problem *q, double *v)
+{
+    const double few = 0x1p-46;
+    size_t       rank = q->qr.rank, k = 0;
+    for (; k < rank; k++) {
+        const double *r = q->qr.factors + k * q->n;
+        double        rounding = 0;
+        memcpy(v, r, k * sizeof(double));
+        v[k] = 1;
+        q->qr.rank = k;
+        cr_qr_solve_r(&q->qr, false, v);
+        for (size_t j = 0; j <= k; j++) {
+            size_t a = q->qr.pivot[j];
+            rounding = hypot(rounding, v[j] * hypot(1, q->c[a] / q->D[a]));
+        }
+        if (!(fabs(r[k]) > few * q->root_W * rounding)) break;
+    }
+    q->qr.rank = k;
+}
+
+/* F = R^-T P^T [k x p]; aliased terms have no sd. */
+static void set_factor(const problem *q, double *column, cri_predictor *fit)
+{
+    size_t k = q->qr.rank;
+    for (size_t j = 0; j < k; j++) {
+        memset(column, 0, k * sizeof(double));
+        column[j] = 1;
+        cr_qr_solve_r(&q->qr, true, column);
+        for (size_t i = 0; i < k; i++) fit->F[i * q->p + q->qr.pivot[j]] = column[i];
+    }
+}
+
+/* Coefficients of the scaled terms into b [p], and what is left of |t|^2. */
+static cr_status solve(cr_ctx *cx, problem *q, double *b, double *out_rss)
+{
+    cr_status st = cr_qr_apply(cx, &q->qr, true, q->t);
+    double    rss = 0;
+    if (st != CR_OK) return st;
+    for (size_t i = q->qr.rank; i < q->n; i++) rss += q->t[i] * q->t[i];
+    cr_qr_solve_r(&q->qr, false, q->t);
+    memset(b, 0, q->p * sizeof(double));
+    for (size_t j = 0; j < q->qr.rank; j++) b[q->qr.pivot[j]] = q->t[j];
+    *out_rss = rss;
+    return CR_OK;
+}
+
+cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, bool intercept,
+                                   cri_predictor *out_fit, cri_least_squares *out_facts)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = f->p, n = f->q + 1;
+    double *b = cr_scratch_f64(&s, p), *room = cr_scratch_f64(&s, p + 1), rss, rcond = 1, tss = 0;
+    problem q = { .p = p,
+                  .n = n,
+                  .C = cr_scratch_matrix(&s, n, p),
+                  .t = cr_scratch_f64(&s, n),
+                  .c = cr_scratch_f64(&s, p),
+                  .D = cr_scratch_f64(&s, p) };
+    cri_predictor fit = { 0 };
+
+    CR_TRY(s.status);
+    set_up(f, intercept, &q);
+    for (size_t i = 0; i < n; i++) tss += q.t[i] * q.t[i];
+    CR_TRY(cr_qr_new(cx, cr_cmat_of(q.C, n, p), -1, &q.qr));
+    end_rank_at_rounding(&q, room);
+    CR_TRY(cri_predictor_new(cx, p, q.qr.rank, &fit));
+    if (q.qr.rank > 0) CR_TRY(cr_qr_rcond(cx, &q.qr, &rcond));
+    CR_TRY(solve(cx, &q, b, &rss));
+    memcpy(fit.centre, q.c, p * sizeof(double));
+    memcpy(fit.scale, q.D, p * sizeof(double));
+    cri_predictor_set_coef(&fit, b, intercept ? f->mean[p] : 0);
+    set_factor(&q, room, &fit);
+    fit.has_intercept = intercept;
+    fit.mean_share = intercept ? 1 / f->weight : 0;
+    fit.dof = f->weight - (double)q.qr.rank - intercept;
+    fit.sigma = fit.dof > 0 ? sqrt(rss / fit.dof) : NAN;
+    cri_predictor_set_sds(&fit);
+    for (size_t j = q.qr.rank; j < p; j++) fit.coef_sd[q.qr.pivot[j]] = NAN;
+    *out_facts = (cri_least_squares){ .rank = q.qr.rank,
+                                      .weight = f->weight,
+                                      .rss = rss,
+                                      .tss = tss,
+                                      .condition = 1 / rcond,
+                                      .correction = 0x1p-52 / rcond };
+    *out_fit = fit;
+    fit = (cri_predictor){ 0 };
+done:
+    cri_predictor_free(cx, &fit);
+    cr_qr_free(cx, &q.qr);
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,228 @@
+/* ridge_sparse.c -- ridge on sparse rows, in the dual or by LSQR. */
+#include "ridge_sparse.h"
+#include "sparse_solve.h"
+#include "../../base/parallel.h"
+#include "../../math/chol.h"
+#include "../../math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Centre, scale, offset and coefficients b of the standardised terms into a predictor without F. */
+static cr_status set_fit(cr_ctx *cx, const cri_sparse_terms *z, const double *b, bool intercept,
+                         cri_predictor *fit)
+{
+    cr_status st = cri_predictor_new(cx, z->p, 0, fit);
+    if (st != CR_OK) return st;
+    memcpy(fit->centre, z->centre, z->p * sizeof(double));
+    memcpy(fit->scale, z->scale, z->p * sizeof(double));
+    cri_predictor_set_coef(fit, b, z->offset);
+    fit->has_intercept = intercept;
+    return CR_OK;
+}
+
+static void set_noise(const cri_ridge_facts *f, cri_predictor *fit)
+{
+    double left = f->weight - f->df;
+    fit->sigma = left > 0 ? sqrt(f->rss / left) : NAN;
+}
+
+/* --- the dual -------------------------------------------------------------------------------- */
+
+static cr_status keep(cr_ctx *cx, const cri_sparse_terms *z, const double *L, double lambda,
+                      cri_kept_rows *out)
+{
+    size_t        n = z->n, at = 0, end;
+    cri_kept_rows k = { .n = n,
+                        .starts = n + 1,
+                        .entries = cri_sparse_entries(z->X),
+                        .lambda = lambda,
+                        .start = cr_alloc(cx, n + 1, sizeof(double)),
+                        .root = cr_alloc(cx, n, sizeof(double)),
+                        .L = cr_alloc(cx, n, n * sizeof(double)) };
+    k.column = cr_alloc(cx, k.entries, sizeof(double));
+    k.value = cr_alloc(cx, k.entries, sizeof(double));
+    if (!k.start || !k.column || !k.value || !k.root || !k.L) {
+        cri_kept_rows_free(cx, &k);
+        return CR_ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        k.root[i] = z->root ? z->root[i] : 1;
+        for (size_t e = cri_sparse_row(z->X, i, &end); e < end; e++) {
+            size_t j = z->X->column[e];
+            k.column[at] = (double)j;
+            k.value[at++] =
+                z->square[j] > 0 ? z->X->value[e] : z->centre[j]; /* constant: tells nothing */
+        }
+        k.start[i + 1] = (double)at;
+    }
+    memcpy(k.L, L, n * n * sizeof(double));
+    *out = k;
+    return CR_OK;
+}
+
+typedef struct sd_work {
+    const cri_sparse_terms *z;
+    const cri_sparse       *columns; /* X' */
+    double                 *B;       /* [n x width] columns of Z */
+    size_t                  begin, width;
+} sd_work;
+
+static void fill_column(void *arg, size_t a)
+{
+    const sd_work          *w = arg;
+    const cri_sparse_terms *z = w->z;
+    size_t                  j = w->begin + a, end;
+    double                  s = z->scale[j], empty = -z->centre[j] / s;
+    for (size_t i = 0; i < z->n; i++)
+        w->B[i * w->width + a] = z->square[j] > 0 ? empty * (z->root ? z->root[i] : 1) : 0;
+    for (size_t e = cri_sparse_row(w->columns, j, &end); e < end && z->square[j] > 0; e++) {
+        size_t i = w->columns->column[e];
+        w->B[i * w->width + a] =
+            (w->columns->value[e] - z->centre[j]) / s * (z->root ? z->root[i] : 1);
+    }
+}
+
+/* sd of coefficient j = sigma / scale sqrt((1 - |L^-1 z_j|^2) / lambda), O(n^2 p). */
+static cr_status set_sds(cr_ctx *cx, const cri_sparse_terms *z, const cri_kept_rows *k,
+                         cri_predictor *fit)
+{
+    enum { BLOCK = 128 };
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          n = z->n;
+    cri_sparse_copy columns = { 0 };
+    sd_work         w = { .z = z, .B = cr_scratch_matrix(&s, n, BLOCK) };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_sparse_transpose(cx, z->X, &columns));
+    w.columns = &columns.view;
+    for (w.begin = 0; w.begin < z->p; w.begin += BLOCK) {
+        w.width = z->p - w.begin < BLOCK ? z->p - w.begin : BLOCK;
+        CR_TRY(cri_parallel_for(cx, NULL, w.width, fill_column, &w));
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(k->L, n, n), cr_mat_of(w.B, n, w.width)));
+        for (size_t a = 0; a < w.width; a++) {
+            double told = 0;
+            for (size_t i = 0; i < n; i++) told += w.B[i * w.width + a] * w.B[i * w.width + a];
+            fit->coef_sd[w.begin + a] =
+                fit->sigma * sqrt(fmax(1 - told, 0) / k->lambda) / z->scale[w.begin + a];
+        }
+    }
+done:
+    cri_sparse_free(cx, &columns);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The intercept is the mean at x = 0, a row without entries. */
+static cr_status set_intercept_sd(cr_ctx *cx, const cri_kept_rows *k, cri_predictor *fit)
+{
+    size_t        start[2] = { 0, 0 };
+    double        leverage, scale, dof;
+    cri_sparse    X = { .n = 1, .p = fit->p, .start = start, .plain = true };
+    cri_rows      rows = { .n = 1, .p = fit->p, .sparse = &X };
+    cr_prediction at = { .n = 1, .leverage = &leverage, .scale = &scale, .dof = &dof };
+    cr_status     st = cri_kept_rows_spread(cx, k, fit, &rows, &at);
+    if (st == CR_OK) fit->intercept_sd = fit->has_intercept ? fit->sigma * sqrt(leverage) : NAN;
+    return st;
+}
+
+/* What K^-1 and a = K^-1 t tell: the residual is lambda a, and row i has the leverage
+ * w_i / n + 1 - lambda K^-1_ii. */
+static void set_facts(const cri_sparse_terms *z, const double *inverse, const double *a,
+                      double lambda, bool intercept, cri_ridge_facts *f)
+{
+    f->df = intercept;
+    for (size_t i = 0; i < z->n; i++) {
+        double told = 1 - lambda * inverse[i * z->n + i], e = lambda * a[i];
+        double h = told + (intercept ? (z->w ? z->w[i] : 1) / z->weight : 0);
+        f->df += told;
+        f->rss += e * e;
+        if (z->w && z->w[i] == 0) continue;
+        f->loocv += h < 1 - 1e-10 ? e / (1 - h) * (e / (1 - h)) : INFINITY;
+    }
+    f->loocv /= z->weight;
+    f->weight = z->weight;
+    f->tt = z->tt;
+    f->converged = true;
+}
+
+cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *out_fit,
+                                cri_kept_rows *out_kept, cri_ridge_facts *out_facts)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    size_t           n = o->rows->n, p = o->rows->p;
+    double          *L = cr_scratch_matrix(&s, n, n), *inverse = cr_scratch_matrix(&s, n, n);
+    double          *a = cr_scratch_f64(&s, n), *b = cr_scratch_f64(&s, p);
+    double          *room = cr_scratch_f64(&s, n);
+    cri_sparse_terms z;
+    cri_predictor    fit = { 0 };
+    cri_kept_rows    kept = { 0 };
+    cri_ridge_facts  facts = { 0 };
+
+    CR_TRY(s.status);
+    CR_TRY(cri_sparse_terms_new(cx, &s, o->rows, o->intercept, o->standardise, &z));
+    CR_TRY(cri_sparse_terms_outer(cx, &z, L));
+    for (size_t i = 0; i < n; i++) L[i * n + i] += o->lambda;
+    CR_TRY(cr_chol(cx, cr_mat_of(L, n, n)));
+    memcpy(a, z.t, n * sizeof(double));
+    CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, n, n), cr_mat_of(a, n, 1)));
+    CR_TRY(cr_chol_inverse(cx, cr_cmat_of(L, n, n), cr_mat_of(inverse, n, n)));
+    CR_TRY(cri_sparse_terms_transpose(cx, &z, a, room, b));
+    set_facts(&z, inverse, a, o->lambda, o->intercept, &facts);
+    CR_TRY(set_fit(cx, &z, b, o->intercept, &fit));
+    fit.mean_share = o->intercept ? 1 / z.weight : 0;
+    set_noise(&facts, &fit);
+    CR_TRY(keep(cx, &z, L, o->lambda, &kept));
+    if ((double)n * (double)n * (double)p <= 4e10) CR_TRY(set_sds(cx, &z, &kept, &fit));
+    CR_TRY(set_intercept_sd(cx, &kept, &fit));
+    *out_fit = fit, *out_kept = kept, *out_facts = facts;
+    fit = (cri_predictor){ 0 }, kept = (cri_kept_rows){ 0 };
+done:
+    cri_predictor_free(cx, &fit);
+    cri_kept_rows_free(cx, &kept);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- LSQR ------------------------------------------------------------------------------------ */
+
+cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *out_fit,
+                         cri_ridge_facts *out_facts, bool *out_singular)
+{
+    enum { PROBES = 8, MOST = 20000 };
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    size_t           p = o->rows->p;
+    double          *b = cr_scratch_bytes(&s, p, sizeof *b), *d = cr_scratch_f64(&s, p);
+    cri_sparse_terms z;
+    cri_predictor    fit = { 0 };
+    cri_ridge_facts  f = { 0 };
+    cr_lsqr_report   report = { 0 };
+    bool             singular = false;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_sparse_terms_new(cx, &s, o->rows, o->intercept, o->standardise, &z));
+    CR_TRY(cri_sparse_solve(cx, &z, z.t, o->lambda, 1e-14, MOST, b, &report));
+    if (o->lambda == 0) CR_TRY(cri_sparse_null(cx, &z, b, MOST, o->seed, d, &singular));
+    *out_singular = singular;
+    if (singular) goto done;
+    CR_TRY(cri_sparse_rss(cx, &z, b, &f.rss));
+    CR_TRY(cri_sparse_trace(cx, &z, o->lambda, o->intercept, PROBES, o->seed, &f.df, &f.df_se));
+    f.df += o->intercept;
+    f.loocv = NAN;
+    f.weight = z.weight;
+    f.tt = z.tt;
+    f.iterations = report.iterations;
+    f.converged = report.converged;
+    CR_TRY(set_fit(cx, &z, b, o->intercept, &fit));
+    fit.mean_share = f.df / f.weight;
+    set_noise(&f, &fit);
+    *out_fit = fit, *out_facts = f;
+    fit = (cri_predictor){ 0 };
+done:
+    cri_predictor_free(cx, &fit);
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,55 @@
+/* ridge_sparse.h -- ridge on sparse rows with more terms than a p x p matrix can hold.
+ * Few rows:  the dual, n x n;  K = Z Z' + lambda I = L L',  b = Z' K^-1 t.  The rows are kept with
+ * the model, by their entries, and with L give every leverage exactly: h(x) = share of the mean +
+ * (|u|^2 - |L^-1 Z u|^2) / lambda,   u = (x - centre) / scale Many rows: LSQR (sparse_solve.h). The
+ * effective degrees of freedom are estimated, sds of the coefficients are not to be had, and every
+ * row is given the mean leverage, df / n. Z, t as in sparse_terms.h.  (Internal header.) */
+#ifndef CREDENCE_MODELS_LINEAR_RIDGE_SPARSE_H
+#define CREDENCE_MODELS_LINEAR_RIDGE_SPARSE_H
+
+#include "predictor.h"
+
+/* The rows of a fit in the dual: entries of row i are start[i] .. start[i + 1] - 1. */
+typedef struct cri_kept_rows {
+    size_t  n, starts, entries; /* starts = n + 1; n = 0: no rows are kept */
+    double *start, *column;     /* whole numbers                           */
+    double *value;
+    double *root; /* [n] sqrt(w) */
+    double *L;    /* [n x n]     */
+    double  lambda;
+} cri_kept_rows;
+
+typedef struct cri_ridge_facts {
+    double df, df_se; /* with the intercept; se 0 where it is exact */
+    double rss, loocv, weight, tt;
+    size_t iterations;
+    bool   converged;
+} cri_ridge_facts;
+
+typedef struct cri_ridge_problem {
+    const cri_rows *rows;
+    double          lambda;
+    bool            intercept, standardise;
+    uint64_t        seed;
+} cri_ridge_problem;
+
+/* Coefficients, sds where n^2 p operations can be afforded (else NaN), and the rows for leverages.
+ * lambda must be above 0. */
+cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *problem,
+                                cri_predictor *out_fit, cri_kept_rows *out_kept,
+                                cri_ridge_facts *out_facts);
+/* Coefficients; *out_singular where lambda is 0 and they are not unique. */
+cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *problem, cri_predictor *out_fit,
+                         cri_ridge_facts *out_facts, bool *out_singular);
+
+/* Leverage, scale and dof of sparse rows. */
+cr_status cri_kept_rows_spread(cr_ctx *cx, const cri_kept_rows *kept, const cri_predictor *fit,
+                               const cri_rows *rows, cr_prediction *out);
+/* Frees the arrays. */
+void cri_kept_rows_free(cr_ctx *cx, cri_kept_rows *kept);
+/* To and from the model file; what is read is checked against p terms. */
+cr_status cri_kept_rows_write(cr_ctx *cx, const cri_kept_rows *kept, cri_store *store, json_t *out);
+cr_status cri_kept_rows_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                             cri_kept_rows *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* rows_factor.h -- what least squares must remember of its rows to learn from more of them.
+ *   z = (x, y) [q = p + 1];   weight = sum w_i;   mean = sum w_i z_i / weight;
+ *   R [q x q] upper triangular, R^T R = sum w_i (z_i - mean)(z_i - mean)^T.
+ * Two sets merge by the QR factor of
+ *   [ R_a ;  R_b ;  sqrt(w_a w_b / (w_a + w_b)) (mean_b - mean_a)^T ]
+ * so that, unlike with cross-products, the condition number of the columns is never squared (Golub
+ * & Van Loan 2013, sec. 6.5; Demmel et al. 2012, SIAM J. Sci. Comput. 34 for the tree of blocks).
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_LINEAR_ROWS_FACTOR_H
+#define CREDENCE_MODELS_LINEAR_ROWS_FACTOR_H
+
+#include "least_squares.h"
+#include "moments.h"
+
+/* More terms than this are not remembered. */
+enum { CRI_MOST_FACTOR = 1000 };
+
+typedef struct cri_rows_factor {
+    size_t  p, q, rows; /* q = 0: nothing is remembered */
+    double  weight;
+    double *mean; /* [q]     */
+    double *R;    /* [q x q] */
+} cri_rows_factor;
+
+/* By QR of the rows in blocks; or, cheaper, from the moments where these are as good for it: then
+ * opt_moments saves a pass.  O(n q^2), same bits for any number of threads. */
+cr_status cri_rows_factor_of_rows(cr_ctx *cx, const cri_rows *rows, const cri_moments *opt_moments,
+                                  cri_rows_factor *out);
+/* a becomes the factor of both; b stays.  O(q^3). */
+cr_status cri_rows_factor_merge(cr_ctx *cx, cri_rows_factor *a, const cri_rows_factor *b);
+/* Frees the arrays. */
+void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *factor);
+
+/* Least squares from a factor: as by QR, without the last refinement.  O(q^3). */
+cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *factor, bool intercept,
+                                   cri_predictor *out_fit, cri_least_squares *out_facts);
+
+/* To and from the model file. */
+cr_status cri_rows_factor_write(cr_ctx *cx, const cri_rows_factor *factor, cri_store *store,
+                                json_t *out);
+cr_status cri_rows_factor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                               cri_rows_factor *out);
+
+#endif

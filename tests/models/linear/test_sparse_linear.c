@@ -1,0 +1,390 @@
+/* test_sparse_linear.c -- least squares, ridge and lasso on sparse rows: the same answers as on the
+ * same numbers written out, by every solver, and answers at all at widths that cannot be written
+ * out. */
+#include "../../data/sparse_fixture.h"
+#include "../fixture.h"
+
+/* A target that the columns explain in part. */
+static sparse_data draw_problem(uint64_t seed, size_t n, size_t p, double density)
+{
+    sparse_data d = draw_sparse(seed, n, p, density);
+    for (size_t i = 0; i < n; i++) {
+        d.y[i] += 5;
+        for (size_t j = 0; j < p; j++)
+            d.y[i] += (j % 3 ? 0.2 : -0.4) * d.X[i * p + j] / (1 + (double)j);
+    }
+    return d;
+}
+
+typedef struct pair {
+    cr_table *sparse, *dense;
+    cr_model *a, *b;
+} pair;
+
+static pair fit_both(cr_ctx *cx, const sparse_data *d, const char *name, const char *on_sparse,
+                     const char *on_dense)
+{
+    pair q = { .sparse = table_of(cx, d, true), .dense = table_of(cx, d, false) };
+    q.a = fit(cx, name, q.sparse, on_sparse);
+    q.b = fit(cx, name, q.dense, on_dense);
+    return q;
+}
+
+static void free_pair(cr_ctx *cx, pair *q)
+{
+    cr_model_free(cx, q->a);
+    cr_model_free(cx, q->b);
+    cr_table_free(cx, q->sparse);
+    cr_table_free(cx, q->dense);
+}
+
+static void check_number(double a, double b, double tolerance)
+{
+    if (isnan(b))
+        assert_true(isnan(a));
+    else
+        assert_close(a, b, tolerance);
+}
+
+/* Coefficients, and with them sds; the means of predictions, and with them scales. */
+static void check_same(cr_ctx *cx, const pair *q, bool spreads, double tolerance)
+{
+    json_t       *x = describe(cx, q->a), *y = describe(cx, q->b);
+    json_t       *u = json_object_get(x, "parameters"), *v = json_object_get(y, "parameters");
+    cr_prediction f = predict(cx, q->a, q->sparse), g = predict(cx, q->b, q->dense);
+    cr_prediction h = predict(cx, q->a, q->dense);
+    assert_int_equal(json_array_size(u), json_array_size(v));
+    for (size_t j = 0; j < json_array_size(u); j++) {
+        const json_t *s = json_array_get(u, j), *t = json_array_get(v, j);
+        check_number(number_of(s, "value"), number_of(t, "value"), tolerance);
+        if (spreads) check_number(number_of(s, "sd"), number_of(t, "sd"), tolerance);
+    }
+    for (size_t i = 0; i < f.n; i++) {
+        assert_close(f.mean[i], g.mean[i], tolerance);
+        assert_true(f.mean[i] == h.mean[i] && same_number(f.scale[i], h.scale[i]));
+        if (spreads) check_number(f.scale[i], g.scale[i], tolerance);
+        if (spreads) check_number(f.leverage[i], g.leverage[i], tolerance);
+    }
+    check_number(statistic(x, "rss"), statistic(y, "rss"), tolerance);
+    check_number(statistic(x, "r2"), statistic(y, "r2"), tolerance);
+    cr_prediction_free(cx, &f);
+    cr_prediction_free(cx, &g);
+    cr_prediction_free(cx, &h);
+    json_decref(x);
+    json_decref(y);
+}
+
+/* Saved, loaded: the same bits; and for any number of threads. */
+static void check_copies(cr_ctx *cx, const pair *q, const char *name, const char *settings)
+{
+    char         *bytes = NULL;
+    size_t        size = 0;
+    cr_model     *c = NULL;
+    cr_prediction f = predict(cx, q->a, q->sparse);
+    assert_ok(cx, cr_model_to_bytes(cx, q->a, &bytes, &size));
+    assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &c));
+    cr_free(cx, bytes, size, 1);
+    for (unsigned threads = 0; threads < 2; threads++) {
+        cr_prediction g = predict(cx, c, q->sparse);
+        for (size_t i = 0; i < f.n; i++)
+            assert_true(f.mean[i] == g.mean[i] && same_number(f.scale[i], g.scale[i]));
+        cr_prediction_free(cx, &g);
+        cr_model_free(cx, c);
+        cr_ctx_set_threads(cx, threads == 0 ? 1 : 3);
+        c = fit(cx, name, q->sparse, settings);
+    }
+    cr_ctx_set_threads(cx, 2);
+    cr_model_free(cx, c);
+    cr_prediction_free(cx, &f);
+}
+
+static const char *const designs[] = { "target=y", "target=y weights=w", "target=y intercept=false",
+                                       "target=y scale=none weights=w",
+                                       "target=y scale=none intercept=false" };
+
+static void check_solver(const char *name, const char *sparse, const char *dense, size_t n,
+                         size_t p, double density, bool spreads, double tolerance)
+{
+    cr_ctx     *cx = test_context();
+    sparse_data d = draw_problem(n + p, n, p, density);
+    for (size_t k = 0; k < sizeof designs / sizeof *designs; k++) {
+        char a[200], b[200];
+        snprintf(a, sizeof a, "%s %s", designs[k], sparse);
+        snprintf(b, sizeof b, "%s %s", designs[k], dense);
+        pair q = fit_both(cx, &d, name, a, b);
+        check_same(cx, &q, spreads, tolerance);
+        if (k < 2) check_copies(cx, &q, name, a);
+        free_pair(cx, &q);
+    }
+    free_sparse(&d);
+    test_context_free(cx);
+}
+
+static void test_ridge(void **state)
+{
+    (void)state;
+    check_solver("ridge", "solver=primal lambda=2", "solver=primal lambda=2", 150, 20, 0.1, true,
+                 1e-10);
+    check_solver("ridge", "solver=dual lambda=2", "solver=primal lambda=2", 60, 40, 0.2, true,
+                 1e-9);
+    check_solver("ridge", "solver=dual lambda=0.3", "solver=dual lambda=0.3", 30, 70, 0.1, true,
+                 1e-9);
+    check_solver("ridge", "solver=lsqr lambda=2", "solver=primal lambda=2", 150, 20, 0.1, false,
+                 1e-9);
+    check_solver("ridge", "solver=lsqr lambda=2", "solver=dual lambda=2", 30, 70, 0.1, false, 1e-9);
+}
+
+/* Many terms are solved by Cholesky instead of eigenvectors. */
+static void test_ridge_many(void **state)
+{
+    cr_ctx     *cx = test_context();
+    sparse_data d = draw_problem(3, 260, 215, 0.1);
+    (void)state;
+    pair q = fit_both(cx, &d, "ridge", "target=y solver=primal lambda=5",
+                      "target=y solver=dual lambda=5");
+    check_same(cx, &q, true, 1e-9);
+    json_t *x = describe(cx, q.a), *y = describe(cx, q.b);
+    assert_close(statistic(x, "effective_df"), statistic(y, "effective_df"), 1e-9);
+    json_decref(x);
+    json_decref(y);
+    free_pair(cx, &q);
+    free_sparse(&d);
+    test_context_free(cx);
+}
+
+/* The trace that LSQR estimates is within its error of the true one; gcv and loocv in the dual. */
+static void test_ridge_facts(void **state)
+{
+    cr_ctx     *cx = test_context();
+    sparse_data d = draw_problem(5, 200, 60, 0.1);
+    (void)state;
+    pair    q = fit_both(cx, &d, "ridge", "target=y weights=w solver=lsqr lambda=20",
+                         "target=y weights=w lambda=20");
+    json_t *x = describe(cx, q.a), *y = describe(cx, q.b);
+    double  df = statistic(y, "effective_df"), se = statistic(x, "effective_df_se");
+    assert_true(se > 0 && se < 5);
+    assert_close(statistic(x, "effective_df"), df, 5 * se / df);
+    assert_true(isnan(coefficient(x, 1, "sd")) && isnan(statistic(x, "loocv")));
+    json_decref(x);
+    json_decref(y);
+    free_pair(cx, &q);
+    q = fit_both(cx, &d, "ridge", "target=y weights=w solver=dual lambda=20",
+                 "target=y weights=w solver=primal lambda=20");
+    x = describe(cx, q.a), y = describe(cx, q.b);
+    assert_close(statistic(x, "effective_df"), statistic(y, "effective_df"), 1e-9);
+    assert_close(statistic(x, "gcv"), statistic(y, "gcv"), 1e-9);
+    assert_close(statistic(x, "loocv"), statistic(y, "loocv"), 1e-9);
+    assert_close(statistic(x, "residual_sd"), statistic(y, "residual_sd"), 1e-9);
+    json_decref(x);
+    json_decref(y);
+    free_pair(cx, &q);
+    free_sparse(&d);
+    test_context_free(cx);
+}
+
+/* Without the constant columns of draw_sparse. */
+static sparse_data draw_regular(uint64_t seed, size_t n, size_t p)
+{
+    sparse_data d = draw_problem(seed, n, p, 0.15);
+    for (size_t j = 7; j < p; j += 13)
+        for (size_t i = 0; i < n; i += 3) d.X[i * p + j] = (double)((i * 7 + j) % 11) - 4;
+    compress(&d);
+    return d;
+}
+
+static void test_linear(void **state)
+{
+    cr_ctx     *cx = test_context();
+    sparse_data d = draw_regular(9, 120, 18);
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        char a[200];
+        snprintf(a, sizeof a, "%s solver=lsqr", designs[k]);
+        pair q = fit_both(cx, &d, "linear", a, designs[k]);
+        check_same(cx, &q, false, 1e-9);
+        check_copies(cx, &q, "linear", a);
+        json_t           *x = describe(cx, q.a), *y = describe(cx, q.b);
+        const char *const same[] = { "residual_sd", "residual_dof", "adjusted_r2", "f",
+                                     "aic",         "bic",          "rank" };
+        for (size_t i = 0; i < 7; i++)
+            assert_close(statistic(x, same[i]), statistic(y, same[i]), 1e-9);
+        assert_true(isnan(coefficient(x, 1, "sd")));
+        json_decref(x);
+        json_decref(y);
+        snprintf(a, sizeof a, "%s solver=gram", designs[k]);
+        free_pair(cx, &q);
+        q = fit_both(cx, &d, "linear", a, designs[k]);
+        check_same(cx, &q, true, 1e-9);
+        free_pair(cx, &q);
+    }
+    free_sparse(&d);
+    test_context_free(cx);
+}
+
+/* Dependent columns are named; constant ones are left out as in the dense fit. */
+static void test_linear_dependent(void **state)
+{
+    cr_ctx     *cx = test_context();
+    sparse_data d = draw_problem(4, 100, 16, 0.3);
+    cr_model   *m = NULL;
+    warnings    log = { 0 };
+    (void)state;
+    cr_ctx_set_log(cx, keep_warning, &log);
+    pair q = fit_both(cx, &d, "linear", "target=y solver=lsqr", "target=y");
+    check_same(cx, &q, false, 1e-9); /* x8 is 0 everywhere */
+    assert_non_null(strstr(log.text, "1 columns are constant, 'x8' the first"));
+    assert_non_null(
+        strstr(log.text, "17 sparse columns: the coefficients are given without standard errors"));
+    free_pair(cx, &q);
+    for (size_t i = 0; i < d.n; i++) d.X[i * 16 + 7] = d.X[i * 16 + 2] - 2 * d.X[i * 16 + 11];
+    compress(&d);
+    cr_table *t = table_of(cx, &d, true), *dense = table_of(cx, &d, false);
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y solver=lsqr", &m), CR_ENUMERIC,
+                      "3 columns are linearly dependent: 'x3', 'x8', 'x12'");
+    assert_fails_with(cx, try_fit(cx, "ridge", t, "target=y solver=lsqr lambda=0", &m), CR_ENUMERIC,
+                      "linearly dependent and lambda is 0");
+    assert_fails_with(cx, try_fit(cx, "linear", dense, "target=y solver=lsqr", &m), CR_EARG,
+                      "is for sparse data");
+    assert_fails_with(cx, try_fit(cx, "ridge", dense, "target=y solver=lsqr", &m), CR_EARG,
+                      "is for sparse data");
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y select=best", &m), CR_EUNSUPPORTED,
+                      "does not take sparse data");
+    cr_table_free(cx, t);
+    cr_table_free(cx, dense);
+    free_sparse(&d);
+    d = draw_problem(5, 20, 40, 0.3);
+    t = table_of(cx, &d, true);
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y solver=lsqr", &m), CR_ENUMERIC,
+                      "has no unique answer");
+    cr_table_free(cx, t);
+    free_sparse(&d);
+    test_context_free(cx);
+}
+
+static void test_lasso(void **state)
+{
+    (void)state;
+    check_solver("lasso", "lambda=0.1 solver=columns", "lambda=0.1 solver=columns", 90, 25, 0.2,
+                 true, 1e-8);
+    check_solver("lasso", "lambda=0.1 solver=gram", "lambda=0.1 solver=columns", 90, 25, 0.1, true,
+                 1e-8);
+    check_solver("lasso", "lambda=0.2 l1-ratio=0.4 solver=columns",
+                 "lambda=0.2 l1-ratio=0.4 solver=columns", 40, 60, 0.2, true, 1e-8);
+    check_solver("lasso", "solver=columns cv-folds=3 path=30", "solver=columns cv-folds=3 path=30",
+                 60, 14, 0.3, true, 1e-7);
+    check_solver("lasso", "choose=bic solver=columns path=30", "choose=bic solver=columns path=30",
+                 60, 14, 0.3, true, 1e-7);
+}
+
+/* --- width ----------------------------------------------------------------------------------- */
+
+enum { WIDE = 100000 };
+
+typedef struct wide_data {
+    size_t    n, *start;
+    uint32_t *column;
+    double   *value, *y;
+} wide_data;
+
+/* n rows of `each` entries among WIDE columns; the first ten of these tell something. */
+static wide_data draw_wide(size_t n, size_t each)
+{
+    cr_rng    r = cr_rng_stream(12, 1);
+    wide_data d = { n, calloc(n + 1, sizeof(size_t)), calloc(n * each, sizeof(uint32_t)),
+                    calloc(n * each, sizeof(double)), calloc(n, sizeof(double)) };
+    for (size_t i = 0; i < n; i++) {
+        d.y[i] = 2 + 0.1 * cr_rng_normal(&r);
+        for (size_t e = 0; e < each; e++) {
+            size_t at = i * each + e, step = WIDE / each;
+            d.column[at] = (uint32_t)(e * step + cr_rng_below(&r, e == 0 ? 20 : step));
+            d.value[at] = cr_rng_uniform(&r);
+            if (d.column[at] < 10) d.y[i] += 3 * d.value[at];
+        }
+        d.start[i + 1] = (i + 1) * each;
+    }
+    return d;
+}
+
+static void check_wide(const char *name, const char *settings, size_t n, double error)
+{
+    cr_ctx *cx = test_context();
+    cr_ctx_set_threads(cx, 1);
+    cr_ctx_set_memory_limit(cx, (size_t)46 << 20); /* a dense matrix of 60 rows would be 48 MB */
+    wide_data d = draw_wide(n, 8);
+    cr_table *t = NULL;
+    assert_ok(cx, cr_table_new(cx, "wide.svm", n, &t));
+    assert_ok(cx,
+              cr_table_borrow_csr(cx, t, CR_REAL, (cr_csr){ n, WIDE, d.start, d.column, d.value }));
+    assert_ok(cx, cr_table_borrow_numbers(cx, t, "y", CR_REAL, d.y, 1));
+    cr_model     *m = fit(cx, name, t, settings);
+    cr_prediction q = predict(cx, m, t);
+    double        sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (q.mean[i] - d.y[i]) * (q.mean[i] - d.y[i]) / (double)n;
+        assert_true(q.scale[i] > 0);
+    }
+    assert_true(sqrt(sum) < error);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    free(d.start), free(d.column), free(d.value), free(d.y);
+    test_context_free(cx);
+}
+
+static void test_width(void **state)
+{
+    (void)state;
+    check_wide("ridge", "target=y scale=none lambda=1", 60, 0.7);
+    check_wide("ridge", "target=y scale=none lambda=3 solver=lsqr", 150, 0.7);
+    check_wide("lasso", "target=y lambda=0.1 path=10", 150, 0.7);
+}
+
+static cr_status fit_small(cr_ctx *cx, void *arg)
+{
+    const char **a = arg;
+    double       y[] = { 1, 2, 4, 3, 7 };
+    size_t       start[] = { 0, 1, 3, 4, 6, 7 };
+    uint32_t     column[] = { 0, 0, 2, 0, 0, 1, 2 };
+    double       value[] = { 1, 2, 3, 1, 1, 2, 5 };
+    cr_table    *t = NULL;
+    cr_model    *m = NULL;
+    cr_status    st = cr_table_new(cx, "t", 5, &t);
+    if (st == CR_OK)
+        st = cr_table_borrow_csr(cx, t, CR_REAL, (cr_csr){ 5, 3, start, column, value });
+    if (st == CR_OK) st = cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1);
+    if (st == CR_OK) st = try_fit(cx, a[0], t, a[1], &m);
+    if (st == CR_OK) {
+        cr_prediction p;
+        st = cr_predict(cx, m, t, &p);
+        if (st == CR_OK) cr_prediction_free(cx, &p);
+    }
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static void test_no_memory(void **state)
+{
+    const char *cases[][2] = { { "ridge", "target=y solver=dual" },
+                               { "ridge", "target=y solver=lsqr" },
+                               { "linear", "target=y solver=lsqr" },
+                               { "lasso", "target=y solver=columns cv-folds=2 path=4" },
+                               { "lasso", "target=y solver=gram lambda=0.1" } };
+    (void)state;
+    for (size_t i = 0; i < 5; i++) test_every_allocation_fails(fit_small, cases[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ridge),
+        cmocka_unit_test(test_ridge_many),
+        cmocka_unit_test(test_ridge_facts),
+        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_linear_dependent),
+        cmocka_unit_test(test_lasso),
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests_name("sparse linear models", tests, NULL, NULL);
+}
