@@ -6,6 +6,7 @@
 #include "gp_learn.h"
 #include "gp_posterior.h"
 #include "gp_sparse.h"
+#include "gp_svgp.h"
 #include "gp_update.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -29,10 +30,12 @@
       "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
     X(count,  restarts,     "0", "0..10000", "further random starts of the search", "10")            \
     X(count,  max_iter,     "200", "1..1000000", "most steps of one run of the search", "50")        \
-    X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe",                                   \
+    X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe|svgp",                              \
       "exact, or through inducing inputs; auto: exact up to 4000 distinct inputs, vfe beyond", "vfe")  \
     X(count,  inducing,     "500", "1..100000", "number of inducing inputs", "100")                  \
-    X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true")
+    X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true") \
+    X(count,  batch,        "1024", "1..10000000", "rows of a step of svgp", "256")                  \
+    X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most", "50")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { EXACT_ROWS = 4000, SEARCH_ROWS = 512, TELL_ROWS = 3000, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
@@ -177,6 +180,37 @@ static cr_status check_noise_free(cr_ctx *cx, const job *j)
     return CR_OK;
 }
 
+/* By mini-batches: the exact evidence of some rows first, then the bound of all. */
+static cr_status learn_by_batches(cr_ctx *cx, job *j, const cri_gp_task *task, cri_gp_learned *learned)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cri_gp_posterior   *m = j->m;
+    const cri_gp_data  *data = j->problem.data;
+    cri_gp_data         part = { 0 };
+    cri_gp_problem      few = { .q = m->q };
+    cri_gp_task         search = *task;
+    cri_gp_svgp_options o = { j->o->batch, j->o->epochs, j->o->optimize_inducing };
+    double             *H;
+
+    CR_TRY(cri_gp_data_draw(cx, data, data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, j->seed, &part));
+    H = cr_scratch_matrix(&s, part.n, m->q);
+    CR_TRY(s.status);
+    cri_gp_mean_fill(&m->mean, part.X, part.n, H);
+    few.data = &part;
+    few.H = H;
+    search.problem = &few;
+    search.objective = task->search_objective;
+    search.method = task->search_method;
+    CR_TRY(cri_gp_learn(cx, &search, m->kernel, &m->noise, learned));
+    learned->at_bound[0] = '\0';
+    CR_TRY(cri_gp_svgp_learn(cx, task, &o, &j->sparse, m->kernel, &m->noise, learned));
+done:
+    cri_gp_data_free(cx, &part);
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* Learns the hyper-parameters, where there is anything to learn from. */
 static cr_status learn(cr_ctx *cx, job *j, cr_report *report)
 {
@@ -219,8 +253,10 @@ static cr_status learn(cr_ctx *cx, job *j, cr_report *report)
                                    "the hyper-parameters");
         goto done;
     }
-    CR_TRY(cri_gp_learn(cx, &task, m->kernel, &m->noise, &learned));
-    if (!exact && j->o->optimize_inducing)
+    bool batches = m->approx == CRI_GP_SVGP && j->o->batch < n;
+    CR_TRY(batches ? learn_by_batches(cx, j, &task, &learned)
+                   : cri_gp_learn(cx, &task, m->kernel, &m->noise, &learned));
+    if (!exact && !batches && j->o->optimize_inducing)
         CR_TRY(cri_gp_learn_inducing(cx, &task, &j->sparse, m->kernel, &m->noise, &learned));
     m->starts = learned.starts;
     m->agreed = learned.agreed;
@@ -299,7 +335,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
     CR_TRY(s->status);
     cri_gp_mean_fill(&m->mean, data->X, data->n, j->H);
     j->problem = (cri_gp_problem){ data, m->q, j->H };
-    j->sparse = (cri_gp_sparse){ .approx = (cri_gp_approx)m->approx, .Z = m->at, .L = m->L, .L2 = m->L2,
+    cri_gp_approx approx = m->approx == CRI_GP_SVGP ? CRI_GP_VFE : (cri_gp_approx)m->approx;
+    j->sparse = (cri_gp_sparse){ .approx = approx, .Z = m->at, .L = m->L, .L2 = m->L2,
                                  .alpha = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
 done:
     return st;
@@ -309,8 +346,8 @@ static void report_evidence(const cri_gp_posterior *m, const cr_design *design, 
 {
     report->log_evidence = m->evidence - m->rows * log(design->target_scale);
     report->evidence = m->approx == CRI_GP_EXACT ? CR_EVIDENCE_EXACT
-                       : m->approx == CRI_GP_VFE ? CR_EVIDENCE_BOUND
-                                                 : CR_EVIDENCE_ESTIMATE;
+                       : m->approx == CRI_GP_VFE || m->approx == CRI_GP_SVGP ? CR_EVIDENCE_BOUND
+                                                                             : CR_EVIDENCE_ESTIMATE;
 }
 
 static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,

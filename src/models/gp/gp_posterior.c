@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const approx_names[] = { "auto", "exact", "sor", "dtc", "fitc", "vfe" };
+static const char *const approx_names[] = { "auto", "exact", "sor", "dtc", "fitc", "vfe", "svgp" };
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -401,7 +401,7 @@ static cr_status read_texts(cr_ctx *cx, const cri_store *store, const json_t *in
     CR_TRY(st);
     m->at_bound = cri_string_copy(cx, bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);
-    for (m->approx = CRI_GP_EXACT; m->approx <= CRI_GP_VFE; m->approx++)
+    for (m->approx = CRI_GP_EXACT; m->approx < CRI_GP_APPROXIMATIONS; m->approx++)
         if (strcmp(name, approx_names[m->approx]) == 0) goto done;
     CR_TRY(spoilt(cx, store, "the approximation"));
 done:

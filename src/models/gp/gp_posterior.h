@@ -16,7 +16,9 @@ typedef enum cri_gp_approx {
     CRI_GP_SOR,
     CRI_GP_DTC,
     CRI_GP_FITC,
-    CRI_GP_VFE
+    CRI_GP_VFE,
+    CRI_GP_SVGP,
+    CRI_GP_APPROXIMATIONS
 } cri_gp_approx;
 
 typedef struct cri_gp_posterior {
