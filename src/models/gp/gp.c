@@ -4,7 +4,9 @@
  * evidence, exact up to some thousand rows, a bound of a sparse approximation beyond.
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
 #include "gp_learn.h"
+#include "gp_pivots.h"
 #include "gp_posterior.h"
+#include "gp_rff.h"
 #include "gp_sparse.h"
 #include "gp_svgp.h"
 #include "gp_update.h"
@@ -30,9 +32,10 @@
       "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
     X(count,  restarts,     "0", "0..10000", "further random starts of the search", "10")            \
     X(count,  max_iter,     "200", "1..1000000", "most steps of one run of the search", "50")        \
-    X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe|svgp",                              \
-      "exact, or through inducing inputs; auto: exact up to 4000 distinct inputs, vfe beyond", "vfe")  \
-    X(count,  inducing,     "500", "1..100000", "number of inducing inputs", "100")                  \
+    X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe|svgp|nystrom|rff",                  \
+      "exact, or through inducing inputs, landmarks or random features; auto: exact up to 4000 distinct " \
+      "inputs, vfe beyond", "vfe")                                                                   \
+    X(count,  inducing,     "500", "1..100000", "number of inducing inputs, landmarks or features", "100") \
     X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true") \
     X(count,  batch,        "1024", "1..10000000", "rows of a step of svgp", "256")                  \
     X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most", "50")
@@ -133,6 +136,8 @@ typedef struct job {
     double           *H;
     cri_gp_problem    problem;
     cri_gp_sparse     sparse;
+    cri_gp_spectrum   spectrum; /* of rff */
+    cri_gp_rff        rff;
 } job;
 
 static cr_status set_mean(cr_ctx *cx, const job *j, const cri_gp_data *data)
@@ -217,15 +222,17 @@ static cr_status learn(cr_ctx *cx, job *j, cr_report *report)
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *m = j->m;
-    bool              exact = m->approx == CRI_GP_EXACT;
+    bool              exact = m->approx == CRI_GP_EXACT, rff = m->approx == CRI_GP_RFF;
     size_t            n = j->problem.data->n, few = n < SEARCH_ROWS ? n : SEARCH_ROWS;
     size_t            threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_learned    learned = { .converged = true };
     double            square = 0;
     cri_gp_task       task = { .problem = &j->problem,
-                               .objective = exact ? cri_gp_exact_objective : cri_gp_sparse_objective,
-                               .method = exact ? (void *)&room : &j->sparse,
+                               .objective = exact ? cri_gp_exact_objective
+                                            : rff ? cri_gp_rff_objective
+                                                  : cri_gp_sparse_objective,
+                               .method = exact ? (void *)&room : rff ? (void *)&j->rff : &j->sparse,
                                .search_objective = cri_gp_exact_objective,
                                .search_method = &room,
                                .learn_noise = m->noise_learned,
@@ -256,7 +263,7 @@ static cr_status learn(cr_ctx *cx, job *j, cr_report *report)
     bool batches = m->approx == CRI_GP_SVGP && j->o->batch < n;
     CR_TRY(batches ? learn_by_batches(cx, j, &task, &learned)
                    : cri_gp_learn(cx, &task, m->kernel, &m->noise, &learned));
-    if (!exact && !batches && j->o->optimize_inducing)
+    if (!exact && !batches && !rff && m->approx != CRI_GP_NYSTROM && j->o->optimize_inducing)
         CR_TRY(cri_gp_learn_inducing(cx, &task, &j->sparse, m->kernel, &m->noise, &learned));
     m->starts = learned.starts;
     m->agreed = learned.agreed;
@@ -297,17 +304,77 @@ done:
     return st;
 }
 
-static cr_status condition_sparse(cr_ctx *cx, job *j)
+static void set_sparse(job *j)
 {
     cri_gp_posterior *m = j->m;
-    cr_status st = cri_gp_sparse_solve(cx, &j->problem, m->kernel, m->noise, &j->sparse, NULL, NULL);
-    if (st != CR_OK) return st;
+    cri_gp_approx     approx = m->approx == CRI_GP_SVGP      ? CRI_GP_VFE
+                               : m->approx == CRI_GP_NYSTROM ? CRI_GP_SOR
+                                                             : (cri_gp_approx)m->approx;
+    j->sparse = (cri_gp_sparse){ .approx = approx, .Z = m->at, .L = m->L, .L2 = m->L2,
+                                 .alpha = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
+}
+
+/* The rows that stand best for the others, at the hyper-parameters that m has. */
+static cr_status choose_landmarks(cr_ctx *cx, job *j)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = j->m;
+    cri_gp_data       Z;
+    double           *sd = NULL;
+    size_t            size = m->n_theta + 1;
+
+    CR_TRY(cri_gp_landmarks(cx, j->problem.data, m->kernel, j->o->inducing, j->seed, &Z));
+    sd = m->sd;
+    m->sd = NULL;
+    cri_gp_posterior_drop(cx, m);
+    cri_gp_data_free(cx, &m->at);
+    m->at = Z;
+    CR_TRY(cri_gp_posterior_allocate(cx, m, true));
+    memcpy(m->sd, sd, size * sizeof *sd);
+    set_sparse(j);
+done:
+    cr_free(cx, sd, size, sizeof *sd);
+    return st;
+}
+
+static cr_status condition_rff(cr_ctx *cx, job *j)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = j->m;
+    CR_TRY(cri_gp_rff_solve(cx, &j->problem, m->kernel, m->noise, &j->rff, NULL));
+    CR_TRY(cri_gp_rff_error(cx, j->problem.data, m->kernel, &j->rff, &m->kernel_error));
+    m->evidence = j->rff.value;
+    m->loo_score = m->loo_rmse = NAN;
+done:
+    return st;
+}
+
+static cr_status condition_sparse(cr_ctx *cx, job *j)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = j->m;
+    if (m->approx == CRI_GP_NYSTROM) CR_TRY(choose_landmarks(cx, j));
+    CR_TRY(cri_gp_sparse_solve(cx, &j->problem, m->kernel, m->noise, &j->sparse, NULL, NULL));
+    if (m->approx == CRI_GP_NYSTROM) m->kernel_error = j->sparse.left;
     m->evidence = j->sparse.value;
     m->jitter = j->sparse.jitter;
     m->loo_score = m->loo_rmse = NAN;
     if (m->jitter > 0)
         cr_log(cx, CR_LOG_INFO, "gp: %g was added to the variance at the inducing inputs", m->jitter);
-    return CR_OK;
+done:
+    return st;
+}
+
+/* Random features: their draws, and the memory for what they become. */
+static cr_status prepare_features(cr_ctx *cx, cr_scratch *s, job *j)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = j->m;
+    const cri_gp_data *data = &j->data;
+    CR_TRY(cri_gp_spectrum_new(cx, s, m->kernel, j->o->inducing, data->d, j->seed, &j->spectrum));
+    CR_TRY(cri_gp_data_new(cx, j->spectrum.m, data->d, data->c, &m->at));
+done:
+    return st;
 }
 
 /* Distinct inputs, inducing ones if any, mean function and memory. */
@@ -327,7 +394,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
         data = &m->at;
     } else {
         CR_TRY(check_sparse(cx, m));
-        CR_TRY(cri_gp_inducing(cx, data, j->o->inducing, j->seed, &m->at));
+        CR_TRY(m->approx == CRI_GP_RFF ? prepare_features(cx, s, j)
+                                       : cri_gp_inducing(cx, data, j->o->inducing, j->seed, &m->at));
     }
     CR_TRY(set_mean(cx, j, data));
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
@@ -335,9 +403,10 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
     CR_TRY(s->status);
     cri_gp_mean_fill(&m->mean, data->X, data->n, j->H);
     j->problem = (cri_gp_problem){ data, m->q, j->H };
-    cri_gp_approx approx = m->approx == CRI_GP_SVGP ? CRI_GP_VFE : (cri_gp_approx)m->approx;
-    j->sparse = (cri_gp_sparse){ .approx = approx, .Z = m->at, .L = m->L, .L2 = m->L2,
-                                 .alpha = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
+    j->rff = (cri_gp_rff){ .spectrum = &j->spectrum, .W = m->at.X, .weight = m->at.y, .phase = m->at.r,
+                           .L2 = m->L2, .g = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
+    set_sparse(j);
+    m->kernel_error = NAN;
 done:
     return st;
 }
@@ -368,7 +437,9 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     if (m->white) CR_TRY(check_weights(cx, rows));
     CR_TRY(prepare(cx, &s, &j));
     CR_TRY(learn(cx, &j, report));
-    CR_TRY(m->approx == CRI_GP_EXACT ? condition(cx, &j) : condition_sparse(cx, &j));
+    CR_TRY(m->approx == CRI_GP_EXACT ? condition(cx, &j)
+           : m->approx == CRI_GP_RFF ? condition_rff(cx, &j)
+                                     : condition_sparse(cx, &j));
     report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;

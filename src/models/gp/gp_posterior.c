@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const approx_names[] = { "auto", "exact", "sor", "dtc", "fitc", "vfe", "svgp" };
+static const char *const approx_names[] = { "auto", "exact", "sor", "dtc", "fitc", "vfe", "svgp", "nystrom", "rff" };
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -18,7 +18,8 @@ cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_s
 {
     size_t n = m->at.n, q = m->q = m->mean.q;
     m->n_theta = cr_kernel_theta_size(m->kernel);
-    m->L = cr_alloc(cx, n * n, sizeof(double));
+    bool with_first = m->approx != CRI_GP_RFF;
+    m->L = with_first ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
     m->L2 = with_second ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
     m->alpha = cr_alloc(cx, n, sizeof(double));
     m->beta = cr_alloc(cx, q, sizeof(double));
@@ -27,7 +28,7 @@ cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_s
     m->sd = cr_alloc(cx, m->n_theta + 1, sizeof(double));
     if (!m->at_bound) m->at_bound = cri_string_copy(cx, "");
     for (size_t j = 0; m->sd && j <= m->n_theta; j++) m->sd[j] = NAN;
-    bool ready = m->L && (!with_second || m->L2) && m->alpha && m->beta && m->U && m->A && m->sd &&
+    bool ready = (!with_first || m->L) && (!with_second || m->L2) && m->alpha && m->beta && m->U && m->A && m->sd &&
                  m->at_bound;
     return ready ? CR_OK : CR_ENOMEM;
 }
@@ -42,10 +43,13 @@ cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
                               .A = m->A };
 }
 
-void cri_gp_posterior_free(cr_ctx *cx, void *state)
+bool cri_gp_has_features(const cri_gp_posterior *m)
 {
-    cri_gp_posterior *m = state;
-    if (!m) return;
+    return m->approx == CRI_GP_SOR || m->approx == CRI_GP_NYSTROM || m->approx == CRI_GP_RFF;
+}
+
+void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m)
+{
     size_t n = m->at.n, q = m->q;
     cr_free(cx, m->L, n * n, sizeof(double));
     cr_free(cx, m->L2, n * n, sizeof(double));
@@ -54,6 +58,14 @@ void cri_gp_posterior_free(cr_ctx *cx, void *state)
     cr_free(cx, m->U, n * q, sizeof(double));
     cr_free(cx, m->A, q * q, sizeof(double));
     cr_free(cx, m->sd, m->n_theta + 1, sizeof(double));
+    m->L = m->L2 = m->alpha = m->beta = m->U = m->A = m->sd = NULL;
+}
+
+void cri_gp_posterior_free(cr_ctx *cx, void *state)
+{
+    cri_gp_posterior *m = state;
+    if (!m) return;
+    cri_gp_posterior_drop(cx, m);
     cri_string_free(cx, m->at_bound);
     cri_gp_data_free(cx, &m->at);
     cri_gp_mean_free(cx, &m->mean);
@@ -159,8 +171,13 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
     CR_TRY(cri_store_set(cx, s, "units", json_string(units_of(design))));
     CR_TRY(cri_store_set(cx, s, "approx", json_string(approx_names[m->approx])));
-    CR_TRY(cri_store_set(cx, s, m->approx == CRI_GP_EXACT ? "distinct_inputs" : "inducing_inputs",
-                         json_integer((json_int_t)m->at.n)));
+    const char *inputs = m->approx == CRI_GP_EXACT     ? "distinct_inputs"
+                         : m->approx == CRI_GP_RFF     ? "random_features"
+                         : m->approx == CRI_GP_NYSTROM ? "landmarks"
+                                                       : "inducing_inputs";
+    CR_TRY(cri_store_set(cx, s, inputs, json_integer((json_int_t)m->at.n)));
+    if (m->approx == CRI_GP_RFF || m->approx == CRI_GP_NYSTROM)
+        CR_TRY(cri_store_set(cx, s, "kernel_error", cri_json_number(m->kernel_error)));
     if (!m->noise_column)
         CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(sqrt(m->noise) * unit)));
     if (m->approx == CRI_GP_EXACT) {
@@ -253,7 +270,7 @@ static cr_status write_arrays(cr_ctx *cx, const cri_gp_posterior *m, cri_store *
     CR_TRY(cri_store_put_vector(cx, store, "mean_scale", m->mean.scale, m->mean.d));
     CR_TRY(cri_store_put_vector(cx, store, "mean_column", m->mean.column, m->q));
     CR_TRY(cri_store_put_vector(cx, store, "mean_power", m->mean.power, m->q));
-    CR_TRY(put_triangle(cx, store, "L", m->L, a->n));
+    if (m->L) CR_TRY(put_triangle(cx, store, "L", m->L, a->n));
     if (m->L2) CR_TRY(put_triangle(cx, store, "L2", m->L2, a->n));
     CR_TRY(cri_store_put_vector(cx, store, "alpha", m->alpha, a->n));
     CR_TRY(cri_store_put_vector(cx, store, "beta", m->beta, m->q));
@@ -291,6 +308,7 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set(cx, out, "evidence", cri_json_number(m->evidence)));
     CR_TRY(cri_store_set(cx, out, "loo_score", cri_json_number(m->loo_score)));
     CR_TRY(cri_store_set(cx, out, "loo_rmse", cri_json_number(m->loo_rmse)));
+    CR_TRY(cri_store_set(cx, out, "kernel_error", cri_json_number(m->kernel_error)));
     CR_TRY(write_arrays(cx, m, store));
 done:
     cri_string_free(cx, text);
@@ -416,7 +434,7 @@ static cr_status read_arrays(cr_ctx *cx, const cri_store *store, cri_gp_posterio
     st = cr_kernel_check(cx, m->kernel, &in);
     if (st == CR_EARG || st == CR_EDATA) st = spoilt(cx, store, "the kernel");
     CR_TRY(st);
-    CR_TRY(get_triangle(cx, store, "L", n, m->L));
+    if (m->L) CR_TRY(get_triangle(cx, store, "L", n, m->L));
     if (m->L2) CR_TRY(get_triangle(cx, store, "L2", n, m->L2));
     CR_TRY(get_into(cx, store, "alpha", n, 0, m->alpha));
     CR_TRY(get_into(cx, store, "beta", q, 0, m->beta));
@@ -452,6 +470,7 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     m->evidence = cri_json_number_or_nan(in, "evidence");
     m->loo_score = cri_json_number_or_nan(in, "loo_score");
     m->loo_rmse = cri_json_number_or_nan(in, "loo_rmse");
+    m->kernel_error = cri_json_number_or_nan(in, "kernel_error");
     if (m->noise_column && !design->roles[0]) CR_TRY(spoilt(cx, store, "the column of noise"));
     *out_state = m;
     m = NULL;

@@ -4,7 +4,8 @@
  *   w = L^-1 k,  v = L2^-1 w (without L2: w),  mean = h . b + k . alpha,
  *   var f = k(x, x) - |w|^2 [+ |v|^2 with L2] + |A^-1 (h - U^T v)|^2
  * exact: L L^T = C.  Sparse: L L^T = K(at, at), L2 L2^T = I + V V^T (gp_sparse.h); subset of regressors:
- * var f = |v|^2 + ...  (Internal header.) */
+ * var f = |v|^2 + ...; so do Nystroem features L^-1 k.  Random Fourier features have no L: in the place of k
+ * stands phi_f(x) = at.y_f cos(at.X_f . x - at.r_f) (gp_spectrum.h).  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_POSTERIOR_H
 #define CREDENCE_MODELS_GP_GP_POSTERIOR_H
 
@@ -18,6 +19,8 @@ typedef enum cri_gp_approx {
     CRI_GP_FITC,
     CRI_GP_VFE,
     CRI_GP_SVGP,
+    CRI_GP_NYSTROM,
+    CRI_GP_RFF,
     CRI_GP_APPROXIMATIONS
 } cri_gp_approx;
 
@@ -29,18 +32,23 @@ typedef struct cri_gp_posterior {
     size_t        approx;         /* cri_gp_approx, not AUTO                                  */
     bool          noise_learned, noise_column, white;
     double        noise, jitter;
-    double       *L, *L2;         /* [n x n] lower triangles; L2 NULL for exact               */
+    double       *L, *L2;         /* [n x n] lower triangles; L2 NULL for exact, L for rff    */
     double       *alpha, *beta, *U, *A; /* [n], [q], [n x q], [q x q]                         */
     size_t        n_theta;
     double       *sd;             /* [n_theta + 1] of theta and log noise; NaN: not known     */
     double        rows, evidence; /* sum of weights; log evidence in the units of the design  */
     double        loo_score, loo_rmse;
+    double        kernel_error;   /* of nystrom and rff, relative to k(x, x); else NaN        */
     size_t        starts, agreed, evaluations;
     char         *at_bound;       /* "" for none; owned                                       */
 } cri_gp_posterior;
 
 /* Room for everything by at.n and mean.q (both made before), with_second: L2 too. */
 cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
+/* true when f is a linear model of features: nothing is known beyond them. */
+bool cri_gp_has_features(const cri_gp_posterior *m);
+/* Frees what cri_gp_posterior_allocate made. */
+void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m);
 /* The solution that points into it. */
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m);
 /* Frees it all, itself too. */

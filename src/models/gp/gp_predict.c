@@ -1,5 +1,6 @@
 /* gp_predict.c -- predictive distributions and joint draws of a Gaussian process. */
 #include "gp_posterior.h"
+#include "gp_spectrum.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../base/rng.h"
@@ -52,7 +53,9 @@ static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_r
                                .numbers = cr_cmat_of(b->X, count, m->at.d),
                                .codes = b->codes,
                                .categories = m->at.c };
-    CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
+    if (m->approx == CRI_GP_RFF)
+        CR_TRY(cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, n, b->X, count, m->at.d, b->C, NULL));
+    else CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(b->C, n, count), CR_TRANSPOSED, m->alpha, 0, out_mean));
     cri_gp_mean_fill(&m->mean, b->X, count, b->H);
     for (size_t i = 0; i < count; i++)
@@ -69,7 +72,7 @@ static cr_status solve_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, do
     cr_mat    C = cr_mat_of(b->C, n, count), R = cr_mat_of(b->R, q, count);
 
     CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b->in, false, b->prior));
-    CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, n, n), C));
+    if (m->L) CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, n, n), C));
     for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
     for (size_t a = 0; opt_taken && a < n; a++)
         for (size_t i = 0; i < count; i++) opt_taken[i] += C.a[a * count + i] * C.a[a * count + i];
@@ -95,7 +98,7 @@ static cr_status predict_variance(cr_ctx *cx, const cri_gp_posterior *m, block *
     cr_status st = solve_block(cx, m, b, variance);
     if (st != CR_OK) return st;
     for (size_t i = 0; i < b->count; i++) {
-        double left = m->approx == CRI_GP_SOR ? 0 : b->prior[i] - variance[i];
+        double left = cri_gp_has_features(m) ? 0 : b->prior[i] - variance[i];
         variance[i] = left > 0 ? left : 0;
     }
     if (m->L2) add_squares(b->C, m->at.n, b->count, variance);
@@ -167,8 +170,8 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
     CR_TRY(s.status);
     CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
     CR_TRY(cr_kernel_cross(cx, m->kernel, &b->in, &b->in, K));
-    if (m->approx == CRI_GP_SOR) memset(S, 0, n * n * sizeof *S);
-    if (m->L2 && m->approx != CRI_GP_SOR) { /* - w^T w here, + v^T v below */
+    if (cri_gp_has_features(m)) memset(S, 0, n * n * sizeof *S);
+    if (m->L2 && !cri_gp_has_features(m)) { /* - w^T w here, + v^T v below */
         CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, a, a), cr_mat_of(b->C, a, n)));
         CR_TRY(cr_syrk(cx, -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
         CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));

@@ -30,6 +30,7 @@ typedef struct pass {
     double *E;          /* [b x (q + 1)] D^-1/2 (H, y)                            */
     cri_gp_sums sums;
     double      trace;  /* sum (k - q) / D                                        */
+    double      left, all; /* sum (k - q), sum k                                  */
 } pass;
 
 static cri_gp_data part_of(const cri_gp_data *a, cri_range r)
@@ -79,7 +80,11 @@ static cr_status add_block(pass *p, cri_range r)
     cr_kernel_input rows;
     CR_TRY(fill_block(p, r, &rows));
     CR_TRY(cri_gp_sums_add(p->cx, &p->sums, p->V, p->E, p->D, b));
-    for (size_t i = 0; i < b; i++) p->trace += (p->kii[i] - p->qii[i]) / p->D[i];
+    for (size_t i = 0; i < b; i++) {
+        p->trace += (p->kii[i] - p->qii[i]) / p->D[i];
+        p->left += fmax(p->kii[i] - p->qii[i], 0);
+        p->all += p->kii[i];
+    }
 done:
     return st;
 }
@@ -116,6 +121,7 @@ static cr_status solve_sums(pass *p)
     CR_TRY(cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
     sp->value += -0.5 * (double)data->n * log(2 * M_PI) + cri_gp_merged(data, p->noise);
     if (sp->approx == CRI_GP_VFE) sp->value -= 0.5 * p->trace;
+    sp->left = p->all > 0 ? p->left / p->all : 0;
     if (!isfinite(sp->value)) CR_TRY(cr_fail(p->cx, CR_ENUMERIC, "gp: the bound is not finite"));
 done:
     return st;

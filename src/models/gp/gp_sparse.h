@@ -20,6 +20,7 @@ typedef struct cri_gp_sparse {
     cri_gp_data   Z;      /* only its inputs are read       */
     double        value;  /* log evidence, or bound         */
     double        jitter; /* added to the diagonal of K_mm  */
+    double        left;   /* the trace of K - Q over that of K */
     double       *L, *L2; /* [m x m]                        */
     double       *alpha, *beta, *U, *A;
 } cri_gp_sparse;
