@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 512, CANDIDATES = 4096 };
+enum { ROWS = 512, CANDIDATES = 4096, SMALL = 1000000 };
 static const double LEAST = 1e-12; /* of the mean variance: beyond that a row adds nothing */
 
 typedef struct work {
@@ -61,7 +61,9 @@ cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
                                 .codes = data->codes + w.pivot * data->c };
         cr_kernel_input in_one = cri_gp_inputs(&one);
         CR_TRY(cr_kernel_cross(cx, k, &in, &in_one, cr_mat_of(w.column, n, 1)));
-        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), reduce_rows, &w));
+        if (n * rank < SMALL) /* not worth sharing */
+            for (size_t b = 0; b < cri_block_count(n, ROWS); b++) reduce_rows(&w, b);
+        else CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), reduce_rows, &w));
         for (size_t i = 0; i < n; i++) {
             F[i * most + rank] = w.column[i];
             w.left[i] -= w.column[i] * w.column[i];

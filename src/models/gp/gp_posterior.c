@@ -18,7 +18,7 @@ cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_s
 {
     size_t n = m->at.n, q = m->q = m->mean.q;
     m->n_theta = cr_kernel_theta_size(m->kernel);
-    bool with_first = m->approx != CRI_GP_RFF;
+    bool with_first = m->approx != CRI_GP_RFF && !m->cg;
     m->L = with_first ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
     m->L2 = with_second ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
     m->alpha = cr_alloc(cx, n, sizeof(double));
@@ -58,6 +58,8 @@ void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m)
     cr_free(cx, m->U, n * q, sizeof(double));
     cr_free(cx, m->A, q * q, sizeof(double));
     cr_free(cx, m->sd, m->n_theta + 1, sizeof(double));
+    cr_free(cx, m->root, n * m->rank, sizeof(double));
+    m->root = NULL;
     m->L = m->L2 = m->alpha = m->beta = m->U = m->A = m->sd = NULL;
 }
 
@@ -180,7 +182,15 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
         CR_TRY(cri_store_set(cx, s, "kernel_error", cri_json_number(m->kernel_error)));
     if (!m->noise_column)
         CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(sqrt(m->noise) * unit)));
-    if (m->approx == CRI_GP_EXACT) {
+    if (m->cg) {
+        CR_TRY(cri_store_set(cx, s, "solver", json_string("cg")));
+        CR_TRY(cri_store_set(cx, s, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));
+        CR_TRY(cri_store_set(cx, s, "cg_residual", cri_json_number(m->residual)));
+        CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
+        CR_TRY(cri_store_set(cx, s, "sd_rank", json_integer((json_int_t)m->rank)));
+        CR_TRY(cri_store_set(cx, s, "sd_error", cri_json_number(m->sd_error)));
+    }
+    if (m->approx == CRI_GP_EXACT && !m->cg) {
         CR_TRY(cri_store_set(cx, s, "loo_log_score",
                              cri_json_number(m->loo_score - m->rows * log(unit))));
         CR_TRY(cri_store_set(cx, s, "loo_rmse", cri_json_number(m->loo_rmse * unit)));
@@ -272,6 +282,7 @@ static cr_status write_arrays(cr_ctx *cx, const cri_gp_posterior *m, cri_store *
     CR_TRY(cri_store_put_vector(cx, store, "mean_power", m->mean.power, m->q));
     if (m->L) CR_TRY(put_triangle(cx, store, "L", m->L, a->n));
     if (m->L2) CR_TRY(put_triangle(cx, store, "L2", m->L2, a->n));
+    if (m->root) CR_TRY(cri_store_put_matrix(cx, store, "root", m->root, a->n, m->rank));
     CR_TRY(cri_store_put_vector(cx, store, "alpha", m->alpha, a->n));
     CR_TRY(cri_store_put_vector(cx, store, "beta", m->beta, m->q));
     CR_TRY(cri_store_put_matrix(cx, store, "U", m->U, a->n, m->q));
@@ -306,6 +317,13 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set_real(cx, out, "spread", m->at.spread));
     CR_TRY(cri_store_set_real(cx, out, "log_shares", m->at.log_shares));
     CR_TRY(cri_store_set(cx, out, "evidence", cri_json_number(m->evidence)));
+    if (m->cg) {
+        CR_TRY(cri_store_set(cx, out, "root_rank", json_integer((json_int_t)m->rank)));
+        CR_TRY(cri_store_set(cx, out, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));
+        CR_TRY(cri_store_set(cx, out, "cg_residual", cri_json_number(m->residual)));
+        CR_TRY(cri_store_set(cx, out, "evidence_se", cri_json_number(m->evidence_se)));
+        CR_TRY(cri_store_set(cx, out, "sd_error", cri_json_number(m->sd_error)));
+    }
     CR_TRY(cri_store_set(cx, out, "loo_score", cri_json_number(m->loo_score)));
     CR_TRY(cri_store_set(cx, out, "loo_rmse", cri_json_number(m->loo_rmse)));
     CR_TRY(cri_store_set(cx, out, "kernel_error", cri_json_number(m->kernel_error)));
@@ -447,6 +465,22 @@ done:
     return st;
 }
 
+static cr_status read_root(cr_ctx *cx, const cri_store *store, const json_t *in, cri_gp_posterior *m)
+{
+    cr_status st = CR_OK;
+    size_t    rank;
+    CR_TRY(cri_store_get_count(cx, store, in, "root_rank", &rank));
+    if (rank > m->at.n || m->approx != CRI_GP_EXACT) CR_TRY(spoilt(cx, store, "the rank"));
+    CR_TRY(cri_store_get_matrix(cx, store, "root", m->at.n, rank, &m->root));
+    m->rank = rank;
+    CR_TRY(cri_store_get_count(cx, store, in, "cg_iterations", &m->cg_iterations));
+    m->residual = cri_json_number_or_nan(in, "cg_residual");
+    m->evidence_se = cri_json_number_or_nan(in, "evidence_se");
+    m->sd_error = cri_json_number_or_nan(in, "sd_error");
+done:
+    return st;
+}
+
 cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
                       void **out_state)
 {
@@ -456,7 +490,9 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     CR_TRY(read_texts(cx, store, in, design, m));
     CR_TRY(read_inputs(cx, store, in, design, &m->at));
     CR_TRY(read_mean(cx, store, in, m->at.d, &m->mean));
+    m->cg = json_object_get(in, "root_rank") != NULL;
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
+    if (m->cg) CR_TRY(read_root(cx, store, in, m));
     CR_TRY(read_arrays(cx, store, m));
     CR_TRY(cri_store_get_count(cx, store, in, "starts", &m->starts));
     CR_TRY(cri_store_get_count(cx, store, in, "agreed", &m->agreed));

@@ -3,7 +3,8 @@
  * a sparse approximation.  For a new row with k = k(at, x):
  *   w = L^-1 k,  v = L2^-1 w (without L2: w),  mean = h . b + k . alpha,
  *   var f = k(x, x) - |w|^2 [+ |v|^2 with L2] + |A^-1 (h - U^T v)|^2
- * exact: L L^T = C.  Sparse: L L^T = K(at, at), L2 L2^T = I + V V^T (gp_sparse.h); subset of regressors:
+ * exact: L L^T = C; by conjugate gradients (gp_cg.h) v = root^T k, and U = C^-1 H with k in place of v.
+ * Sparse: L L^T = K(at, at), L2 L2^T = I + V V^T (gp_sparse.h); subset of regressors:
  * var f = |v|^2 + ...; so do Nystroem features L^-1 k.  Random Fourier features have no L: in the place of k
  * stands phi_f(x) = at.y_f cos(at.X_f . x - at.r_f) (gp_spectrum.h).  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_POSTERIOR_H
@@ -39,6 +40,11 @@ typedef struct cri_gp_posterior {
     double        rows, evidence; /* sum of weights; log evidence in the units of the design  */
     double        loo_score, loo_rmse;
     double        kernel_error;   /* of nystrom and rff, relative to k(x, x); else NaN        */
+    bool          cg;             /* by conjugate gradients: root instead of L, U = C^-1 H    */
+    size_t        rank;
+    double       *root;           /* [n x rank] C^-1 ~ root root^T                            */
+    double        evidence_se, residual, sd_error; /* of cg (gp_cg.h)                         */
+    size_t        cg_iterations;
     size_t        starts, agreed, evaluations;
     char         *at_bound;       /* "" for none; owned                                       */
 } cri_gp_posterior;

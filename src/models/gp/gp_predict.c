@@ -19,6 +19,7 @@ typedef struct block {
     double         *room, *X;  /* [count x p], [count x d] */
     uint32_t       *codes;     /* [count x c]              */
     double         *C;         /* [n x count] k, then w, then v */
+    size_t          rows;      /* of v: n, or the rank of the root */
     double         *R;         /* [q x count] A^-1 (h - U^T v)  */
     double         *H;         /* [count x q]              */
     double         *prior;     /* [count] k(x, x)          */
@@ -64,6 +65,40 @@ done:
     return st;
 }
 
+static void add_squares(const double *A, size_t rows, size_t count, double *out)
+{
+    for (size_t a = 0; a < rows; a++)
+        for (size_t i = 0; i < count; i++) out[i] += A[a * count + i] * A[a * count + i];
+}
+
+/* The same by the root: b->C := root^T k, b->R = A^-1 (h - (C^-1 H)^T k). */
+static cr_status project_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, double *opt_taken)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = m->at.n, count = b->count, q = m->q;
+    double    *V = cr_scratch_matrix(&s, m->rank, count);
+    cr_cmat    C = cr_cmat_of(b->C, n, count);
+
+    CR_TRY(s.status);
+    for (size_t j = 0; j < q; j++)
+        for (size_t i = 0; i < count; i++) b->R[j * count + i] = b->H[i * q + j];
+    if (q) {
+        CR_TRY(cr_gemm(cx, -1, cr_cmat_of(m->U, n, q), CR_TRANSPOSED, C, CR_PLAIN, 1,
+                       cr_mat_of(b->R, q, count)));
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->A, q, q), cr_mat_of(b->R, q, count)));
+    }
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->root, n, m->rank), CR_TRANSPOSED, C, CR_PLAIN, 0,
+                   cr_mat_of(V, m->rank, count)));
+    memcpy(b->C, V, m->rank * count * sizeof *V);
+    b->rows = m->rank;
+    for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
+    if (opt_taken) add_squares(b->C, m->rank, count, opt_taken);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* b->C := v, b->R, and variance [count] := the share of w in k(x, x): what is to be taken off. */
 static cr_status solve_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, double *opt_taken)
 {
@@ -72,6 +107,8 @@ static cr_status solve_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, do
     cr_mat    C = cr_mat_of(b->C, n, count), R = cr_mat_of(b->R, q, count);
 
     CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b->in, false, b->prior));
+    b->rows = n;
+    if (m->cg) return project_block(cx, m, b, opt_taken);
     if (m->L) CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, n, n), C));
     for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
     for (size_t a = 0; opt_taken && a < n; a++)
@@ -84,12 +121,6 @@ static cr_status solve_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, do
     CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->A, q, q), R));
 done:
     return st;
-}
-
-static void add_squares(const double *A, size_t rows, size_t count, double *out)
-{
-    for (size_t a = 0; a < rows; a++)
-        for (size_t i = 0; i < count; i++) out[i] += A[a * count + i] * A[a * count + i];
 }
 
 /* The variance of f in each row of the block, never below 0. */
@@ -177,7 +208,7 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
         CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
     }
     CR_TRY(solve_block(cx, m, b, NULL));
-    CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
+    CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, b->rows, n), CR_TRANSPOSED, 1, K));
     if (m->q) CR_TRY(cr_syrk(cx, 1, cr_cmat_of(b->R, m->q, n), CR_TRANSPOSED, 1, K));
     CR_TRY(add_noise(cx, m, rows, 0, b, variance));
     for (size_t i = 0; i < n; i++) S[i * n + i] = fmax(S[i * n + i], 0) + variance[i];
