@@ -48,8 +48,7 @@ void cri_gp_data_free(cr_ctx *cx, cri_gp_data *a)
     *a = (cri_gp_data){ 0 };
 }
 
-/* Room for n inputs, zeroed. */
-static cr_status allocate(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_data *out)
+cr_status cri_gp_data_new(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_data *out)
 {
     *out = (cri_gp_data){ .n = n,
                           .d = d,
@@ -76,7 +75,7 @@ static void copy_input(const cri_gp_data *from, size_t i, cri_gp_data *to, size_
 cr_status cri_gp_data_copy(cr_ctx *cx, const cri_gp_data *data, cri_gp_data *out)
 {
     cri_gp_data copy;
-    cr_status   st = allocate(cx, data->n, data->d, data->c, &copy);
+    cr_status   st = cri_gp_data_new(cx, data->n, data->d, data->c, &copy);
     if (st != CR_OK) return st;
     for (size_t i = 0; i < data->n; i++) copy_input(data, i, &copy, i);
     copy.count = data->count;
@@ -102,7 +101,7 @@ cr_status cri_gp_data_draw(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64
     cri_gp_data part;
 
     CR_TRY(s.status);
-    CR_TRY(allocate(cx, m, data->d, data->c, &part));
+    CR_TRY(cri_gp_data_new(cx, m, data->d, data->c, &part));
     cr_rng_choose(&rng, data->n, m, chosen);
     qsort(chosen, m, sizeof *chosen, compare_index);
     for (size_t k = 0; k < m; k++) copy_input(data, chosen[k], &part, k);
@@ -205,14 +204,14 @@ cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
     table = (input_table){ cr_scratch_index(&s, merge ? slots : 0), slots - 1 };
     CR_TRY(s.status);
     if (merge) memset(table.slot, 0xff, slots * sizeof *table.slot);
-    CR_TRY(allocate(cx, most + 1, d, c, &all)); /* one more, to look at the next */
+    CR_TRY(cri_gp_data_new(cx, most + 1, d, c, &all)); /* one more, to look at the next */
     for (size_t i = 0; i < n; i++) copy_input(data, i, &all, i);
     all.count = data->count;
     all.spread = data->spread;
     all.log_shares = data->log_shares;
     CR_TRY(add_rows(cx, &all, n, rows, opt_shares, merge ? &table : NULL, opt_group, &n));
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "gp: all rows have weight 0"));
-    CR_TRY(allocate(cx, n, d, c, &trimmed));
+    CR_TRY(cri_gp_data_new(cx, n, d, c, &trimmed));
     for (size_t i = 0; i < n; i++) copy_input(&all, i, &trimmed, i);
     trimmed.count = all.count;
     trimmed.spread = all.spread;

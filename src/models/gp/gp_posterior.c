@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const approx_names[] = { "auto", "exact", "sor", "dtc", "fitc", "vfe" };
+static const char *const approx_names[] = { "auto", "exact", "sor", "dtc", "fitc", "vfe", "svgp", "nystrom", "rff" };
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -18,7 +18,8 @@ cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_s
 {
     size_t n = m->at.n, q = m->q = m->mean.q;
     m->n_theta = cr_kernel_theta_size(m->kernel);
-    m->L = cr_alloc(cx, n * n, sizeof(double));
+    bool with_first = m->approx != CRI_GP_RFF && !m->cg;
+    m->L = with_first ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
     m->L2 = with_second ? cr_alloc(cx, n * n, sizeof(double)) : NULL;
     m->alpha = cr_alloc(cx, n, sizeof(double));
     m->beta = cr_alloc(cx, q, sizeof(double));
@@ -27,7 +28,7 @@ cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_s
     m->sd = cr_alloc(cx, m->n_theta + 1, sizeof(double));
     if (!m->at_bound) m->at_bound = cri_string_copy(cx, "");
     for (size_t j = 0; m->sd && j <= m->n_theta; j++) m->sd[j] = NAN;
-    bool ready = m->L && (!with_second || m->L2) && m->alpha && m->beta && m->U && m->A && m->sd &&
+    bool ready = (!with_first || m->L) && (!with_second || m->L2) && m->alpha && m->beta && m->U && m->A && m->sd &&
                  m->at_bound;
     return ready ? CR_OK : CR_ENOMEM;
 }
@@ -42,10 +43,13 @@ cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m)
                               .A = m->A };
 }
 
-void cri_gp_posterior_free(cr_ctx *cx, void *state)
+bool cri_gp_has_features(const cri_gp_posterior *m)
 {
-    cri_gp_posterior *m = state;
-    if (!m) return;
+    return m->approx == CRI_GP_SOR || m->approx == CRI_GP_NYSTROM || m->approx == CRI_GP_RFF;
+}
+
+void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m)
+{
     size_t n = m->at.n, q = m->q;
     cr_free(cx, m->L, n * n, sizeof(double));
     cr_free(cx, m->L2, n * n, sizeof(double));
@@ -54,6 +58,16 @@ void cri_gp_posterior_free(cr_ctx *cx, void *state)
     cr_free(cx, m->U, n * q, sizeof(double));
     cr_free(cx, m->A, q * q, sizeof(double));
     cr_free(cx, m->sd, m->n_theta + 1, sizeof(double));
+    cr_free(cx, m->root, n * m->rank, sizeof(double));
+    m->root = NULL;
+    m->L = m->L2 = m->alpha = m->beta = m->U = m->A = m->sd = NULL;
+}
+
+void cri_gp_posterior_free(cr_ctx *cx, void *state)
+{
+    cri_gp_posterior *m = state;
+    if (!m) return;
+    cri_gp_posterior_drop(cx, m);
     cri_string_free(cx, m->at_bound);
     cri_gp_data_free(cx, &m->at);
     cri_gp_mean_free(cx, &m->mean);
@@ -159,11 +173,24 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
     CR_TRY(cri_store_set(cx, s, "units", json_string(units_of(design))));
     CR_TRY(cri_store_set(cx, s, "approx", json_string(approx_names[m->approx])));
-    CR_TRY(cri_store_set(cx, s, m->approx == CRI_GP_EXACT ? "distinct_inputs" : "inducing_inputs",
-                         json_integer((json_int_t)m->at.n)));
+    const char *inputs = m->approx == CRI_GP_EXACT     ? "distinct_inputs"
+                         : m->approx == CRI_GP_RFF     ? "random_features"
+                         : m->approx == CRI_GP_NYSTROM ? "landmarks"
+                                                       : "inducing_inputs";
+    CR_TRY(cri_store_set(cx, s, inputs, json_integer((json_int_t)m->at.n)));
+    if (m->approx == CRI_GP_RFF || m->approx == CRI_GP_NYSTROM)
+        CR_TRY(cri_store_set(cx, s, "kernel_error", cri_json_number(m->kernel_error)));
     if (!m->noise_column)
         CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(sqrt(m->noise) * unit)));
-    if (m->approx == CRI_GP_EXACT) {
+    if (m->cg) {
+        CR_TRY(cri_store_set(cx, s, "solver", json_string("cg")));
+        CR_TRY(cri_store_set(cx, s, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));
+        CR_TRY(cri_store_set(cx, s, "cg_residual", cri_json_number(m->residual)));
+        CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
+        CR_TRY(cri_store_set(cx, s, "sd_rank", json_integer((json_int_t)m->rank)));
+        CR_TRY(cri_store_set(cx, s, "sd_error", cri_json_number(m->sd_error)));
+    }
+    if (m->approx == CRI_GP_EXACT && !m->cg) {
         CR_TRY(cri_store_set(cx, s, "loo_log_score",
                              cri_json_number(m->loo_score - m->rows * log(unit))));
         CR_TRY(cri_store_set(cx, s, "loo_rmse", cri_json_number(m->loo_rmse * unit)));
@@ -253,8 +280,9 @@ static cr_status write_arrays(cr_ctx *cx, const cri_gp_posterior *m, cri_store *
     CR_TRY(cri_store_put_vector(cx, store, "mean_scale", m->mean.scale, m->mean.d));
     CR_TRY(cri_store_put_vector(cx, store, "mean_column", m->mean.column, m->q));
     CR_TRY(cri_store_put_vector(cx, store, "mean_power", m->mean.power, m->q));
-    CR_TRY(put_triangle(cx, store, "L", m->L, a->n));
+    if (m->L) CR_TRY(put_triangle(cx, store, "L", m->L, a->n));
     if (m->L2) CR_TRY(put_triangle(cx, store, "L2", m->L2, a->n));
+    if (m->root) CR_TRY(cri_store_put_matrix(cx, store, "root", m->root, a->n, m->rank));
     CR_TRY(cri_store_put_vector(cx, store, "alpha", m->alpha, a->n));
     CR_TRY(cri_store_put_vector(cx, store, "beta", m->beta, m->q));
     CR_TRY(cri_store_put_matrix(cx, store, "U", m->U, a->n, m->q));
@@ -289,8 +317,16 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set_real(cx, out, "spread", m->at.spread));
     CR_TRY(cri_store_set_real(cx, out, "log_shares", m->at.log_shares));
     CR_TRY(cri_store_set(cx, out, "evidence", cri_json_number(m->evidence)));
+    if (m->cg) {
+        CR_TRY(cri_store_set(cx, out, "root_rank", json_integer((json_int_t)m->rank)));
+        CR_TRY(cri_store_set(cx, out, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));
+        CR_TRY(cri_store_set(cx, out, "cg_residual", cri_json_number(m->residual)));
+        CR_TRY(cri_store_set(cx, out, "evidence_se", cri_json_number(m->evidence_se)));
+        CR_TRY(cri_store_set(cx, out, "sd_error", cri_json_number(m->sd_error)));
+    }
     CR_TRY(cri_store_set(cx, out, "loo_score", cri_json_number(m->loo_score)));
     CR_TRY(cri_store_set(cx, out, "loo_rmse", cri_json_number(m->loo_rmse)));
+    CR_TRY(cri_store_set(cx, out, "kernel_error", cri_json_number(m->kernel_error)));
     CR_TRY(write_arrays(cx, m, store));
 done:
     cri_string_free(cx, text);
@@ -401,7 +437,7 @@ static cr_status read_texts(cr_ctx *cx, const cri_store *store, const json_t *in
     CR_TRY(st);
     m->at_bound = cri_string_copy(cx, bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);
-    for (m->approx = CRI_GP_EXACT; m->approx <= CRI_GP_VFE; m->approx++)
+    for (m->approx = CRI_GP_EXACT; m->approx < CRI_GP_APPROXIMATIONS; m->approx++)
         if (strcmp(name, approx_names[m->approx]) == 0) goto done;
     CR_TRY(spoilt(cx, store, "the approximation"));
 done:
@@ -416,7 +452,7 @@ static cr_status read_arrays(cr_ctx *cx, const cri_store *store, cri_gp_posterio
     st = cr_kernel_check(cx, m->kernel, &in);
     if (st == CR_EARG || st == CR_EDATA) st = spoilt(cx, store, "the kernel");
     CR_TRY(st);
-    CR_TRY(get_triangle(cx, store, "L", n, m->L));
+    if (m->L) CR_TRY(get_triangle(cx, store, "L", n, m->L));
     if (m->L2) CR_TRY(get_triangle(cx, store, "L2", n, m->L2));
     CR_TRY(get_into(cx, store, "alpha", n, 0, m->alpha));
     CR_TRY(get_into(cx, store, "beta", q, 0, m->beta));
@@ -425,6 +461,22 @@ static cr_status read_arrays(cr_ctx *cx, const cri_store *store, cri_gp_posterio
     CR_TRY(get_into(cx, store, "sd", m->n_theta + 1, 0, m->sd));
     for (size_t j = 0; j <= m->n_theta; j++)
         if (m->sd[j] < 0) m->sd[j] = NAN;
+done:
+    return st;
+}
+
+static cr_status read_root(cr_ctx *cx, const cri_store *store, const json_t *in, cri_gp_posterior *m)
+{
+    cr_status st = CR_OK;
+    size_t    rank;
+    CR_TRY(cri_store_get_count(cx, store, in, "root_rank", &rank));
+    if (rank > m->at.n || m->approx != CRI_GP_EXACT) CR_TRY(spoilt(cx, store, "the rank"));
+    CR_TRY(cri_store_get_matrix(cx, store, "root", m->at.n, rank, &m->root));
+    m->rank = rank;
+    CR_TRY(cri_store_get_count(cx, store, in, "cg_iterations", &m->cg_iterations));
+    m->residual = cri_json_number_or_nan(in, "cg_residual");
+    m->evidence_se = cri_json_number_or_nan(in, "evidence_se");
+    m->sd_error = cri_json_number_or_nan(in, "sd_error");
 done:
     return st;
 }
@@ -438,7 +490,9 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     CR_TRY(read_texts(cx, store, in, design, m));
     CR_TRY(read_inputs(cx, store, in, design, &m->at));
     CR_TRY(read_mean(cx, store, in, m->at.d, &m->mean));
+    m->cg = json_object_get(in, "root_rank") != NULL;
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
+    if (m->cg) CR_TRY(read_root(cx, store, in, m));
     CR_TRY(read_arrays(cx, store, m));
     CR_TRY(cri_store_get_count(cx, store, in, "starts", &m->starts));
     CR_TRY(cri_store_get_count(cx, store, in, "agreed", &m->agreed));
@@ -452,6 +506,7 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     m->evidence = cri_json_number_or_nan(in, "evidence");
     m->loo_score = cri_json_number_or_nan(in, "loo_score");
     m->loo_rmse = cri_json_number_or_nan(in, "loo_rmse");
+    m->kernel_error = cri_json_number_or_nan(in, "kernel_error");
     if (m->noise_column && !design->roles[0]) CR_TRY(spoilt(cx, store, "the column of noise"));
     *out_state = m;
     m = NULL;

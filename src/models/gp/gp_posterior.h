@@ -3,8 +3,10 @@
  * a sparse approximation.  For a new row with k = k(at, x):
  *   w = L^-1 k,  v = L2^-1 w (without L2: w),  mean = h . b + k . alpha,
  *   var f = k(x, x) - |w|^2 [+ |v|^2 with L2] + |A^-1 (h - U^T v)|^2
- * exact: L L^T = C.  Sparse: L L^T = K(at, at), L2 L2^T = I + V V^T (gp_sparse.h); subset of regressors:
- * var f = |v|^2 + ...  (Internal header.) */
+ * exact: L L^T = C; by conjugate gradients (gp_cg.h) v = root^T k, and U = C^-1 H with k in place of v.
+ * Sparse: L L^T = K(at, at), L2 L2^T = I + V V^T (gp_sparse.h); subset of regressors:
+ * var f = |v|^2 + ...; so do Nystroem features L^-1 k.  Random Fourier features have no L: in the place of k
+ * stands phi_f(x) = at.y_f cos(at.X_f . x - at.r_f) (gp_spectrum.h).  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_POSTERIOR_H
 #define CREDENCE_MODELS_GP_GP_POSTERIOR_H
 
@@ -16,7 +18,11 @@ typedef enum cri_gp_approx {
     CRI_GP_SOR,
     CRI_GP_DTC,
     CRI_GP_FITC,
-    CRI_GP_VFE
+    CRI_GP_VFE,
+    CRI_GP_SVGP,
+    CRI_GP_NYSTROM,
+    CRI_GP_RFF,
+    CRI_GP_APPROXIMATIONS
 } cri_gp_approx;
 
 typedef struct cri_gp_posterior {
@@ -27,18 +33,28 @@ typedef struct cri_gp_posterior {
     size_t        approx;         /* cri_gp_approx, not AUTO                                  */
     bool          noise_learned, noise_column, white;
     double        noise, jitter;
-    double       *L, *L2;         /* [n x n] lower triangles; L2 NULL for exact               */
+    double       *L, *L2;         /* [n x n] lower triangles; L2 NULL for exact, L for rff    */
     double       *alpha, *beta, *U, *A; /* [n], [q], [n x q], [q x q]                         */
     size_t        n_theta;
     double       *sd;             /* [n_theta + 1] of theta and log noise; NaN: not known     */
     double        rows, evidence; /* sum of weights; log evidence in the units of the design  */
     double        loo_score, loo_rmse;
+    double        kernel_error;   /* of nystrom and rff, relative to k(x, x); else NaN        */
+    bool          cg;             /* by conjugate gradients: root instead of L, U = C^-1 H    */
+    size_t        rank;
+    double       *root;           /* [n x rank] C^-1 ~ root root^T                            */
+    double        evidence_se, residual, sd_error; /* of cg (gp_cg.h)                         */
+    size_t        cg_iterations;
     size_t        starts, agreed, evaluations;
     char         *at_bound;       /* "" for none; owned                                       */
 } cri_gp_posterior;
 
 /* Room for everything by at.n and mean.q (both made before), with_second: L2 too. */
 cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
+/* true when f is a linear model of features: nothing is known beyond them. */
+bool cri_gp_has_features(const cri_gp_posterior *m);
+/* Frees what cri_gp_posterior_allocate made. */
+void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m);
 /* The solution that points into it. */
 cri_gp_solution cri_gp_posterior_solution(const cri_gp_posterior *m);
 /* Frees it all, itself too. */

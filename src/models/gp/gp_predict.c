@@ -1,5 +1,6 @@
 /* gp_predict.c -- predictive distributions and joint draws of a Gaussian process. */
 #include "gp_posterior.h"
+#include "gp_spectrum.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../base/rng.h"
@@ -18,6 +19,7 @@ typedef struct block {
     double         *room, *X;  /* [count x p], [count x d] */
     uint32_t       *codes;     /* [count x c]              */
     double         *C;         /* [n x count] k, then w, then v */
+    size_t          rows;      /* of v: n, or the rank of the root */
     double         *R;         /* [q x count] A^-1 (h - U^T v)  */
     double         *H;         /* [count x q]              */
     double         *prior;     /* [count] k(x, x)          */
@@ -52,12 +54,48 @@ static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_r
                                .numbers = cr_cmat_of(b->X, count, m->at.d),
                                .codes = b->codes,
                                .categories = m->at.c };
-    CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
+    if (m->approx == CRI_GP_RFF)
+        CR_TRY(cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, n, b->X, count, m->at.d, b->C, NULL));
+    else CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(b->C, n, count), CR_TRANSPOSED, m->alpha, 0, out_mean));
     cri_gp_mean_fill(&m->mean, b->X, count, b->H);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < m->q; j++) out_mean[i] += b->H[i * m->q + j] * m->beta[j];
 done:
+    return st;
+}
+
+static void add_squares(const double *A, size_t rows, size_t count, double *out)
+{
+    for (size_t a = 0; a < rows; a++)
+        for (size_t i = 0; i < count; i++) out[i] += A[a * count + i] * A[a * count + i];
+}
+
+/* The same by the root: b->C := root^T k, b->R = A^-1 (h - (C^-1 H)^T k). */
+static cr_status project_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, double *opt_taken)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = m->at.n, count = b->count, q = m->q;
+    double    *V = cr_scratch_matrix(&s, m->rank, count);
+    cr_cmat    C = cr_cmat_of(b->C, n, count);
+
+    CR_TRY(s.status);
+    for (size_t j = 0; j < q; j++)
+        for (size_t i = 0; i < count; i++) b->R[j * count + i] = b->H[i * q + j];
+    if (q) {
+        CR_TRY(cr_gemm(cx, -1, cr_cmat_of(m->U, n, q), CR_TRANSPOSED, C, CR_PLAIN, 1,
+                       cr_mat_of(b->R, q, count)));
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->A, q, q), cr_mat_of(b->R, q, count)));
+    }
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->root, n, m->rank), CR_TRANSPOSED, C, CR_PLAIN, 0,
+                   cr_mat_of(V, m->rank, count)));
+    memcpy(b->C, V, m->rank * count * sizeof *V);
+    b->rows = m->rank;
+    for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
+    if (opt_taken) add_squares(b->C, m->rank, count, opt_taken);
+done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -69,7 +107,9 @@ static cr_status solve_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, do
     cr_mat    C = cr_mat_of(b->C, n, count), R = cr_mat_of(b->R, q, count);
 
     CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b->in, false, b->prior));
-    CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, n, n), C));
+    b->rows = n;
+    if (m->cg) return project_block(cx, m, b, opt_taken);
+    if (m->L) CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, n, n), C));
     for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
     for (size_t a = 0; opt_taken && a < n; a++)
         for (size_t i = 0; i < count; i++) opt_taken[i] += C.a[a * count + i] * C.a[a * count + i];
@@ -83,19 +123,13 @@ done:
     return st;
 }
 
-static void add_squares(const double *A, size_t rows, size_t count, double *out)
-{
-    for (size_t a = 0; a < rows; a++)
-        for (size_t i = 0; i < count; i++) out[i] += A[a * count + i] * A[a * count + i];
-}
-
 /* The variance of f in each row of the block, never below 0. */
 static cr_status predict_variance(cr_ctx *cx, const cri_gp_posterior *m, block *b, double *variance)
 {
     cr_status st = solve_block(cx, m, b, variance);
     if (st != CR_OK) return st;
     for (size_t i = 0; i < b->count; i++) {
-        double left = m->approx == CRI_GP_SOR ? 0 : b->prior[i] - variance[i];
+        double left = cri_gp_has_features(m) ? 0 : b->prior[i] - variance[i];
         variance[i] = left > 0 ? left : 0;
     }
     if (m->L2) add_squares(b->C, m->at.n, b->count, variance);
@@ -167,14 +201,14 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
     CR_TRY(s.status);
     CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
     CR_TRY(cr_kernel_cross(cx, m->kernel, &b->in, &b->in, K));
-    if (m->approx == CRI_GP_SOR) memset(S, 0, n * n * sizeof *S);
-    if (m->L2 && m->approx != CRI_GP_SOR) { /* - w^T w here, + v^T v below */
+    if (cri_gp_has_features(m)) memset(S, 0, n * n * sizeof *S);
+    if (m->L2 && !cri_gp_has_features(m)) { /* - w^T w here, + v^T v below */
         CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, a, a), cr_mat_of(b->C, a, n)));
         CR_TRY(cr_syrk(cx, -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
         CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
     }
     CR_TRY(solve_block(cx, m, b, NULL));
-    CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
+    CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, b->rows, n), CR_TRANSPOSED, 1, K));
     if (m->q) CR_TRY(cr_syrk(cx, 1, cr_cmat_of(b->R, m->q, n), CR_TRANSPOSED, 1, K));
     CR_TRY(add_noise(cx, m, rows, 0, b, variance));
     for (size_t i = 0; i < n; i++) S[i * n + i] = fmax(S[i * n + i], 0) + variance[i];

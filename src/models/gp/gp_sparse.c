@@ -5,6 +5,7 @@
  *   dK_mm:  - (alpha alpha^T - L^-T (I - B^-1) L^-1) / 2 + L^-T V diag(v) D V^T L^-1
  *   dK_ii:  v;      v = w for fitc, -1 / (2 D) for vfe, 0 for sor and dtc. */
 #include "gp_sparse.h"
+#include "gp_sums.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -27,10 +28,9 @@ typedef struct pass {
     double *V;          /* [m x b] L^-1 K_mn, then times D^-1/2                   */
     double *D, *kii, *qii; /* [b] D; diagonals of K and of Q                      */
     double *E;          /* [b x (q + 1)] D^-1/2 (H, y)                            */
-    double *Phi;        /* [m x m] V V^T                                          */
-    double *M;          /* [m x (q + 1)] V E                                      */
-    double *S;          /* [(q + 1) x (q + 1)] E^T E, then less M^T B^-1 M        */
-    double  log_D, trace; /* sum log D; sum (k - q) / D                           */
+    cri_gp_sums sums;
+    double      trace;  /* sum (k - q) / D                                        */
+    double      left, all; /* sum (k - q), sum k                                  */
 } pass;
 
 static cri_gp_data part_of(const cri_gp_data *a, cri_range r)
@@ -76,16 +76,14 @@ done:
 static cr_status add_block(pass *p, cri_range r)
 {
     cr_status       st = CR_OK;
-    size_t          b = r.end - r.begin, m = p->m, w = p->q + 1;
+    size_t          b = r.end - r.begin;
     cr_kernel_input rows;
     CR_TRY(fill_block(p, r, &rows));
-    CR_TRY(cr_syrk(p->cx, 1, cr_cmat_of(p->V, m, b), CR_PLAIN, 1, cr_mat_of(p->Phi, m, m)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(p->V, m, b), CR_PLAIN, cr_cmat_of(p->E, b, w), CR_PLAIN, 1,
-                   cr_mat_of(p->M, m, w)));
-    CR_TRY(cr_syrk(p->cx, 1, cr_cmat_of(p->E, b, w), CR_TRANSPOSED, 1, cr_mat_of(p->S, w, w)));
+    CR_TRY(cri_gp_sums_add(p->cx, &p->sums, p->V, p->E, p->D, b));
     for (size_t i = 0; i < b; i++) {
-        p->log_D += log(p->D[i]);
         p->trace += (p->kii[i] - p->qii[i]) / p->D[i];
+        p->left += fmax(p->kii[i] - p->qii[i], 0);
+        p->all += p->kii[i];
     }
 done:
     return st;
@@ -93,67 +91,39 @@ done:
 
 /* --- the small systems ----------------------------------------------------------------------- */
 
-/* L: K_mm plus as little jitter as it needs, from 1e-12 of its diagonal up. */
-static cr_status factor_inducing(pass *p)
+cr_status cri_gp_inducing_factor(cr_ctx *cx, const cr_kernel *k, const cri_gp_data *Z, double *L,
+                                 double *out_jitter)
 {
     cr_status       st = CR_OK;
-    size_t          m = p->m;
-    cr_kernel_input z = cri_gp_inputs(&p->sp->Z);
-    double          mean = 0;
-    p->sp->jitter = 0;
+    size_t          m = Z->n;
+    cr_kernel_input z = cri_gp_inputs(Z);
+    double          mean = 0, jitter = 0;
     for (int attempt = 0; attempt <= ATTEMPTS; attempt++) {
-        CR_TRY(cr_kernel_gram(p->cx, p->k, &z, CR_FILL_LOWER, cr_mat_of(p->sp->L, m, m)));
+        CR_TRY(cr_kernel_gram(cx, k, &z, CR_FILL_LOWER, cr_mat_of(L, m, m)));
         if (attempt == 0)
-            for (size_t i = 0; i < m; i++) mean += p->sp->L[i * m + i] / (double)m;
-        if (attempt > 0) p->sp->jitter = 1e-13 * mean * pow(10, attempt);
-        for (size_t i = 0; i < m; i++) p->sp->L[i * m + i] += p->sp->jitter;
-        st = cr_chol(p->cx, cr_mat_of(p->sp->L, m, m));
+            for (size_t i = 0; i < m; i++) mean += L[i * m + i] / (double)m;
+        if (attempt > 0) jitter = 1e-13 * mean * pow(10, attempt);
+        for (size_t i = 0; i < m; i++) L[i * m + i] += jitter;
+        st = cr_chol(cx, cr_mat_of(L, m, m));
         if (st != CR_ENUMERIC) break;
     }
+    *out_jitter = jitter;
 done:
     return st;
 }
 
-/* L2, U, A, b, alpha and the value, from the sums over all rows. */
+/* L2, U, A, b, g in the place of alpha, and the value, from the sums over all rows. */
 static cr_status solve_sums(pass *p)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(p->cx);
-    cri_gp_sparse *sp = p->sp;
-    size_t         m = p->m, q = p->q, w = q + 1;
-    double        *N = cr_scratch_matrix(&s, m, w);
-    cr_cmat        L2 = cr_cmat_of(sp->L2, m, m);
-
-    CR_TRY(s.status);
-    memcpy(sp->L2, p->Phi, m * m * sizeof(double));
-    for (size_t i = 0; i < m; i++) sp->L2[i * m + i] += 1;
-    CR_TRY(cr_chol(p->cx, cr_mat_of(sp->L2, m, m)));
-    memcpy(N, p->M, m * w * sizeof(double));
-    CR_TRY(cr_chol_forward(p->cx, L2, cr_mat_of(N, m, w)));
-    CR_TRY(cr_syrk(p->cx, -1, cr_cmat_of(N, m, w), CR_TRANSPOSED, 1, cr_mat_of(p->S, w, w)));
-    for (size_t a = 0; a < q; a++) {
-        for (size_t c = 0; c < q; c++) sp->A[a * q + c] = p->S[a * w + c];
-        for (size_t i = 0; i < m; i++) sp->U[i * q + a] = N[i * w + a];
-        sp->beta[a] = p->S[a * w + q];
-    }
-    double quadratic = p->S[q * w + q];
-    if (q) {
-        CR_TRY(cr_chol(p->cx, cr_mat_of(sp->A, q, q)));
-        CR_TRY(cr_chol_solve(p->cx, cr_cmat_of(sp->A, q, q), cr_mat_of(sp->beta, q, 1)));
-        for (size_t a = 0; a < q; a++) quadratic -= sp->beta[a] * p->S[a * w + q];
-    }
-    for (size_t i = 0; i < m; i++) {
-        sp->alpha[i] = N[i * w + q];
-        for (size_t a = 0; a < q; a++) sp->alpha[i] -= N[i * w + a] * sp->beta[a];
-    }
-    CR_TRY(cr_chol_backward(p->cx, L2, cr_mat_of(sp->alpha, m, 1))); /* g */
+    cr_status          st = CR_OK;
+    cri_gp_sparse     *sp = p->sp;
     const cri_gp_data *data = p->problem->data;
-    sp->value = -0.5 * (quadratic + p->log_D + cr_chol_logdet(L2) + (double)data->n * log(2 * M_PI)) +
-                cri_gp_merged(data, p->noise);
+    CR_TRY(cri_gp_sums_solve(p->cx, &p->sums, sp->L2, sp->alpha, sp->beta, sp->U, sp->A, &sp->value));
+    sp->value += -0.5 * (double)data->n * log(2 * M_PI) + cri_gp_merged(data, p->noise);
     if (sp->approx == CRI_GP_VFE) sp->value -= 0.5 * p->trace;
+    sp->left = p->all > 0 ? p->left / p->all : 0;
     if (!isfinite(sp->value)) CR_TRY(cr_fail(p->cx, CR_ENUMERIC, "gp: the bound is not finite"));
 done:
-    cr_scratch_end(&s);
     return st;
 }
 
@@ -264,7 +234,7 @@ static cr_status differentiate_inducing(pass *p, adjoint *d, const double *Binv)
         for (size_t j = 0; j < m; j++) {
             size_t at = i * m + j;
             d->P[at] += 0.5 * ((i == j) - Binv[at]);
-            if (sp->approx == CRI_GP_VFE) d->P[at] -= 0.5 * p->Phi[at];
+            if (sp->approx == CRI_GP_VFE) d->P[at] -= 0.5 * p->sums.Phi[at];
         }
     CR_TRY(between(p, d->Linv, d->P, room));
     for (size_t i = 0; i < m; i++)
@@ -339,12 +309,13 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
                      .kii = cr_scratch_f64(&s, w),
                      .qii = cr_scratch_f64(&s, w),
                      .E = cr_scratch_matrix(&s, w, q + 1),
-                     .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                     .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
-                     .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) };
+                     .sums = { .m = m, .q = q,
+                               .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
+                               .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
+                               .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
 
     CR_TRY(s.status);
-    CR_TRY(factor_inducing(&p));
+    CR_TRY(cri_gp_inducing_factor(cx, k, &sparse->Z, sparse->L, &sparse->jitter));
     for (size_t b = 0; b < cri_block_count(n, BLOCK); b++) {
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(add_block(&p, cri_block_range(n, BLOCK, b)));

@@ -20,6 +20,7 @@ typedef struct cri_gp_sparse {
     cri_gp_data   Z;      /* only its inputs are read       */
     double        value;  /* log evidence, or bound         */
     double        jitter; /* added to the diagonal of K_mm  */
+    double        left;   /* the trace of K - Q over that of K */
     double       *L, *L2; /* [m x m]                        */
     double       *alpha, *beta, *U, *A;
 } cri_gp_sparse;
@@ -31,6 +32,10 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
                               double *opt_dZ);
 /* The same as an objective; method is a cri_gp_sparse. */
 cri_gp_objective cri_gp_sparse_objective;
+
+/* L [m x m]: the factor of K_mm plus as little jitter as it needs, from 1e-12 of its diagonal up. */
+cr_status cri_gp_inducing_factor(cr_ctx *cx, const cr_kernel *k, const cri_gp_data *Z, double *L,
+                                 double *out_jitter);
 
 /* m of the inputs, by k-means++ (Arthur & Vassilvitskii 2007) on columns divided by their spread, then,
  * where all columns are numbers, some steps of k-means.  All of them when m >= n. */

@@ -1,0 +1,265 @@
+/* test_gp_cg.c -- conjugate gradients against the Cholesky factor. */
+#include "gp_fixture.h"
+
+#include "models/gp/gp_cg.h"
+#include "models/gp/gp_posterior.h"
+#include "models/model_internal.h"
+
+enum { N = 120, D = 2 };
+static const double NOISE = 0.02;
+
+typedef struct bench {
+    double          X[N * D], y[N], r[N], H[N], L[N * N], alpha[N], beta[1], U[N], A[1];
+    double          ours_alpha[N], ours_beta[1], ours_U[N], ours_A[1];
+    size_t          first[N];
+    cri_gp_data     data;
+    cri_gp_problem  problem;
+    cri_gp_solution exact;
+    cri_gp_cg       cg;
+} bench;
+
+static bench *draw(uint64_t seed)
+{
+    bench *b = calloc(1, sizeof *b);
+    cr_rng r = cr_rng_stream(seed, 3);
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j < D; j++) b->X[i * D + j] = 3 * cr_rng_uniform(&r);
+        b->y[i] = sin(2 * b->X[i * D]) + b->X[i * D + 1] + 0.2 * cr_rng_normal(&r);
+        b->r[i] = 1 / (1 + (double)(i % 3));
+        b->H[i] = 1;
+        b->first[i] = i;
+    }
+    b->data = (cri_gp_data){ .n = N, .d = D, .X = b->X, .y = b->y, .r = b->r, .first = b->first,
+                             .count = N + 11, .spread = 0.9 };
+    b->problem = (cri_gp_problem){ &b->data, 1, b->H };
+    b->exact = (cri_gp_solution){ .alpha = b->alpha, .beta = b->beta, .U = b->U, .A = b->A };
+    b->cg = (cri_gp_cg){ .settings = cri_gp_cg_defaults(seed), .alpha = b->ours_alpha,
+                         .beta = b->ours_beta, .U = b->ours_U, .A = b->ours_A };
+    return b;
+}
+
+static cr_kernel *parse(cr_ctx *cx, const char *text)
+{
+    cr_kernel *k;
+    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
+    return k;
+}
+
+/* C X = B, with K kept and with K computed anew; P^-1 P = 1. */
+static void test_solve(void **state)
+{
+    (void)state;
+    enum { T = 3 };
+    cr_ctx               *cx = test_context();
+    cr_scratch            s = cr_scratch_begin(cx);
+    bench                *b = draw(1);
+    cr_kernel            *k = parse(cx, "1.4*matern32(l=[0.8,1.3])");
+    cri_gp_operator       op, tiles;
+    cri_gp_preconditioner p;
+    cri_gp_cg_report      report;
+    static double         B[N * T], X[N * T], Y[N * T], Z[N * T];
+    cr_ctx_set_threads(cx, 1);
+    assert_ok(cx, cri_gp_operator_new(cx, &s, &b->data, k, NOISE, &op));
+    assert_non_null(op.K);
+    tiles = op;
+    tiles.K = NULL;
+    tiles.room = cr_scratch_matrix(&s, N, N);
+    assert_ok(cx, cri_gp_preconditioner_new(cx, &s, &op, 20, &p));
+    cr_rng r = cr_rng_stream(4, 4);
+    for (size_t i = 0; i < N * T; i++) B[i] = i % T == 1 ? 0 : cr_rng_normal(&r); /* one column of zeros */
+    assert_ok(cx, cri_gp_cg_solve(cx, &op, &p, B, T, 1e-12, 400, X, NULL, NULL, &report));
+    assert_true(report.residual < 1e-12 && report.iterations < 200);
+    assert_ok(cx, cri_gp_multiply(cx, &tiles, X, T, Y));
+    for (size_t i = 0; i < N * T; i++) assert_close(Y[i], B[i], 1e-9);
+    assert_ok(cx, cri_gp_multiply(cx, &op, X, T, Z));
+    for (size_t i = 0; i < N * T; i++) assert_close(Y[i], Z[i], 1e-10);
+    assert_ok(cx, cri_gp_precondition(cx, &p, B, T, Y)); /* P Y = D Y + F F^T Y */
+    for (size_t c = 0; c < T; c++)
+        for (size_t i = 0; i < N; i++) {
+            double sum = p.D[i] * Y[i * T + c];
+            for (size_t a = 0; a < p.rank; a++) {
+                double product = 0;
+                for (size_t j = 0; j < N; j++) product += p.F[j * p.width + a] * Y[j * T + c];
+                sum += p.F[i * p.width + a] * product;
+            }
+            assert_close(sum, B[i * T + c], 1e-9);
+        }
+    cr_kernel_free(cx, k);
+    free(b);
+    cr_scratch_end(&s);
+    test_context_free(cx);
+}
+
+/* The weights are those of the factor; the evidence is within its error; its gradient has no bias. */
+static void test_evidence(void **state)
+{
+    (void)state;
+    enum { SEEDS = 60, SIZE = 5 };
+    cr_ctx    *cx = test_context();
+    bench     *b = draw(2);
+    cr_kernel *k = parse(cx, "1.4*matern32(l=[0.8,1.3])");
+    size_t     p = cr_kernel_theta_size(k);
+    double     exact[SIZE], gradient[SIZE], mean[SIZE] = { 0 }, square[SIZE] = { 0 }, off = 0;
+    cr_ctx_set_threads(cx, 1);
+    assert_ok(cx, cri_gp_solve(cx, &b->problem, k, NOISE, CRI_GP_NO_JITTER, b->L, &b->exact));
+    assert_ok(cx, cri_gp_gradient(cx, &b->problem, k, NOISE, &b->exact, b->L, exact));
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        b->cg.settings.seed = seed;
+        b->cg.settings.rank = 10; /* far from C: the probes have work to do */
+        b->cg.settings.probes = 4;
+        assert_ok(cx, cri_gp_cg_evidence(cx, &b->problem, k, NOISE, &b->cg, gradient));
+        for (size_t i = 0; i < N; i++) assert_close(b->ours_alpha[i], b->alpha[i], 1e-6 * (1 + fabs(b->alpha[i])));
+        assert_close(b->ours_beta[0], b->beta[0], 1e-6);
+        assert_close(b->ours_A[0], b->A[0], 1e-6);
+        assert_true(b->cg.se > 0.01); /* a test that can fail */
+        double z = (b->cg.value - b->exact.log_evidence) / b->cg.se;
+        off += z * z / SEEDS;
+        for (size_t j = 0; j <= p; j++) {
+            mean[j] += gradient[j] / SEEDS;
+            square[j] += pow(gradient[j] - exact[j], 2) / SEEDS;
+        }
+    }
+    assert_true(off < 12); /* Student's t of 3 degrees of freedom: 3 */
+    for (size_t j = 0; j <= p; j++) assert_true(fabs(mean[j] - exact[j]) < 4 * sqrt(square[j] / SEEDS) + 1e-9);
+    b->cg.settings = cri_gp_cg_defaults(3); /* as it is used */
+    assert_ok(cx, cri_gp_cg_evidence(cx, &b->problem, k, NOISE, &b->cg, gradient));
+    assert_close(b->cg.value, b->exact.log_evidence, 4 * b->cg.se + 1e-6);
+    for (size_t j = 0; j <= p; j++) assert_close(gradient[j], exact[j], 1e-5);
+    cr_kernel_free(cx, k);
+    free(b);
+    test_context_free(cx);
+}
+
+/* --- the model ------------------------------------------------------------------------------- */
+
+static void test_model(void **state)
+{
+    (void)state;
+    const char   *rest = "target=y noise=0.02 optimize=none kernel=1.4*matern52(l=[0.8,1.3])";
+    cr_ctx       *cx = test_context();
+    bench        *b = draw(5);
+    cr_table     *t = make_table(cx, b->X, N, D, b->y, NULL);
+    char          settings[200];
+    cr_ctx_set_threads(cx, 1);
+    cr_model     *exact = fit(cx, "gp", t, rest), *none = NULL;
+    cr_prediction p = predict(cx, exact, t);
+    for (size_t few = 0; few < 2; few++) {
+        snprintf(settings, sizeof settings, "%s solver=cg inducing=%d", rest, few ? 30 : 500);
+        cr_model        *m = fit(cx, "gp", t, settings), *again = NULL;
+        cr_prediction    q = predict(cx, m, t), r;
+        const cr_report *report = cr_model_get_report(m);
+        json_t          *d = describe(cx, m);
+        char            *bytes;
+        size_t           size;
+        double           se = statistic(d, "log_evidence_se"), worst = statistic(d, "sd_error");
+        assert_int_equal(report->evidence, CR_EVIDENCE_ESTIMATE);
+        assert_close(report->log_evidence, cr_model_get_report(exact)->log_evidence, 4 * se + 1e-6);
+        for (size_t i = 0; i < N; i++) {
+            assert_close(q.mean[i], p.mean[i], 1e-6);
+            assert_true(q.scale[i] > p.scale[i] * (1 - 1e-7)); /* never too sure */
+            assert_true(q.scale[i] < p.scale[i] * (1 + (few ? 10 * worst : 1e-6)));
+        }
+        assert_true(few ? worst > 1e-6 && worst < 1 : worst < 1e-6);
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+        assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
+        r = predict(cx, again, t);
+        assert_memory_equal(q.mean, r.mean, N * sizeof(double));
+        assert_memory_equal(q.scale, r.scale, N * sizeof(double));
+        cr_prediction_free(cx, &r);
+        cr_model_free(cx, again);
+        cr_ctx_set_threads(cx, 3);
+        again = fit(cx, "gp", t, settings);
+        r = predict(cx, again, t);
+        assert_memory_equal(q.scale, r.scale, N * sizeof(double));
+        cr_ctx_set_threads(cx, 1);
+        double draws[N * 2];
+        assert_ok(cx, cr_sample_targets(cx, m, t, 2, 3, draws));
+        assert_fails(cx, cr_update(cx, m, t, &none), CR_EUNSUPPORTED);
+        json_decref(d);
+        cr_free(cx, bytes, size, 1);
+        cr_prediction_free(cx, &q);
+        cr_prediction_free(cx, &r);
+        cr_model_free(cx, m);
+        cr_model_free(cx, again);
+    }
+    assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg approx=vfe", &none), CR_EARG);
+    assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg noise=0", &none), CR_EUNSUPPORTED);
+    assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg kernel=rbf+white", &none), CR_EUNSUPPORTED);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, exact);
+    cr_table_free(cx, t);
+    free(b);
+    test_context_free(cx);
+}
+
+/* Learned from all rows, the evidence is as good as with the factor. */
+static void test_learning(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    bench    *b = draw(6);
+    cr_table *t = make_table(cx, b->X, N, D, b->y, NULL);
+    cr_ctx_set_threads(cx, 1);
+    cr_model *exact = fit(cx, "gp", t, "target=y"), *m = fit(cx, "gp", t, "target=y solver=cg");
+    assert_close(cr_model_get_report(m)->log_evidence, cr_model_get_report(exact)->log_evidence, 0.5);
+    cr_model_free(cx, exact);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    free(b);
+    test_context_free(cx);
+}
+
+static cr_status all_of_it(cr_ctx *cx, void *arg)
+{
+    cr_status st = CR_OK;
+    cr_model *m = NULL;
+    cr_table *t = NULL;
+    double    X[] = { 0, 1, 1.3, 2, 3.5, 4 }, y[] = { 1, 2, 2.5, 3, 1, 0 };
+    cr_ctx_set_threads(cx, 1);
+    CR_TRY(cr_table_new(cx, "t", 6, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, X, 1));
+    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(try_fit(cx, "gp", t, arg, &m));
+done:
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static cr_status learn(cr_ctx *cx, void *arg)
+{
+    cr_status      st = CR_OK;
+    bench         *b = draw(3);
+    cr_kernel     *k = NULL;
+    cri_gp_learned learned = { 0 };
+    cri_gp_task    task = { .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1 };
+    double         noise = 0.09;
+    (void)arg;
+    cr_ctx_set_threads(cx, 1);
+    b->data.n = 6;
+    b->cg.settings.probes = 2;
+    b->cg.settings.max_iter = 2;
+    b->cg.settings.rank = 1;
+    CR_TRY(cr_kernel_parse(cx, "1.4*rbf", NULL, NULL, 0, &k));
+    CR_TRY(cri_gp_cg_learn(cx, &task, &b->cg, k, &noise, &learned));
+done:
+    cr_kernel_free(cx, k);
+    free(b);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(all_of_it, (char[]){ "target=y solver=cg optimize=none noise=0.1" });
+    test_every_allocation_fails(learn, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_solve),    cmocka_unit_test(test_evidence),    cmocka_unit_test(test_model),
+        cmocka_unit_test(test_learning), cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("gp cg", tests, NULL, NULL);
+}
