@@ -79,5 +79,6 @@
 
 #include "../src/plot/figure.h"
 #include "../src/plot/kinds.h"
+#include "../src/plot/network_figure.h"
 
 #endif

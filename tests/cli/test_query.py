@@ -275,3 +275,31 @@ def test_completion(credence, burglary, typed, ends):
 def test_completion_of_targets(credence, burglary):
     done = credence("complete", "--", "infer", burglary, "x.csv", "--target", "mary,j")
     assert done.stdout.splitlines() == ["mary,john"]
+
+
+# --- plot ------------------------------------------------------------------------------------------
+
+def test_plot_of_a_network(credence, burglary, tmp_path, refused):
+    (tmp_path / "e.json").write_text('{"mary": "yes"}')
+    drawn = credence("plot", burglary, "P(* | john=yes)", "--evidence", "e.json", "-o", "net.svg")
+    assert drawn.code == 0 and drawn.stdout == "" and drawn.stderr == ""
+    svg = (tmp_path / "net.svg").read_text()
+    assert svg.startswith("<svg") and svg.count(">observed<") == 2 and ">28.4%<" in svg
+    assert "P(e) = 0.002084" in svg
+    text = credence("plot", burglary, "P(* | john=yes, mary=yes)")
+    assert "alarm \u2190 burglary, earthquake" in text.stdout and "28.4%" in text.stdout
+    assert credence("plot", burglary, "-o", "-").stdout.startswith("<svg")
+    refused(2, "plot", burglary, "P(john)", says=["marginals of all", "P(* | ...)"])
+    refused(2, "plot", burglary, "-o", "net.png", says="draws SVG")
+
+
+def test_plot_of_a_network_too_wide(credence, tmp_path):
+    n = 30
+    pairs = [(i * n + j, k) for i in range(n) for j in range(n)
+             for k in ([i * n + j + 1] if j + 1 < n else []) + ([i * n + j + n] if i + 1 < n else [])]
+    lines = ["MARKOV", str(n * n), " ".join(["2"] * n * n), str(len(pairs))]
+    lines += [f"2 {a} {b}" for a, b in pairs] + ["4 1 2 2 1"] * len(pairs)
+    (tmp_path / "grid.uai").write_text("\n".join(lines) + "\n")
+    drawn = credence("plot", "grid.uai", "-o", "grid.svg", "--memory-limit", "100M")
+    assert drawn.code == 0 and "drawn without bars" in drawn.stderr
+    assert (tmp_path / "grid.svg").read_text().count(">x") >= n * n
