@@ -277,6 +277,38 @@ def test_completion_of_targets(credence, burglary):
     assert done.stdout.splitlines() == ["mary,john"]
 
 
+# --- lists -----------------------------------------------------------------------------------------
+
+def test_lists(credence, burglary):
+    best, causes, slopes = ask(credence, burglary, "best(3; * | john=yes)", "causes(* | john=yes, mary=yes)",
+                               "sensitivity(4; burglary=yes | john=yes, mary=yes)")
+    assert [len(b["states"]) for b in best["assignments"]] == [4, 4, 4]
+    assert best["assignments"][0]["p"] == pytest.approx(0.999 * 0.998 * 0.999 * 0.05 * 0.99 / 0.052138975641)
+    assert [c["variable"] for c in causes["causes"]] == ["alarm", "burglary", "earthquake"]
+    assert causes["causes"][1]["before"] == pytest.approx(0.001, rel=1e-12)
+    assert causes["causes"][1]["after"] == pytest.approx(0.284171835364393, abs=1e-12)
+    assert slopes["probability"] == pytest.approx(0.284171835364393, abs=1e-12)
+    first, _, third, _ = slopes["parameters"]
+    assert (first["variable"], first["state"], first["given"]) == ("burglary", "yes", {})
+    assert third["given"] == {"burglary": "no", "earthquake": "no"} and third["derivative"] < 0
+    p = 0.284171835364393  # of the prior q the posterior has the odds q / (1 - q) times a constant
+    assert first["derivative"] == pytest.approx(p * (1 - p) / (0.001 * 0.999), rel=1e-9)
+    table = rows(credence("query", burglary, "best(2; alarm, mary)", "sensitivity(1; alarm=on)", "causes(* | alarm=on)"))
+    assert table[0]["variable"] == "alarm,mary" and table[0]["state"] == "off,no"
+    assert len(table) == 5
+    text = credence("query", burglary, "best(2; *)", "causes(* | alarm=on)", "sensitivity(alarm=on)", "--format", "text")
+    assert "P(alarm=on | burglary=no, earthquake=no)" in text.stdout and "factor" in text.stdout
+
+
+@shared
+def test_lists_of_a_larger_network(credence):
+    net = SHARED / "alarm.bif"
+    best, one = ask(credence, net, "best(4; * | HR=LOW)", "argmax(* | HR=LOW)")
+    assert best["assignments"][0]["p"] == pytest.approx(one["probability"], rel=1e-9)
+    assert all(a["p"] >= b["p"] for a, b in zip(best["assignments"], best["assignments"][1:]))
+    assert "differs in" in credence("query", net, "best(3; *)", "--format", "text").stdout
+
+
 # --- plot ------------------------------------------------------------------------------------------
 
 def test_plot_of_a_network(credence, burglary, tmp_path, refused):
