@@ -525,6 +525,26 @@ const cli_field result_infer[] = {
     FIELD_LAST,
 };
 
+const cli_field result_denoise[] = {
+    TEXT("image", 0, "the file, as it was named"),
+    COUNT("width", 0, "pixels"),
+    COUNT("height", 0, "pixels"),
+    COUNT("labels", 0, "greys of the result"),
+    TEXT("method", 0, "cut, icm, max-product or gibbs"),
+    FLAG("exact", 0, "whether this is the least energy"),
+    FLAG("converged", 0, "whether it had settled"),
+    COUNT("sweeps", 0, "sweeps over the pixels; of cut its moves"),
+    NUMBER("energy_before", 0, "energy of the image as it was, in the nearest greys"),
+    NUMBER("energy", 0, "energy of the result: -log p but for a constant"),
+    COUNT("changed", 0, "pixels"),
+    NUMBER("error_before", FIELD_SOMETIMES,
+           "with --truth: the share of wrong pixels; of more than two greys the root mean square"),
+    NUMBER("error", FIELD_SOMETIMES, "the same of the result"),
+    COUNT("seed", 0, "random seed"),
+    NUMBER("seconds", 0, "time it took, reading and writing not counted"),
+    FIELD_LAST,
+};
+
 /* --- dist ------------------------------------------------------------------------------------ */
 
 static const cli_field dist_parameter[] = {

@@ -56,6 +56,18 @@ static void check_link(const graph *g, const cri_link *l)
     }
 }
 
+/* The length of all links, in layers, when every box is as high up as it can be. */
+static size_t longest_paths(const graph *g)
+{
+    size_t depth[MOST] = { 0 }, total = 0;
+    for (size_t v = 0; v < g->n; v++) /* links go to larger numbers */
+        for (size_t i = 0; i < g->m; i++)
+            if (g->link[i].from == v && depth[g->link[i].to] <= depth[v])
+                depth[g->link[i].to] = depth[v] + 1;
+    for (size_t i = 0; i < g->m; i++) total += depth[g->link[i].to] - depth[g->link[i].from];
+    return total;
+}
+
 static void pictures_keep_the_laws(void **state)
 {
     cr_ctx *cx = test_context();
@@ -72,7 +84,12 @@ static void pictures_keep_the_laws(void **state)
             assert_true(b->y - b->height / 2 > -1e-6 && b->y + b->height / 2 < height + 1e-6);
             for (size_t k = 0; k < i; k++) assert_true(apart(b, &g.box[k]));
         }
-        for (size_t i = 0; i < g.m; i++) check_link(&g, &g.link[i]);
+        size_t length = 0;
+        for (size_t i = 0; i < g.m; i++) {
+            check_link(&g, &g.link[i]);
+            length += g.box[g.link[i].to].layer - g.box[g.link[i].from].layer;
+        }
+        assert_true(length <= longest_paths(&g));
         cr_scratch_end(&s);
     }
     test_context_free(cx);
