@@ -441,6 +441,9 @@ static void offer_question(line *l)
         offer(l, "argmax(", "the most probable states");
         offer(l, "H(", "entropy");
         offer(l, "I(", "mutual information");
+        offer(l, "best(", "the k most probable assignments");
+        offer(l, "causes(", "what the evidence speaks for");
+        offer(l, "sensitivity(", "how a probability changes with parameters");
     }
     cr_network_free(l->c->cx, net);
 }

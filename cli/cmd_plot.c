@@ -1,5 +1,5 @@
 /* cmd_plot.c -- figures of a model and data. */
-#include "cli.h"
+#include "network.h"
 #include "plot/figure.h"
 #include "plot/kinds.h"
 
@@ -10,7 +10,9 @@
     X(choice, kind, "fit", "fit|residuals|calibration|roc|pr|learning-curve",                        \
       "what is drawn: fit: the model with its band, or observed against predicted; the others judge it, and are drawn as text without -o", \
       "residuals")                                                                                   \
-    X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")
+    X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")              \
+    X(text, evidence, "", "FILE",                                                                    \
+      "of a network: evidence, as JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json")
 /* clang-format on */
 enum { KIND_FIT }; /* the others follow as in cr_plot_kind */
 CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
@@ -20,10 +22,10 @@ static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { TEXT_WIDTH = 64, TEXT_HEIGHT = 21 };
 
-static cr_status check_path(cli *c, const plot_options *o)
+static cr_status check_path(cli *c, bool needed)
 {
     const char *path = c->global.output;
-    if (!path && o->kind != KIND_FIT) return CR_OK;
+    if (!path && !needed) return CR_OK;
     if (!path) {
         cr_fail(c->cx, CR_EARG, "plot needs a file for the figure");
         return cr_fail_hint(c->cx, "for example -o figure.svg");
@@ -54,7 +56,15 @@ static cr_status run_plot(cli *c)
     cr_table           *t = NULL;
     cr_model           *m = NULL;
     const char         *path;
-    CR_TRY(check_path(c, o));
+    if (cli_is_network(c, 0)) {
+        CR_TRY(check_path(c, false));
+        return cli_plot_network(c, o->evidence);
+    }
+    CR_TRY(check_path(c, o->kind == KIND_FIT));
+    if (c->n_args < 2) {
+        cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
+        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg", c->args[0]));
+    }
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
@@ -75,14 +85,15 @@ done:
 
 const cli_verb verb_plot = {
     .name = "plot",
-    .usage = "plot FILE.cred DATA [--kind fit] [-o FIGURE.svg]",
-    .summary = "draw a model and data: its fit, or figures that judge it",
+    .usage = "plot FILE.cred DATA | NET ['P(* | e)'] [--kind fit] [-o FILE]",
+    .summary = "draw a model and data: its fit, or figures that judge it; or a network",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
-               "credence plot model.cred examples/diabetes.csv --kind residuals",
+               "credence plot model.cred examples/diabetes.csv --kind residuals\n"
+               "credence plot examples/networks/burglary.bif 'P(* | john=yes)' -o net.svg",
     .options = plot_table,
     .options_size = sizeof(plot_options),
     .takes = VERB_READS | VERB_FACTORISES,
-    .least = 2,
+    .least = 1,
     .most = 2,
     .run = run_plot,
 };

@@ -1,5 +1,6 @@
 /* cmd_query.c -- query: questions to a network, and their answers shown. */
 #include "network.h"
+#include "query_lists.h"
 #include "base/context_internal.h"
 #include "base/list.h"
 #include "models/graph/query.h"
@@ -160,6 +161,8 @@ static void add_answer(const query_job *j, const cr_query_answer *a, size_t *sta
         json_object_set_new(out, "informative", gains(j, a));
         json_object_set_new(out, "unit", json_string(j->unit));
         break;
+    default:
+        query_list_json(j->net, a, out);
     }
 }
 
@@ -300,6 +303,8 @@ static void print_text(const query_job *j, const cr_query_answer *a, size_t *sta
         json_decref(rows);
         break;
     }
+    default:
+        query_list_text(c, j->net, a);
     }
 }
 
@@ -347,6 +352,24 @@ static void csv_joint(const query_job *j, const cr_query_answer *a, size_t *stat
     }
 }
 
+/* Names that stand in one row: of the answer, or of a table. */
+static size_t list_room(const query_job *j, const cr_query_answer *a)
+{
+    size_t most = a->n ? a->n : 1;
+    for (size_t t = 0; a->kind == CR_QUESTION_SENSITIVITY && t < cr_network_tables(j->net); t++)
+        if (cr_network_table(j->net, t).n > most) most = cr_network_table(j->net, t).n;
+    return most;
+}
+
+static void csv_list(const query_job *j, const cr_query_answer *a, const char **list, size_t room)
+{
+    for (size_t i = 0; i < a->rows; i++) {
+        double value;
+        size_t n = query_list_csv(j->net, a, i, list, list + room, room, &value);
+        put_row(j, list, list + room, n, value);
+    }
+}
+
 static void print_csv(const query_job *j, const cr_query_answer *a, size_t *states,
                       const char **list)
 {
@@ -387,6 +410,8 @@ static void print_csv(const query_job *j, const cr_query_answer *a, size_t *stat
     case CR_QUESTION_INFORMATION:
         put_row(j, &empty, &empty, 1, a->number / j->per);
         break;
+    default:
+        csv_list(j, a, list, list_room(j, a));
     }
 }
 
@@ -409,7 +434,8 @@ static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t
     cr_status    st = CR_OK;
     cr_ctx      *cx = j->c->cx;
     size_t      *states = cr_alloc(cx, a->n, sizeof *states);
-    const char **list = cr_alloc(cx, 2 * a->n, sizeof *list);
+    size_t       room = list_room(j, a);
+    const char **list = cr_alloc(cx, 2 * room, sizeof *list);
     if (!states || !list) CR_TRY(CR_ENOMEM);
     if (j->c->format == FORMAT_JSON) {
         json_array_append_new(results, json_answer(j, a, states));
@@ -422,7 +448,7 @@ static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t
     j->c->answer_no |= a->kind == CR_QUESTION_SEPARATION && !a->separated;
 done:
     cr_free(cx, states, a->n, sizeof *states);
-    cr_free(cx, list, 2 * a->n, sizeof *list);
+    cr_free(cx, list, 2 * room, sizeof *list);
     return st;
 }
 
@@ -510,7 +536,7 @@ done:
 const cli_verb verb_query = {
     .name = "query",
     .usage = "query NET 'QUESTION'... [--evidence FILE]",
-    .summary = "ask a network: P(x | e), argmax(x | e), x _|_ y | z, H(x | e), I(x; y | e)",
+    .summary = "ask a network: P(x | e), argmax(x | e), x _|_ y | z, I(x; y | e), causes(* | e)",
     .example = "credence query examples/networks/burglary.bif 'P(burglary | john=yes, mary=yes)'\n"
                "credence query examples/networks/burglary.bif 'argmax(* | john=yes)' "
                "'burglary _|_ mary | alarm'",

@@ -24,6 +24,7 @@
     X(convert)    \
     X(query)      \
     X(infer)      \
+    X(denoise)    \
     X(dist)       \
     X(info)       \
     X(plot)       \

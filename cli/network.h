@@ -14,5 +14,8 @@ cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_ne
 cr_status cli_describe_network(cli *c);
 cr_status cli_check_network(cli *c);
 cr_status cli_convert_network(cli *c, const char *to, cr_network_format format);
+/* plot of a network in argument 0, with the question in argument 1 if there is one
+ * (plot_network.c). */
+cr_status cli_plot_network(cli *c, const char *opt_evidence);
 
 #endif

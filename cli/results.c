@@ -444,6 +444,26 @@ static const cli_field informative[] = {
     FIELD_LAST,
 };
 
+static const cli_field cause[] = {
+    TEXT("variable", 0, "a variable"),
+    TEXT("state", 0, "the state that the evidence speaks for most"),
+    NUMBER("before", 0, "its probability without the evidence"),
+    NUMBER("after", 0, "its probability with it"),
+    NUMBER("factor", FIELD_NULL, "Bayes factor of the state against its others; null: infinite"),
+    FIELD_LAST,
+};
+
+static const cli_field parameter_change[] = {
+    TEXT("variable", FIELD_SOMETIMES, "whose table it is in, of a Bayesian network"),
+    TEXT("state", FIELD_SOMETIMES, "its state"),
+    OTHER(WORDS, "given", FIELD_SOMETIMES, "the states of its parents"),
+    COUNT("table", FIELD_SOMETIMES, "of a Markov network: which table"),
+    OTHER(WORDS, "states", FIELD_SOMETIMES, "of a Markov network: the states of its variables"),
+    NUMBER("value", 0, "the parameter as it is"),
+    NUMBER("derivative", 0, "of the probability by it, the rest of its row in proportion"),
+    FIELD_LAST,
+};
+
 static const cli_field query_cost[] = {
     COUNT("variables", 0, "that were eliminated, after evidence and pruning"),
     COUNT("width", 0, "largest clique, minus one"),
@@ -472,6 +492,11 @@ static const cli_field answer[] = {
     INNER(ROWS, "informative", FIELD_SOMETIMES, "of I(x; *): the most informative first",
           informative),
     TEXT("unit", FIELD_SOMETIMES, "of H and I: bits or nats"),
+    INNER(ROWS, "assignments", FIELD_SOMETIMES, "of best(k; ...): the most probable first",
+          joint_row),
+    INNER(ROWS, "causes", FIELD_SOMETIMES, "of causes(...): the largest factor first", cause),
+    INNER(ROWS, "parameters", FIELD_SOMETIMES, "of sensitivity(...): the largest first",
+          parameter_change),
     INNER(OBJECT, "cost", 0, "what it took", query_cost),
     FIELD_LAST,
 };
@@ -497,6 +522,26 @@ const cli_field result_infer[] = {
     FLAG("exact", 0, "whether the answers are exact, but for rounding"),
     COUNT("seed", 0, "random seed"),
     INNER(ROWS, "results", 0, "one for each row, in order", posterior),
+    FIELD_LAST,
+};
+
+const cli_field result_denoise[] = {
+    TEXT("image", 0, "the file, as it was named"),
+    COUNT("width", 0, "pixels"),
+    COUNT("height", 0, "pixels"),
+    COUNT("labels", 0, "greys of the result"),
+    TEXT("method", 0, "cut, icm, max-product or gibbs"),
+    FLAG("exact", 0, "whether this is the least energy"),
+    FLAG("converged", 0, "whether it had settled"),
+    COUNT("sweeps", 0, "sweeps over the pixels; of cut its moves"),
+    NUMBER("energy_before", 0, "energy of the image as it was, in the nearest greys"),
+    NUMBER("energy", 0, "energy of the result: -log p but for a constant"),
+    COUNT("changed", 0, "pixels"),
+    NUMBER("error_before", FIELD_SOMETIMES,
+           "with --truth: the share of wrong pixels; of more than two greys the root mean square"),
+    NUMBER("error", FIELD_SOMETIMES, "the same of the result"),
+    COUNT("seed", 0, "random seed"),
+    NUMBER("seconds", 0, "time it took, reading and writing not counted"),
     FIELD_LAST,
 };
 

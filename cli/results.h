@@ -58,6 +58,7 @@ extern const cli_field
     result_check[],
     result_query[],
     result_infer[],
+    result_denoise[],
     result_dist[],
     result_info[],
     result_version[],

@@ -35,6 +35,7 @@
 #include "../src/prob/info.h"
 #include "../src/prob/info_source.h"
 
+#include "../src/data/image.h"
 #include "../src/data/table.h"
 #include "../src/data/read.h"
 #include "../src/data/stream.h"
@@ -66,6 +67,7 @@
 #include "../src/models/graph/net.h"
 #include "../src/models/graph/network_file.h"
 #include "../src/models/graph/query.h"
+#include "../src/models/graph/grid.h"
 
 #include "../src/study/assess.h"
 #include "../src/study/cross_validate.h"
@@ -80,5 +82,6 @@
 
 #include "../src/plot/figure.h"
 #include "../src/plot/kinds.h"
+#include "../src/plot/network_figure.h"
 
 #endif

@@ -361,3 +361,28 @@ void cri_svg_end(cri_svg *s)
     s->bytes = NULL;
     s->size = s->room = 0;
 }
+
+/* --- sheets ---------------------------------------------------------------------------------- */
+
+cri_svg cri_svg_sheet(cr_ctx *cx, double width, double height, const char *title,
+                      const char *description)
+{
+    cri_svg s = { .cx = cx };
+    draw_head(&s, &(cri_svg_frame){
+                      .width = width, .height = height, .title = title, .description = description });
+    put_raw(&s, "<svg>\n"); /* which cri_svg_save closes */
+    return s;
+}
+
+void cri_svg_put(cri_svg *s, const char *template, const double *numbers)
+{
+    put(s, template, numbers);
+}
+
+void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
+                   double room, double font_size)
+{
+    put_label(s, place, numbers, text, room, font_size);
+}
+
+void cri_svg_escape(cri_svg *s, const char *text) { put_text(s, text, strlen(text)); }

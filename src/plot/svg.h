@@ -113,6 +113,21 @@ void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const
 /* A vertical bar at x[i] from lower[i] to upper[i]. */
 void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
                   const double *upper, size_t n);
+/* --- sheets: figures without axes, drawn by hand in pixels from the upper left ---------------- */
+
+/* Starts a sheet with its title at the top. */
+cri_svg cri_svg_sheet(cr_ctx *cx, double width, double height, const char *title,
+                      const char *description);
+/* Writes a piece of SVG, each @ replaced by the next number. */
+void cri_svg_put(cri_svg *s, const char *template, const double *numbers);
+/* Writes <text> with the attributes of the template `place`, shortened to `room`. */
+void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
+                   double room, double font_size);
+/* Writes a text with what it needs escaped. */
+void cri_svg_escape(cri_svg *s, const char *text);
+/* The numbers of a template. */
+#define CRI_SVG_NUMBERS(...) ((const double[]){ __VA_ARGS__ })
+
 /* Closes the figure and saves it, atomically.  The first failure since cri_svg_begin, else that of
  * the file. */
 cr_status cri_svg_save(cri_svg *s, const char *path);

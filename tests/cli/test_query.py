@@ -275,3 +275,63 @@ def test_completion(credence, burglary, typed, ends):
 def test_completion_of_targets(credence, burglary):
     done = credence("complete", "--", "infer", burglary, "x.csv", "--target", "mary,j")
     assert done.stdout.splitlines() == ["mary,john"]
+
+
+# --- lists -----------------------------------------------------------------------------------------
+
+def test_lists(credence, burglary):
+    best, causes, slopes = ask(credence, burglary, "best(3; * | john=yes)", "causes(* | john=yes, mary=yes)",
+                               "sensitivity(4; burglary=yes | john=yes, mary=yes)")
+    assert [len(b["states"]) for b in best["assignments"]] == [4, 4, 4]
+    assert best["assignments"][0]["p"] == pytest.approx(0.999 * 0.998 * 0.999 * 0.05 * 0.99 / 0.052138975641)
+    assert [c["variable"] for c in causes["causes"]] == ["alarm", "burglary", "earthquake"]
+    assert causes["causes"][1]["before"] == pytest.approx(0.001, rel=1e-12)
+    assert causes["causes"][1]["after"] == pytest.approx(0.284171835364393, abs=1e-12)
+    assert slopes["probability"] == pytest.approx(0.284171835364393, abs=1e-12)
+    first, _, third, _ = slopes["parameters"]
+    assert (first["variable"], first["state"], first["given"]) == ("burglary", "yes", {})
+    assert third["given"] == {"burglary": "no", "earthquake": "no"} and third["derivative"] < 0
+    p = 0.284171835364393  # of the prior q the posterior has the odds q / (1 - q) times a constant
+    assert first["derivative"] == pytest.approx(p * (1 - p) / (0.001 * 0.999), rel=1e-9)
+    table = rows(credence("query", burglary, "best(2; alarm, mary)", "sensitivity(1; alarm=on)", "causes(* | alarm=on)"))
+    assert table[0]["variable"] == "alarm,mary" and table[0]["state"] == "off,no"
+    assert len(table) == 5
+    text = credence("query", burglary, "best(2; *)", "causes(* | alarm=on)", "sensitivity(alarm=on)", "--format", "text")
+    assert "P(alarm=on | burglary=no, earthquake=no)" in text.stdout and "factor" in text.stdout
+
+
+@shared
+def test_lists_of_a_larger_network(credence):
+    net = SHARED / "alarm.bif"
+    best, one = ask(credence, net, "best(4; * | HR=LOW)", "argmax(* | HR=LOW)")
+    assert best["assignments"][0]["p"] == pytest.approx(one["probability"], rel=1e-9)
+    assert all(a["p"] >= b["p"] for a, b in zip(best["assignments"], best["assignments"][1:]))
+    assert "differs in" in credence("query", net, "best(3; *)", "--format", "text").stdout
+
+
+# --- plot ------------------------------------------------------------------------------------------
+
+def test_plot_of_a_network(credence, burglary, tmp_path, refused):
+    (tmp_path / "e.json").write_text('{"mary": "yes"}')
+    drawn = credence("plot", burglary, "P(* | john=yes)", "--evidence", "e.json", "-o", "net.svg")
+    assert drawn.code == 0 and drawn.stdout == "" and drawn.stderr == ""
+    svg = (tmp_path / "net.svg").read_text()
+    assert svg.startswith("<svg") and svg.count(">observed<") == 2 and ">28.4%<" in svg
+    assert "P(e) = 0.002084" in svg
+    text = credence("plot", burglary, "P(* | john=yes, mary=yes)")
+    assert "alarm \u2190 burglary, earthquake" in text.stdout and "28.4%" in text.stdout
+    assert credence("plot", burglary, "-o", "-").stdout.startswith("<svg")
+    refused(2, "plot", burglary, "P(john)", says=["marginals of all", "P(* | ...)"])
+    refused(2, "plot", burglary, "-o", "net.png", says="draws SVG")
+
+
+def test_plot_of_a_network_too_wide(credence, tmp_path):
+    n = 30
+    pairs = [(i * n + j, k) for i in range(n) for j in range(n)
+             for k in ([i * n + j + 1] if j + 1 < n else []) + ([i * n + j + n] if i + 1 < n else [])]
+    lines = ["MARKOV", str(n * n), " ".join(["2"] * n * n), str(len(pairs))]
+    lines += [f"2 {a} {b}" for a, b in pairs] + ["4 1 2 2 1"] * len(pairs)
+    (tmp_path / "grid.uai").write_text("\n".join(lines) + "\n")
+    drawn = credence("plot", "grid.uai", "-o", "grid.svg", "--memory-limit", "100M")
+    assert drawn.code == 0 and "drawn without bars" in drawn.stderr
+    assert (tmp_path / "grid.svg").read_text().count(">x") >= n * n

@@ -60,6 +60,7 @@ VERBS = {
     "query": (["query", "examples/networks/burglary.bif", "P(burglary | john=yes)"], "network results seconds seed"),
     "infer": (["infer", "examples/networks/burglary.bif", "examples/networks/calls.csv"],
               "network rows method exact results seed"),
+    "denoise": (["denoise", "examples/denoise/noisy.pgm"], "image width height labels method exact energy changed seed seconds"),
     "version": (["version"], "version threads blas"),
     "help": (["help"], "verbs"),
     "help one": (["help", "fit"], "name usage summary options"),

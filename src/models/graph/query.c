@@ -1,6 +1,6 @@
 /* query.c -- answers: which engine is asked what, and what is made of it. */
 #include "query.h"
-#include "query_engine.h"
+#include "query_more.h"
 #include "separation.h"
 #include "../../base/scratch.h"
 
@@ -33,6 +33,8 @@ void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
     cr_free(cx, a->variable, a->n, sizeof *a->variable);
     cr_free(cx, a->state, a->n, sizeof *a->state);
     cr_free(cx, a->trail, a->trail_length, sizeof *a->trail);
+    cr_free(cx, a->states, a->n_states, sizeof *a->states);
+    cr_free(cx, a->parameter, a->rows, sizeof *a->parameter);
     *a = (cr_query_answer){ 0 };
 }
 
@@ -318,6 +320,38 @@ done:
     return st;
 }
 
+/* --- lists: query_more.h --------------------------------------------------------------------- */
+
+static cr_status answer_list(job *j)
+{
+    cr_status st = CR_OK;
+    double    log_e;
+    CR_TRY(prepare(j, true));
+    log_e = j->out->log_evidence;
+    switch (j->q->kind) {
+    case CR_QUESTION_CAUSES:
+        return cri_answer_causes(&j->engine, j->q, &j->known, j->out);
+    case CR_QUESTION_SENSITIVITY:
+        if (j->soft)
+            CR_TRY(cr_fail(j->cx, CR_EUNSUPPORTED,
+                           "sensitivity is of observed, set and virtual evidence, not of soft"));
+        return cri_answer_sensitivity(&j->engine, j->q, &j->known, log_e, j->out);
+    default:
+        break;
+    }
+    if (j->q->n_x == 0) {
+        CR_TRY(list_open(j));
+    } else {
+        j->out->variable = copy_indices(j->cx, j->q->x, j->q->n_x);
+        if (!j->out->variable) CR_TRY(CR_ENOMEM);
+        j->out->n = j->q->n_x;
+    }
+    if (j->soft) CR_TRY(cri_engine_log_evidence(&j->engine, &log_e));
+    CR_TRY(cri_answer_best_list(&j->engine, j->q, log_e, j->out));
+done:
+    return st;
+}
+
 /* --- information ----------------------------------------------------------------------------- */
 
 /* The entropy of the marginal of a normalised table over these variables. */
@@ -480,6 +514,10 @@ static cr_status answer(job *j)
         return answer_information(j);
     case CR_QUESTION_INFORMATIVE:
         return answer_informative(j);
+    case CR_QUESTION_BEST_LIST:
+    case CR_QUESTION_CAUSES:
+    case CR_QUESTION_SENSITIVITY:
+        return answer_list(j);
     }
     return cr_fail(j->cx, CR_EARG, "there is no such question");
 }

@@ -6,6 +6,11 @@
  *     argmax(* | e)      the most probable explanation    x, y _|_ z | w, v  are they separated?
  *     H(x | w, e)        entropy                          I(x; y | w, e)     mutual information
  *     I(x; * | e)        what every other variable would tell about x, the most first
+ *     best(5; x, y | e)  the five most probable states of these; best(5; * | e) of all
+ *     causes(x, y | e)   for which of its states the evidence speaks, of each; causes(* | e) of all
+ *                        that comes before the evidence
+ *     sensitivity(x=a | e)       how this probability changes with the parameters of the network;
+ *     sensitivity(5; x=a | e)    the five largest changes (of the first form ten), * for all
  *
  * e is a list, with commas, of what is known, of five kinds that are kept apart:
  *     x=a               observed                  x in {a, b}  or  x!=c    one of these states
@@ -62,13 +67,17 @@ typedef enum cr_question_kind {
     CR_QUESTION_SEPARATION,  /* x _|_ y | z */
     CR_QUESTION_ENTROPY,     /* H(x | e) */
     CR_QUESTION_INFORMATION, /* I(x; y | e) */
-    CR_QUESTION_INFORMATIVE  /* I(x; * | e) */
+    CR_QUESTION_INFORMATIVE, /* I(x; * | e) */
+    CR_QUESTION_BEST_LIST,   /* best(k; x, y | e) */
+    CR_QUESTION_CAUSES,      /* causes(x, y | e) */
+    CR_QUESTION_SENSITIVITY  /* sensitivity(k; x=a | e) */
 } cr_question_kind;
 
 typedef struct cr_question {
     cr_question_kind kind;
     size_t          *x, *y, *given; /* variables, in the order they were named */
     size_t           n_x, n_y, n_given;
+    size_t           count; /* how many are asked for, of BEST_LIST and SENSITIVITY */
     cr_findings      event, known;
 } cr_question;
 
@@ -93,6 +102,13 @@ typedef struct cr_query_options {
     cr_exact_options exact;
 } cr_query_options;
 
+/* An entry of a table, and how much the probability changes with it: the derivative, the other
+ * entries of the row changing in proportion. */
+typedef struct cr_parameter {
+    size_t table, entry; /* of a Bayesian network table v is that of variable v */
+    double value, derivative;
+} cr_parameter;
+
 typedef struct cr_query_answer {
     cr_question_kind kind;
     const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph" */
@@ -100,12 +116,16 @@ typedef struct cr_query_answer {
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
     cr_factor table;  /* TABLE: normalised, its scope ascending */
-    size_t    n, *variable; /* TABLE, BEST: as asked for; MARGINALS, INFORMATIVE: those it has */
+    size_t    n, *variable; /* TABLE, BEST, BEST_LIST: as asked for; of others those it has */
     size_t    values;       /* of these: */
     double   *value;      /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling */
+                          /* BEST_LIST: probabilities given e, falling; CAUSES: [n x 3] before
+                             and after the evidence, and the Bayes factor, falling */
     size_t   *state;      /* BEST [n] */
-    double    number;     /* PROBABILITY; ENTROPY and INFORMATION in nats; BEST: P(states | e) */
-    double    log_number; /* PROBABILITY: its log; BEST: log P(states, e) */
+    size_t    rows, n_states, *states; /* BEST_LIST [rows x n]; CAUSES [n] */
+    cr_parameter *parameter; /* SENSITIVITY [rows], the largest first */
+    double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST: P(states | e) */
+    double    log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
     bool      separated;  /* SEPARATION */
     size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */
     size_t    sweeps;               /* of fitting soft evidence */

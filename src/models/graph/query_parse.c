@@ -1,6 +1,9 @@
 /* query_parse.c -- questions from text.
  *   question  = "P" "(" ("*" | items) [known] ")" | "argmax" "(" ("*" | names) [known] ")"
  *             | "H" "(" names [known] ")" | "I" "(" names ";" ("*" | names) [known] ")"
+ *             | "best" "(" count ";" ("*" | names) [known] ")"
+ *             | "causes" "(" ("*" | names) known ")"
+ *             | "sensitivity" "(" [(count | "*") ";"] items [known] ")"
  *             | names "_|_" names [known]
  *   known     = "|" item {"," item}
  *   item      = name [("=" state) | ("!=" state) | ("in" set) | ("~" weights) | (":=" weights)]
@@ -27,6 +30,9 @@ typedef struct parser {
 static const char NAME_ENDS[] = "(){},;|=~:!\"'";
 static const char STATE_ENDS[] = ",)}|\"'";
 static const char WEIGHT_ENDS[] = ",)}|:\"'";
+
+static const char QUESTIONS[] = "questions are P(x | e), argmax(x | e), best(k; x | e), H(x | e), "
+                                "I(x; y | e), causes(x | e), sensitivity(x=a | e), x _|_ y | z";
 
 /* --- messages -------------------------------------------------------------------------------- */
 
@@ -362,6 +368,69 @@ static cr_status read_best(parser *p)
     return take(p, "*") ? CR_OK : read_names(p, &p->q->x, &p->q->n_x);
 }
 
+/* "5;" */
+static cr_status read_count(parser *p)
+{
+    const char *from;
+    size_t      n = 0;
+    skip_space(p);
+    from = p->at;
+    while (*p->at >= '0' && *p->at <= '9' && n < 1000000) n = 10 * n + (size_t)(*p->at++ - '0');
+    if (n == 0 || n > 1000000)
+        return fail_at(p, from, p->at, "how many? a number from 1 to 1000000 should stand here");
+    p->q->count = n;
+    return expect(p, ";", "after the number");
+}
+
+static cr_status read_best_list(parser *p)
+{
+    cr_status st = read_count(p);
+    if (st == CR_OK) st = read_best(p);
+    p->q->kind = CR_QUESTION_BEST_LIST;
+    return st;
+}
+
+static cr_status read_causes(parser *p)
+{
+    cr_status st = read_best(p);
+    p->q->kind = CR_QUESTION_CAUSES;
+    return st;
+}
+
+/* Is there a ';' before the bar? */
+static bool has_count(const char *at)
+{
+    size_t n = strspn(at, "0123456789* \t");
+    return n > 0 && at[n] == ';';
+}
+
+static cr_status read_sensitivity(parser *p)
+{
+    enum { USUAL = 10 };
+    cr_status   st = CR_OK;
+    const char *from;
+    p->q->count = USUAL;
+    skip_space(p);
+    if (has_count(p->at)) {
+        if (take(p, "*")) {
+            p->q->count = SIZE_MAX;
+            CR_TRY(expect(p, ";", "after the number"));
+        } else {
+            CR_TRY(read_count(p));
+        }
+    }
+    skip_space(p);
+    from = p->at;
+    CR_TRY(read_probability(p));
+    if (p->q->kind != CR_QUESTION_PROBABILITY) {
+        fail_at(p, from, p->at, "sensitivity() is of the probability of a state");
+        CR_TRY(cr_fail_hint(p->cx, "for example sensitivity(x=a | y=b)"));
+    }
+    p->q->kind = CR_QUESTION_SENSITIVITY;
+done:
+    return st;
+}
+
 static cr_status read_information(parser *p)
 {
     cr_status st = CR_OK;
@@ -384,8 +453,7 @@ static cr_status read_separation(parser *p)
     skip_space(p);
     if (!at_bar(p->at)) {
         fail_at(p, p->at, p->at, "expected _|_ here");
-        CR_TRY(cr_fail_hint(p->cx, "questions are P(x | e), argmax(x | e), H(x | e), I(x; y | e), "
-                                   "x _|_ y | z"));
+        CR_TRY(cr_fail_hint(p->cx, "%s", QUESTIONS));
     }
     p->at += 3;
     CR_TRY(read_names(p, &p->q->y, &p->q->n_y));
@@ -424,6 +492,12 @@ static cr_status read_question(parser *p)
         CR_TRY(read_probability(p));
     } else if (take_function(p, "argmax")) {
         CR_TRY(read_best(p));
+    } else if (take_function(p, "best")) {
+        CR_TRY(read_best_list(p));
+    } else if (take_function(p, "causes")) {
+        CR_TRY(read_causes(p));
+    } else if (take_function(p, "sensitivity")) {
+        CR_TRY(read_sensitivity(p));
     } else if (take_function(p, "H")) {
         averages = true;
         p->q->kind = CR_QUESTION_ENTROPY;
@@ -436,8 +510,7 @@ static cr_status read_question(parser *p)
         size_t      n = strcspn(word, "( \t");
         if (n > 0 && word[n + strspn(word + n, " \t")] == '(' && !memchr(word, '|', n)) {
             fail_at(p, word, word + n, "there is no question '%.*s'", (int)(n < 50 ? n : 50), word);
-            CR_TRY(cr_fail_hint(p->cx, "questions are P(x | e), argmax(x | e), H(x | e), I(x; y | "
-                                       "e), x _|_ y | z"));
+            CR_TRY(cr_fail_hint(p->cx, "%s", QUESTIONS));
         }
         CR_TRY(read_separation(p));
         goto end;

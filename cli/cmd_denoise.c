@@ -1,0 +1,245 @@
+/* cmd_denoise.c -- denoise: an image as a Markov network of its pixels. */
+#include "cli.h"
+#include "base/scratch.h"
+#include "data/image.h"
+#include "models/graph/grid.h"
+#include "models/graph/network_file.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* clang-format off */
+#define DENOISE_OPTIONS(X)                                                                         \
+    X(choice, method,   "cut", CR_GRID_METHODS,                                                    \
+      "smallest cut (of two greys the exact minimum), iterated modes, max-product messages, or the most frequent labels of Gibbs sampling", \
+      "gibbs")                                                                                     \
+    X(count,  labels,   "2", "2..256", "greys of the result", "16")                                \
+    X(real,   noise,    "0.1", "0<..<1",                                                           \
+      "of two greys: the probability that a pixel is wrong; of more: standard deviation of the noise, white being 1", "0.15") \
+    X(real,   coupling, "1", ">=0", "cost of a step of one label between neighbours", "1.5")       \
+    X(real,   truncate, "2", ">=1", "steps larger than this many labels cost no more than it", "4") \
+    X(count,  sweeps,   "100", "1..1000000",                                                       \
+      "at the most; of Gibbs so many, the first fifth of which is not counted", "500")             \
+    X(text,   truth,    "", "FILE", "the image without noise, to compare with", "truth.pgm")       \
+    X(text,   network,  "", "FILE",                                                                \
+      "write the model as a network: .uai, .bif, .cred ...", "image.uai")
+/* clang-format on */
+CR_OPTIONS_STRUCT(denoise_options, DENOISE_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(denoise_options, __VA_ARGS__)
+static const cr_option denoise_table[] = { DENOISE_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+typedef struct denoise_job {
+    cli                   *c;
+    const denoise_options *o;
+    cr_scratch             s;
+    cr_image               image, truth;
+    cr_grid                grid;
+    double                *cost;
+    size_t                *before, *x; /* labels */
+    cr_grid_report         report;
+    double                 seconds;
+} denoise_job;
+
+static size_t nearest(const denoise_job *j, double grey)
+{
+    return (size_t)lround(grey * (double)(j->o->labels - 1));
+}
+
+/* How improbable a label makes what is seen: a flip, or Gaussian noise. */
+static double cost_of(const denoise_job *j, double grey, size_t label)
+{
+    double noise = j->o->noise, off = grey - (double)label / (double)(j->o->labels - 1);
+    if (j->o->labels > 2) return off * off / (2 * noise * noise);
+    return nearest(j, grey) == label ? -log1p(-noise) : -log(noise);
+}
+
+static cr_status make_grid(denoise_job *j)
+{
+    cr_status st = CR_OK;
+    size_t    n = j->image.width * j->image.height, K = j->o->labels;
+    j->cost = cr_scratch_f64(&j->s, n * K);
+    j->before = cr_scratch_index(&j->s, n);
+    j->x = cr_scratch_index(&j->s, n);
+    CR_TRY(j->s.status);
+    if (K == 2 && j->o->noise >= 0.5)
+        CR_TRY(cr_fail(j->c->cx, CR_EARG,
+                       "--noise %g: with two greys, a pixel is wrong with a probability below 0.5",
+                       j->o->noise));
+    for (size_t i = 0; i < n; i++) {
+        j->before[i] = nearest(j, j->image.pixel[i]);
+        for (size_t l = 0; l < K; l++) j->cost[i * K + l] = cost_of(j, j->image.pixel[i], l);
+    }
+    j->grid =
+        (cr_grid){ j->image.width, j->image.height, K, j->cost, j->o->coupling, j->o->truncate };
+done:
+    return st;
+}
+
+static cr_status read_truth(denoise_job *j)
+{
+    cr_status st = CR_OK;
+    if (!j->o->truth) goto done;
+    CR_TRY(cr_image_read(j->c->cx, j->o->truth, &j->truth));
+    if (j->truth.width != j->image.width || j->truth.height != j->image.height)
+        CR_TRY(cr_fail(j->c->cx, CR_EDATA, "%s has %zu x %zu pixels, but %s %zu x %zu", j->o->truth,
+                       j->truth.width, j->truth.height, j->c->args[0], j->image.width,
+                       j->image.height));
+done:
+    return st;
+}
+
+static bool to_stdout(const denoise_job *j)
+{
+    return j->c->global.output && strcmp(j->c->global.output, "-") == 0;
+}
+
+/* The image must not take the place of what it was made from. */
+static cr_status check_output(const denoise_job *j)
+{
+    struct stat a, b;
+    const char *out = j->c->global.output, *in = j->c->args[0];
+    if (!out || stat(out, &a) != 0 || stat(in, &b) != 0 || !S_ISREG(a.st_mode)) return CR_OK;
+    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return CR_OK;
+    cr_fail(j->c->cx, CR_EARG, "the output %s would replace the input %s", out, in);
+    return cr_fail_hint(j->c->cx, "give the output a name of its own");
+}
+
+static cr_status write_network(denoise_job *j)
+{
+    cr_network *net = NULL;
+    cr_status   st = cr_grid_network(j->c->cx, &j->grid, &net);
+    if (st == CR_OK) st = cr_network_write(j->c->cx, net, j->o->network, CR_FORMAT_AUTO);
+    cr_network_free(j->c->cx, net);
+    return st;
+}
+
+static cr_status write_image(denoise_job *j)
+{
+    cr_status st = CR_OK;
+    cr_image  out = { 0 };
+    if (!j->c->global.output) goto done;
+    CR_TRY(cr_image_new(j->c->cx, j->image.width, j->image.height, &out));
+    for (size_t i = 0; i < out.width * out.height; i++)
+        out.pixel[i] = (double)j->x[i] / (double)(j->o->labels - 1);
+    CR_TRY(cr_image_write(j->c->cx, &out, to_stdout(j) ? "/dev/stdout" : j->c->global.output));
+done:
+    cr_image_free(j->c->cx, &out);
+    return st;
+}
+
+/* The share of wrong pixels; of more greys the root of the mean square of what they miss. */
+static double error_of(const denoise_job *j, const size_t *x, bool raw)
+{
+    double sum = 0;
+    size_t n = j->image.width * j->image.height;
+    for (size_t i = 0; i < n; i++) {
+        double shown =
+            raw && j->o->labels > 2 ? j->image.pixel[i] : (double)x[i] / (double)(j->o->labels - 1);
+        double off = j->o->labels > 2 ? shown - j->truth.pixel[i]
+                                      : (double)(x[i] != nearest(j, j->truth.pixel[i]));
+        sum += off * off;
+    }
+    return j->o->labels > 2 ? sqrt(sum / (double)n) : sum / (double)n;
+}
+
+static json_t *summary(const denoise_job *j)
+{
+    static const char *const names[] = { "cut", "icm", "max-product", "gibbs" };
+    json_t                  *out = json_object();
+    size_t                   changed = 0;
+    for (size_t i = 0; i < j->image.width * j->image.height; i++)
+        changed += j->x[i] != j->before[i];
+    json_object_set_new(out, "image", json_string_nocheck(j->c->args[0]));
+    json_object_set_new(out, "width", json_integer((json_int_t)j->image.width));
+    json_object_set_new(out, "height", json_integer((json_int_t)j->image.height));
+    json_object_set_new(out, "labels", json_integer((json_int_t)j->o->labels));
+    json_object_set_new(out, "method", json_string(names[j->o->method]));
+    json_object_set_new(out, "exact", json_boolean(j->report.exact));
+    json_object_set_new(out, "converged", json_boolean(j->report.converged));
+    json_object_set_new(out, "sweeps", json_integer((json_int_t)j->report.sweeps));
+    json_object_set_new(out, "energy_before", json_real(cr_grid_energy(&j->grid, j->before)));
+    json_object_set_new(out, "energy", json_real(j->report.energy));
+    json_object_set_new(out, "changed", json_integer((json_int_t)changed));
+    if (j->o->truth) {
+        json_object_set_new(out, "error_before", json_real(error_of(j, j->before, true)));
+        json_object_set_new(out, "error", json_real(error_of(j, j->x, false)));
+    }
+    return out;
+}
+
+static cr_status show(denoise_job *j)
+{
+    cr_status st = CR_OK;
+    json_t   *out = summary(j), *rows = json_array();
+    CR_TRY(out_open(j->c, NULL));
+    json_array_append(rows, out);
+    if (j->c->format == FORMAT_JSON) {
+        json_object_set_new(out, "seed", json_integer((json_int_t)j->c->fit.seed));
+        json_object_set_new(out, "seconds", json_real(j->seconds));
+        out_json(j->c, "denoise", out);
+    } else if (j->c->format == FORMAT_CSV) {
+        out_table(j->c, rows);
+    } else {
+        out_pairs(j->c, out);
+    }
+done:
+    json_decref(out);
+    json_decref(rows);
+    return st;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static cr_status run_denoise(cli *c)
+{
+    cr_status       st = CR_OK;
+    denoise_job     j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
+    cr_grid_options how = cr_grid_defaults();
+    double          begin;
+    CR_TRY(check_output(&j));
+    CR_TRY(cr_image_read(c->cx, c->args[0], &j.image));
+    CR_TRY(read_truth(&j));
+    CR_TRY(make_grid(&j));
+    how.method = (cr_grid_method)j.o->method;
+    how.sweeps = j.o->sweeps;
+    how.seed = c->fit.seed;
+    begin = seconds_now();
+    CR_TRY(cr_grid_solve(c->cx, &j.grid, &how, j.x, &j.report));
+    j.seconds = seconds_now() - begin;
+    if (!j.report.converged)
+        cr_log(c->cx, CR_LOG_WARNING, "stopped after %zu sweeps before it had settled",
+               j.report.sweeps);
+    CR_TRY(cli_check_strict(c));
+    if (j.o->network) CR_TRY(write_network(&j));
+    CR_TRY(write_image(&j));
+    if (!to_stdout(&j)) CR_TRY(show(&j));
+done:
+    cr_image_free(c->cx, &j.image);
+    cr_image_free(c->cx, &j.truth);
+    cr_scratch_end(&j.s);
+    return st;
+}
+
+const cli_verb verb_denoise = {
+    .name = "denoise",
+    .usage = "denoise IMAGE [--method cut] [-o FILE.png]",
+    .summary = "take the noise out of an image, as a Markov network of its pixels",
+    .example = "credence denoise examples/denoise/noisy.pgm -o clean.png\n"
+               "credence denoise examples/denoise/noisy.pgm --method icm "
+               "--truth examples/denoise/truth.pgm",
+    .options = denoise_table,
+    .options_size = sizeof(denoise_options),
+    .takes = VERB_SAVES,
+    .least = 1,
+    .most = 1,
+    .run = run_denoise,
+    .result = result_denoise,
+};

@@ -1,0 +1,55 @@
+/* plot_network.c -- plot: a network with the marginals of its variables. */
+#include "network.h"
+#include "plot/network_figure.h"
+
+#include <string.h>
+
+enum { TEXT_WIDTH = 76 };
+
+/* The name of the network, or that of its file where it has none that says something. */
+static const char *find_title(const cli *c, const cr_network *net)
+{
+    const char *name = cr_network_name(net), *slash = strrchr(c->args[0], '/');
+    if (name[0] && strcmp(name, "unknown") != 0) return name;
+    return slash ? slash + 1 : c->args[0];
+}
+
+static cr_status draw(cli *c, const cr_network *net, const cr_network_plot *p, char **out_text)
+{
+    const char *path = c->global.output;
+    if (!path) return cr_plot_network_text(c->cx, net, p, TEXT_WIDTH, out_text);
+    return cr_plot_network(c->cx, net, p, strcmp(path, "-") == 0 ? "/dev/stdout" : path);
+}
+
+cr_status cli_plot_network(cli *c, const char *opt_evidence)
+{
+    cr_status       st = CR_OK;
+    cr_network     *net = NULL;
+    cr_question    *q = NULL;
+    cr_findings     more = { 0 };
+    cr_network_plot p = { .more = &more };
+    char           *text = NULL;
+    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    if (c->n_args > 1) CR_TRY(cr_question_parse(c->cx, net, c->args[1], &q));
+    if (opt_evidence) CR_TRY(cr_findings_read(c->cx, &more, net, opt_evidence));
+    p.question = q;
+    p.title = find_title(c, net);
+    st = draw(c, net, &p, &text);
+    if (st == CR_ENOMEM) {
+        cr_log(c->cx, CR_LOG_WARNING, "drawn without bars: %s", cr_error(c->cx));
+        p.plain = true;
+        st = draw(c, net, &p, &text);
+    }
+    CR_TRY(st);
+    CR_TRY(cli_check_strict(c));
+    if (text) {
+        CR_TRY(out_open(c, NULL));
+        out_bytes(c, text, strlen(text));
+    }
+done:
+    if (text) cr_free(c->cx, text, strlen(text) + 1, 1);
+    cr_question_free(c->cx, q);
+    cr_findings_free(c->cx, &more);
+    cr_network_free(c->cx, net);
+    return st;
+}

@@ -1,0 +1,19 @@
+/* query_more.h -- questions whose answers are lists: the best few, parameters, causes.
+ * Each takes an engine that holds the evidence, and fills the answer.  (Internal header.) */
+#ifndef CREDENCE_MODELS_GRAPH_QUERY_MORE_H
+#define CREDENCE_MODELS_GRAPH_QUERY_MORE_H
+
+#include "query_engine.h"
+
+/* The q->count best assignments of q->x (of none: of all variables that are open, out->variable,
+ * which is set).  log_e: log P(e) as the engine has it. */
+cr_status cri_answer_best_list(cri_engine *e, const cr_question *q, double log_e,
+                               cr_query_answer *out);
+/* How P(event | e) changes with each parameter. */
+cr_status cri_answer_sensitivity(cri_engine *e, const cr_question *q, const cr_findings *known,
+                                 double log_e, cr_query_answer *out);
+/* What the evidence tells about each of q->x (of none: of all that it may come from). */
+cr_status cri_answer_causes(cri_engine *e, const cr_question *q, const cr_findings *known,
+                            cr_query_answer *out);
+
+#endif

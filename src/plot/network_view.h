@@ -1,0 +1,51 @@
+/* network_view.h -- what a picture of a network shows, whatever it is drawn with.
+ * (Internal header.) */
+#ifndef CREDENCE_PLOT_NETWORK_VIEW_H
+#define CREDENCE_PLOT_NETWORK_VIEW_H
+
+#include "network_figure.h"
+#include "../base/scratch.h"
+
+enum { CRI_VIEW_STATES = 8 }; /* shown of one variable, at the most */
+
+typedef struct cri_view_row {
+    const char *state;
+    double      p;        /* NaN: not known */
+    bool        observed; /* the state that evidence says it is in */
+} cri_view_row;
+
+typedef struct cri_view_node {
+    size_t            variable; /* CR_NONE: a table of a Markov network */
+    const char       *name;
+    const cr_finding *known; /* NULL: nothing */
+    cri_view_row     *row;   /* [rows]; the last one may stand for all others */
+    size_t            rows;
+} cri_view_node;
+
+typedef struct cri_view_arc {
+    size_t from, to; /* nodes */
+    bool   cut;      /* by do() */
+} cri_view_arc;
+
+typedef struct cri_network_view {
+    const cr_network *net;
+    bool              directed, bars;
+    cri_view_node    *node; /* [n]; the variables come first */
+    size_t            n;
+    cri_view_arc     *arc; /* [m]; from comes before to in some order */
+    size_t            m;
+    cr_findings       known;        /* of the question, and more; freed by cri_view_close */
+    double            log_evidence; /* NaN: not known */
+    bool              exact;
+} cri_network_view;
+
+/* Asks for the marginals and gathers what is to be drawn; memory is the arena's but for `known`. */
+cr_status cri_view_open(cr_scratch *s, const cr_network *net, const cr_network_plot *opt_p,
+                        cri_network_view *out);
+void      cri_view_close(cr_ctx *cx, cri_network_view *v);
+/* "28.4 %"; never "100 %" or "0 %" for what is not. */
+void cri_view_percent(double p, char out[16]);
+/* "john=yes, alarm in {on, off}": all that is known, in the arena. */
+const char *cri_view_known(cr_scratch *s, const cri_network_view *v);
+
+#endif
