@@ -4,6 +4,7 @@
  * evidence, exact up to some thousand rows, a bound of a sparse approximation beyond.
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
 #include "gp_learn.h"
+#include "gp_parts.h"
 #include "gp_posterior.h"
 #include "gp_sparse.h"
 #include "gp_update.h"
@@ -376,6 +377,10 @@ const cr_model_class cri_class_gp = {
     .update_holds = true,
     .predict = cri_gp_predict,
     .sample = cri_gp_sample,
+    .part = cri_gp_part,
+    .functions = cri_gp_functions,
+    .hyper = cri_gp_hyper,
+    .evidence_at = cri_gp_evidence_at,
     .describe = cri_gp_describe,
     .write = cri_gp_write,
     .read = cri_gp_read,
