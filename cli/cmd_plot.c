@@ -1,20 +1,32 @@
 /* cmd_plot.c -- figures of a model and data. */
 #include "network.h"
-#include "plot/figure.h"
+#include "base/list.h"
+#include "base/number.h"
 #include "plot/kinds.h"
 
 #include <string.h>
 
 /* clang-format off */
 #define PLOT_OPTIONS(X)                                                                              \
-    X(choice, kind, "fit", "fit|residuals|calibration|roc|pr|learning-curve",                        \
-      "what is drawn: fit: the model with its band, or observed against predicted; the others judge it, and are drawn as text without -o", \
+    X(choice, kind, "fit",                                                                           \
+      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence",                     \
+      "what is drawn: fit: the model with its band, or observed against predicted; residuals to "    \
+      "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd over two columns; " \
+      "evidence: over two hyper-parameters",                                                         \
       "residuals")                                                                                   \
-    X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")              \
+    X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")               \
+    X(count, draws, "0", "0..1000", "functions drawn from the posterior, over a fit of one column", "5") \
+    X(list, range, "", "", "from where to where the column of a figure goes; not given: as the data", \
+      "1960,2020")                                                                                   \
+    X(list, parameters, "", "",                                                                      \
+      "two hyper-parameters of --kind evidence, as describe names them; not given: a length-scale "  \
+      "and the noise", "rbf.l,noise")                                                                \
     X(text, evidence, "", "FILE",                                                                    \
       "of a network: evidence, as JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json")
 /* clang-format on */
-enum { KIND_FIT }; /* the others follow as in cr_plot_kind */
+static const cr_plot_kind kinds[] = { CR_PLOT_FIT, CR_PLOT_RESIDUALS, CR_PLOT_CALIBRATION,
+                                      CR_PLOT_ROC, CR_PLOT_PR, CR_PLOT_LEARNING_CURVE,
+                                      CR_PLOT_COMPONENTS, CR_PLOT_MAP, CR_PLOT_EVIDENCE };
 CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(plot_options, __VA_ARGS__)
 static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -22,25 +34,20 @@ static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
 
 enum { TEXT_WIDTH = 64, TEXT_HEIGHT = 21 };
 
-static cr_status check_path(cli *c, bool needed)
+static cr_status check_path(cli *c)
 {
     const char *path = c->global.output;
-    if (!path && !needed) return CR_OK;
-    if (!path) {
-        cr_fail(c->cx, CR_EARG, "plot needs a file for the figure");
-        return cr_fail_hint(c->cx, "for example -o figure.svg");
-    }
-    if (strcmp(path, "-") == 0 || cli_ends_with(path, ".svg")) return CR_OK;
+    if (!path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg")) return CR_OK;
     cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one", path);
     return cr_fail_hint(c->cx, "for example -o figure.svg");
 }
 
-static cr_status print_figure(cli *c, const cr_model *m, const cr_table *t, const plot_options *o)
+static cr_status print_figure(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                              const cr_plot_options *o)
 {
     cr_status st = CR_OK;
     char     *text = NULL;
-    CR_TRY(cr_plot_text(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, TEXT_WIDTH,
-                        TEXT_HEIGHT, &text));
+    CR_TRY(cr_plot_text_with(c->cx, m, t, kind, o, TEXT_WIDTH, TEXT_HEIGHT, &text));
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, NULL));
     out_bytes(c, text, strlen(text));
@@ -49,44 +56,81 @@ done:
     return st;
 }
 
+/* The two numbers of --range. */
+static cr_status read_range(cli *c, cr_scratch *s, const char *list, double range[2])
+{
+    cr_status st = CR_OK;
+    char    **items = NULL;
+    size_t    n = 0;
+    CR_TRY(cri_list_split(s, list, &items, &n));
+    for (size_t i = 0; i < n && i < 2; i++) {
+        size_t length = strlen(items[i]);
+        if (cri_parse_double(items[i], items[i] + length, &range[i]) != length) n = 0;
+    }
+    if (n != 2) {
+        cr_fail(c->cx, CR_EARG, "--range needs two numbers, not '%s'", list);
+        CR_TRY(cr_fail_hint(c->cx, "for example --range 1960,2020"));
+    }
+done:
+    return st;
+}
+
+/* What only some kinds know is refused with the others. */
+static cr_status check_kind(cli *c, const plot_options *o, cr_plot_kind kind)
+{
+    if (o->draws && kind != CR_PLOT_FIT)
+        return cr_fail(c->cx, CR_EARG, "--draws is for --kind fit");
+    if (o->range && kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS)
+        return cr_fail(c->cx, CR_EARG, "--range is for --kind fit and components");
+    if (o->parameters && kind != CR_PLOT_EVIDENCE)
+        return cr_fail(c->cx, CR_EARG, "--parameters is for --kind evidence");
+    return CR_OK;
+}
+
 static cr_status run_plot(cli *c)
 {
     cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(c->cx);
     const plot_options *o = c->own;
+    cr_plot_kind        kind = kinds[o->kind];
     cr_table           *t = NULL;
     cr_model           *m = NULL;
-    const char         *path;
+    char              **names = NULL;
+    double              range[2];
+    cr_plot_options     plot = { .level = o->interval, .draws = o->draws, .range = o->range ? range : NULL };
+
+    CR_TRY(check_path(c));
+    CR_TRY(check_kind(c, o, kind));
     if (cli_is_network(c, 0)) {
-        CR_TRY(check_path(c, false));
-        return cli_plot_network(c, o->evidence);
+        CR_TRY(cli_plot_network(c, o->evidence));
+        goto done;
     }
-    CR_TRY(check_path(c, o->kind == KIND_FIT));
     if (c->n_args < 2) {
         cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
         CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg", c->args[0]));
     }
+    if (o->range) CR_TRY(read_range(c, &s, o->range, range));
+    CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));
+    plot.parameters = (const char *const *)names;
     CR_TRY(cli_read_model(c, 0, &m));
     CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
-    if (!c->global.output) {
-        CR_TRY(print_figure(c, m, t, o));
-        goto done;
-    }
-    path = strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output;
-    if (o->kind == KIND_FIT)
-        CR_TRY(cr_plot_model(c->cx, m, t, o->interval, path));
+    if (c->global.output)
+        CR_TRY(cr_plot_with(c->cx, m, t, kind, &plot,
+                            strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output));
     else
-        CR_TRY(cr_plot(c->cx, m, t, (cr_plot_kind)(o->kind - 1), o->interval, path));
+        CR_TRY(print_figure(c, m, t, kind, &plot));
 done:
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
+    cr_scratch_end(&s);
     return st;
 }
 
 const cli_verb verb_plot = {
     .name = "plot",
-    .usage = "plot FILE.cred DATA | NET ['P(* | e)'] [--kind fit] [-o FILE]",
-    .summary = "draw a model and data: its fit, or figures that judge it; or a network",
+    .usage = "plot FILE.cred DATA | NET ['P(* | e)'] [--kind fit] [-o FIGURE.svg]",
+    .summary = "draw a model and data: its fit, its parts, figures that judge it; or a network",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals\n"
                "credence plot examples/networks/burglary.bif 'P(* | john=yes)' -o net.svg",

@@ -46,6 +46,7 @@
 #include "../src/data/metrics.h"
 
 #include "../src/models/model.h"
+#include "../src/models/parts.h"
 #include "../src/models/fit_stream.h"
 #include "../src/models/graph/variable.h"
 #include "../src/models/graph/factor.h"

@@ -8,6 +8,7 @@
 #include "../data/design_internal.h"
 #include "list.h"
 #include "model.h"
+#include "parts.h"
 #include "store.h"
 
 /* The numbers that may stand in columns without a target. */
@@ -63,6 +64,19 @@ struct cr_model_class {
      * rows, targets [rows->n x count] in the units rows->y has. */
     cr_status (*sample)(cr_ctx *cx, const void *state, const cr_design *design,
                         const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+    /* What a function that is a sum is made of (parts.h): the part number k, *out_part empty beyond the
+     * last; mean and sd [rows->n] of it at the rows, where there are any, in the units rows->y has. */
+    cr_status (*part)(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
+                      const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);
+    /* Draws of the function itself, without noise: out [rows->n x count]. */
+    cr_status (*functions)(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+                           uint64_t seed, double *out);
+    /* The hyper-parameter number k, *out_hyper empty beyond the last. */
+    cr_status (*hyper)(cr_ctx *cx, const void *state, size_t k, cr_hyper *out_hyper);
+    /* The log evidence of rows with their targets, in the units rows->y has, with the n hyper-parameters
+     * `which` at values [count x n]; NaN where there is none: out [count]. */
+    cr_status (*evidence_at)(cr_ctx *cx, const void *state, const cri_rows *rows, const size_t *which,
+                             size_t n, const double *values, size_t count, double *out);
     /* Adds "parameters" (array) and "statistics" (object) to `out`. */
     cr_status (*describe)(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
     /* State to and from the store; `out` is a JSON object of its own. */

@@ -1,6 +1,9 @@
 /* figure.c -- which rows are drawn, what is said about them, and the two kinds of figure. */
 #include "figure.h"
-#include "svg.h"
+#include "chart.h"
+#include "figure_internal.h"
+#include "grid.h"
+#include "../models/parts.h"
 #include "../base/number.h"
 #include "../base/rng.h"
 #include "../base/scratch.h"
@@ -9,10 +12,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { MOST_SHOWN = 2000, GRID = 200 };
+enum { MOST_SHOWN = 2000, GRID = 200, MOST_GRID = 1500 };
 
-static const double WIDTH = 720, HEIGHT = 500, BEYOND = 0.05; /* of the range, on either side */
+static const double BEYOND = 0.05; /* of the range, on either side */
 
 typedef struct range { double low, high; } range;
 
@@ -21,6 +25,8 @@ static const range nothing = { INFINITY, -INFINITY };
 /* What is drawn.  The shown rows whose interval holds the observed value come first. */
 typedef struct picture {
     const cr_model *model;
+    const cr_table *table;
+    const cr_plot_options *options;
     double          level;
     const char     *target, *column; /* column NULL: observed against predicted */
     size_t          kept;            /* rows with all that is needed            */
@@ -183,40 +189,75 @@ static double fade(double full, double least, size_t n, double many)
 /* --- one column: data, curve and band -------------------------------------------------------- */
 
 typedef struct curve {
-    double *x, *mean, *lower, *upper; /* [GRID] */
+    size_t  n;
+    double *x, *mean, *lower, *upper; /* [n]                                              */
+    double *draw_x, *draw;            /* [draws x (n + 1)], with a gap behind each        */
 } curve;
 
-static cr_status predict_curve(cr_ctx *cx, const picture *p, range x, double level, curve *c)
+/* Functions that may be as busy as the data get three points for each row. */
+static size_t curve_size(const picture *p, range x)
+{
+    double spread = p->x_kept.high - p->x_kept.low;
+    if (!cr_model_shows(p->model, "functions") || !(spread > 0)) return GRID;
+    double n = 3 * (double)p->kept * (x.high - x.low) / spread;
+    return n <= GRID ? GRID : n >= MOST_GRID ? MOST_GRID : (size_t)n;
+}
+
+static cr_status draw_functions(cr_scratch *s, const picture *p, const cr_table *grid, curve *c)
+{
+    cr_status st = CR_OK;
+    size_t    draws = p->options->draws, n = c->n;
+    double   *f = cr_scratch_f64(s, n * draws);
+
+    c->draw_x = cr_scratch_f64(s, draws * (n + 1));
+    c->draw = cr_scratch_f64(s, draws * (n + 1));
+    CR_TRY(s->status);
+    CR_TRY(cr_sample_functions(s->cx, p->model, grid, draws, cr_model_get_seed(p->model), f));
+    for (size_t k = 0; k < draws; k++)
+        for (size_t i = 0; i <= n; i++) {
+            c->draw_x[k * (n + 1) + i] = i < n ? c->x[i] : NAN;
+            c->draw[k * (n + 1) + i] = i < n ? f[i * draws + k] : NAN;
+        }
+done:
+    return st;
+}
+
+static cr_status predict_curve(cr_scratch *s, const picture *p, range x, curve *c)
 {
     cr_status     st = CR_OK;
+    cr_ctx       *cx = s->cx;
     cr_table     *grid = NULL;
     cr_prediction answer = { 0 };
+    double      **arrays[] = { &c->x, &c->mean, &c->lower, &c->upper };
 
-    for (size_t i = 0; i < GRID; i++) {
-        double t = (double)i / (GRID - 1);
+    c->n = curve_size(p, x);
+    for (size_t k = 0; k < 4; k++) *arrays[k] = cr_scratch_f64(s, c->n);
+    CR_TRY(s->status);
+    for (size_t i = 0; i < c->n; i++) {
+        double t = (double)i / (double)(c->n - 1);
         c->x[i] = (1 - t) * x.low + t * x.high;
     }
-    CR_TRY(cr_table_new(cx, "the grid of the figure", GRID, &grid));
-    CR_TRY(cr_table_borrow_numbers(cx, grid, p->column, CR_REAL, c->x, 1));
+    CR_TRY(cri_grid_table(cx, p->table, c->n, &p->column, &(const double *){ c->x }, 1, &grid));
     CR_TRY(cr_predict(cx, p->model, grid, &answer));
-    for (size_t i = 0; i < GRID; i++) {
-        double sd;
-        c->mean[i] = answer.mean[i];
-        CR_TRY(cr_prediction_interval(cx, &answer, i, level, &sd, &c->lower[i], &c->upper[i]));
-    }
+    memcpy(c->mean, answer.mean, c->n * sizeof(double));
+    CR_TRY(cr_prediction_intervals(cx, &answer, p->level, NULL, c->lower, c->upper));
+    if (p->options->draws) CR_TRY(draw_functions(s, p, grid, c));
 done:
     cr_prediction_free(cx, &answer);
     cr_table_free(cx, grid);
     return st;
 }
 
-/* The y axis: the data, and the curve between them; beyond, a polynomial may go anywhere. */
+/* The y axis: the data, and the curve between them; beyond, a polynomial may go anywhere, unless it was
+ * asked for. */
 static range curve_range(const picture *p, const curve *c)
 {
     range y = nothing;
-    take_in(&y, p->y, p->shown);
-    for (size_t i = 0; i < GRID; i++) {
-        if (c->x[i] < p->x_kept.low || c->x[i] > p->x_kept.high) continue;
+    for (size_t i = 0; i < p->shown; i++)
+        if (p->x[i] >= c->x[0] && p->x[i] <= c->x[c->n - 1]) take_in(&y, &p->y[i], 1);
+    for (size_t i = 0; i < c->n; i++) {
+        bool within = c->x[i] >= p->x_kept.low && c->x[i] <= p->x_kept.high;
+        if (!within && !p->options->range) continue;
         take_in(&y, &c->mean[i], 1);
         take_in(&y, &c->lower[i], 1);
         take_in(&y, &c->upper[i], 1);
@@ -224,53 +265,52 @@ static range curve_range(const picture *p, const curve *c)
     return widened(y, BEYOND);
 }
 
-static cr_status draw_curve(cr_ctx *cx, const picture *p, const char *path)
+/* Band, draws, points and mean over the column. */
+static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    cri_svg    svg = { .cx = cx };
-    curve      c = { cr_scratch_f64(&s, GRID), cr_scratch_f64(&s, GRID), cr_scratch_f64(&s, GRID),
-                     cr_scratch_f64(&s, GRID) };
-    const char *interval = compose(&s, "%s %% predictive interval", p->percent);
-    range       x = widened(p->x_kept, BEYOND);
+    cr_status    st = CR_OK;
+    curve        c = { 0 };
+    const double *given = p->options->range;
+    range        x = given ? (range){ given[0], given[1] } : widened(p->x_kept, BEYOND);
+    size_t       draws = p->options->draws;
 
-    CR_TRY(s.status);
-    CR_TRY(predict_curve(cx, p, x, p->level, &c));
-    range          y = curve_range(p, &c);
-    cri_svg_series series[] = {
-        { "observed", CRI_SVG_POINTS, CRI_SVG_BLACK, fade(0.6, 0.2, p->shown, 250),
-          p->shown > 500 ? 2.2 : 3, false },
-        { "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 2.25, false },
-        { interval, CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
-    };
-    svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH, HEIGHT, p->title, p->description,
-                                              { p->column, x.low, x.high },
-                                              { p->target, y.low, y.high },
-                                              series, 3, { p->caption, p->note } });
-    cri_svg_band(&svg, &series[2], c.x, c.lower, c.upper, GRID);
-    cri_svg_points(&svg, &series[0], p->x, p->y, p->shown);
-    cri_svg_line(&svg, &series[1], c.x, c.mean, GRID);
-    CR_TRY(cri_svg_save(&svg, path));
+    CR_TRY(predict_curve(s, p, x, &c));
+    range y = curve_range(p, &c);
+    *chart = (cri_chart){ .title = p->title, .description = p->description,
+                          .caption = { p->caption, p->note },
+                          .x = { p->column, x.low, x.high },
+                          .y = { p->target, y.low, y.high } };
+    cri_chart_add(chart, (cri_chart_series){
+                             { compose(s, "%s %% predictive interval", p->percent), CRI_SVG_BAND,
+                               CRI_SVG_SKY, 0.28, 0, false },
+                             ':', c.x, c.lower, c.upper, c.n });
+    if (draws)
+        cri_chart_add(chart, (cri_chart_series){
+                                 { draws == 1 ? "a draw" : compose(s, "%zu draws", draws), CRI_SVG_LINE,
+                                   CRI_SVG_ORANGE, fade(0.9, 0.25, draws, 5), 1.1, false },
+                                 '~', c.draw_x, c.draw, NULL, draws * (c.n + 1) });
+    cri_chart_add(chart, (cri_chart_series){
+                             { "observed", CRI_SVG_POINTS, CRI_SVG_BLACK, fade(0.6, 0.2, p->shown, 250),
+                               p->shown > 250 ? 2 : 3, false },
+                             'o', p->x, p->y, NULL, p->shown });
+    cri_chart_add(chart, (cri_chart_series){
+                             { "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
+                               c.n > 3 * GRID ? 1.25 : 2.25, false },
+                             '*', c.x, c.mean, NULL, c.n });
+    CR_TRY(s->status);
 done:
-    cri_svg_end(&svg);
-    cr_scratch_end(&s);
     return st;
 }
 
 /* --- many columns: observed against predicted ------------------------------------------------ */
 
-static cr_status draw_agreement(cr_ctx *cx, const picture *p, const char *path)
+static cr_status chart_agreement(cr_scratch *s, const picture *p, cri_chart *chart)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    cri_svg     svg = { .cx = cx };
-    size_t      held = p->shown_held;
-    const char *interval = compose(&s, "%s %% interval", p->percent);
-    const char *x_title = compose(&s, "observed %s", p->target);
-    const char *y_title = compose(&s, "predicted %s", p->target);
-    range       x = nothing, y = nothing;
+    size_t  held = p->shown_held;
+    double *ends = cr_scratch_f64(s, 2);
+    range   x = nothing, y = nothing;
 
-    CR_TRY(s.status);
+    if (s->status != CR_OK) return s->status;
     take_in(&x, p->y, p->shown);
     x = widened(x, BEYOND);
     take_in(&y, p->mean, p->shown);
@@ -278,29 +318,27 @@ static cr_status draw_agreement(cr_ctx *cx, const picture *p, const char *path)
     take_in(&y, p->upper, p->shown);
     take_in(&y, (const double[]){ x.low, x.high }, 2); /* all of the diagonal */
     y = widened(y, BEYOND / 2);
-    double         strength = fade(0.8, 0.12, p->shown, 60);
-    cri_svg_series series[] = {
-        { "predictive mean", CRI_SVG_POINTS, CRI_SVG_BLUE, fade(0.85, 0.3, p->shown, 200),
-          p->shown > 500 ? 2 : 2.6, false },
-        { interval, CRI_SVG_BARS, CRI_SVG_SKY, strength, 1.25, false },
-        { "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION, fmax(strength, 0.45), 1.25,
-          false },
-        { "predicted = observed", CRI_SVG_LINE, CRI_SVG_BLACK, 0.75, 1.25, true },
-    };
-    svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH, HEIGHT, p->title, p->description,
-                                              { x_title, x.low, x.high },
-                                              { y_title, y.low, y.high },
-                                              series, 4, { p->caption, p->note } });
-    cri_svg_bars(&svg, &series[1], p->x, p->lower, p->upper, held);
-    cri_svg_bars(&svg, &series[2], p->x + held, p->lower + held, p->upper + held, p->shown - held);
-    cri_svg_points(&svg, &series[0], p->x, p->mean, p->shown);
-    cri_svg_line(&svg, &series[3], (const double[]){ x.low, x.high },
-                 (const double[]){ x.low, x.high }, 2);
-    CR_TRY(cri_svg_save(&svg, path));
-done:
-    cri_svg_end(&svg);
-    cr_scratch_end(&s);
-    return st;
+    ends[0] = x.low, ends[1] = x.high;
+    double strength = fade(0.8, 0.12, p->shown, 60);
+    *chart = (cri_chart){ .title = p->title, .description = p->description,
+                          .caption = { p->caption, p->note },
+                          .x = { compose(s, "observed %s", p->target), x.low, x.high },
+                          .y = { compose(s, "predicted %s", p->target), y.low, y.high } };
+    cri_chart_add(chart, (cri_chart_series){ { compose(s, "%s %% interval", p->percent), CRI_SVG_BARS,
+                                               CRI_SVG_SKY, strength, 1.25, false },
+                                             '|', p->x, p->lower, p->upper, held });
+    cri_chart_add(chart, (cri_chart_series){ { "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION,
+                                               fmax(strength, 0.45), 1.25, false },
+                                             '!', p->x + held, p->lower + held, p->upper + held,
+                                             p->shown - held });
+    cri_chart_add(chart, (cri_chart_series){ { "predictive mean", CRI_SVG_POINTS, CRI_SVG_BLUE,
+                                               fade(0.85, 0.3, p->shown, 200), p->shown > 500 ? 2 : 2.6,
+                                               false },
+                                             'o', p->x, p->mean, NULL, p->shown });
+    cri_chart_add(chart, (cri_chart_series){ { "predicted = observed", CRI_SVG_LINE, CRI_SVG_BLACK, 0.75,
+                                               1.25, true },
+                                             '.', ends, ends, NULL, 2 });
+    return s->status;
 }
 
 /* --- the door -------------------------------------------------------------------------------- */
@@ -314,21 +352,24 @@ static cr_status check_level(cr_ctx *cx, double level)
     return level > 1 && level < 100 ? cr_fail_hint(cx, "for 95 %% write 0.95") : CR_EARG;
 }
 
-cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
-                        const char *path)
+/* Of one column, or observed against predicted. */
+static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_table *table,
+                             const cr_plot_options *o, cri_chart *chart)
 {
     cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        rows = cr_table_rows(table), *kept = cr_scratch_index(&s, rows);
-    double       *y = cr_scratch_f64(&s, rows);
-    bounds        b = { cr_scratch_f64(&s, rows), cr_scratch_f64(&s, rows) };
+    cr_ctx       *cx = s->cx;
+    size_t        rows = cr_table_rows(table), *kept = cr_scratch_index(s, rows);
+    double       *y = cr_scratch_f64(s, rows);
+    bounds        b = { cr_scratch_f64(s, rows), cr_scratch_f64(s, rows) };
     cr_prediction answer = { 0 };
-    picture       p = { .model = model, .level = level, .x_kept = nothing,
-                        .target = cr_design_target(cr_model_get_design(model)),
+    picture       p = { .model = model, .table = table, .options = o, .level = o->level,
+                        .x_kept = nothing, .target = cr_design_target(cr_model_get_design(model)),
                         .column = single_column(model) };
 
-    CR_TRY(s.status);
-    CR_TRY(check_level(cx, level));
+    CR_TRY(s->status);
+    CR_TRY(check_level(cx, o->level));
+    if (!p.column && (o->draws || o->range))
+        CR_TRY(cr_fail(cx, CR_EARG, "draws and a range are for models of one column of numbers"));
     CR_TRY(cr_observed(cx, model, table, y, NULL));
     CR_TRY(cr_predict(cx, model, table, &answer));
     if (answer.kind != CR_ANSWER_NUMBER)
@@ -336,17 +377,46 @@ cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table
                        "the model %s does not predict a number, and figures are of numbers",
                        cr_class_name(cr_model_get_class(model))));
     const cr_column *x = p.column ? cr_table_find(table, p.column) : NULL;
-    CR_TRY(cr_prediction_intervals(cx, &answer, level, NULL, b.lower, b.upper));
+    CR_TRY(cr_prediction_intervals(cx, &answer, o->level, NULL, b.lower, b.upper));
     keep_rows(&p, x, y, &answer, b, kept);
     if (p.kept == 0)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
-    CR_TRY(gather(&s, &p, x, y, &answer, b, kept));
-    write_texts(&s, &p);
-    CR_TRY(s.status);
+    CR_TRY(gather(s, &p, x, y, &answer, b, kept));
+    write_texts(s, &p);
+    CR_TRY(s->status);
     CR_TRY(cr_check_interrupt(cx));
-    CR_TRY(p.column ? draw_curve(cx, &p, path) : draw_agreement(cx, &p, path));
+    CR_TRY(p.column ? chart_curve(s, &p, chart) : chart_agreement(s, &p, chart));
 done:
     cr_prediction_free(cx, &answer);
+    return st;
+}
+
+cr_status cri_figure_svg(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                         const cr_plot_options *o, const char *path)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_chart  chart;
+    CR_TRY(make_figure(&s, model, table, o, &chart));
+    CR_TRY(cri_chart_svg(cx, &chart, path));
+done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_figure_text(cr_scratch *s, const cr_model *model, const cr_table *table,
+                          const cr_plot_options *o, size_t width, size_t height, const char **out_text)
+{
+    cr_status st = CR_OK;
+    cri_chart chart;
+    CR_TRY(make_figure(s, model, table, o, &chart));
+    CR_TRY(cri_chart_text(s, &chart, width, height, out_text));
+done:
+    return st;
+}
+
+cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
+                        const char *path)
+{
+    return cri_figure_svg(cx, model, table, &(cr_plot_options){ .level = level }, path);
 }

@@ -1,14 +1,32 @@
-/* kinds.c -- the door to the figures that judge a model. */
-#include "kinds.h"
-#include "chart.h"
+/* kinds.c -- the door to the figures. */
+#include "figure_internal.h"
+#include "process.h"
 #include "../base/context_internal.h"
 
+#include <math.h>
+
+/* Where a figure goes: to a file, or to text of this size. */
+typedef struct sheet {
+    const char *path; /* NULL: text */
+    size_t      width, height;
+    const char *text; /* the scratch's */
+} sheet;
+
+static cr_status check_options(cr_ctx *cx, const cr_plot_options *o)
+{
+    if (!(o->level > 0 && o->level < 1))
+        return cr_fail(cx, CR_EARG, "the level of an interval must lie between 0 and 1");
+    if (o->range && !(isfinite(o->range[0]) && isfinite(o->range[1]) && o->range[0] < o->range[1]))
+        return cr_fail(cx, CR_EARG, "the range of a figure goes from a smaller to a greater number, not from "
+                                    "%g to %g", o->range[0], o->range[1]);
+    return CR_OK;
+}
+
+/* Figures of one plot area. */
 static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                             double level, cri_shown *d, cri_chart *chart)
 {
     cr_status st = CR_OK;
-    if (!(level > 0 && level < 1))
-        CR_TRY(cr_fail(s->cx, CR_EARG, "the level of an interval must lie between 0 and 1"));
     if (kind == CR_PLOT_LEARNING_CURVE) return cri_chart_learning(s, m, t, chart);
     CR_TRY(cri_shown_open(s->cx, s, m, t, level, d));
     switch (kind) {
@@ -28,37 +46,95 @@ done:
     return st;
 }
 
-cr_status cr_plot(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind, double level,
-                  const char *path)
+static cr_status draw_chart(cr_scratch *s, const cri_chart *chart, sheet *to)
+{
+    return to->path ? cri_chart_svg(s->cx, chart, to->path)
+                    : cri_chart_text(s, chart, to->width, to->height, &to->text);
+}
+
+static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
+                            const cr_plot_options *o, sheet *to)
+{
+    cri_parts parts;
+    cr_status st = cri_parts_new(s, m, t, o, &parts);
+    if (st != CR_OK) return st;
+    size_t height = to->height / 2 < 7 ? to->height : to->height / 2;
+    return to->path ? cri_parts_svg(s->cx, &parts, to->path)
+                    : cri_parts_text(s, &parts, to->width, height, &to->text);
+}
+
+static cr_status draw_maps(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                           const cr_plot_options *o, sheet *to)
+{
+    cri_maps  maps;
+    cr_status st = kind == CR_PLOT_MAP ? cri_heat_map(s, m, t, o, &maps)
+                                       : cri_evidence_map(s, m, t, o, &maps);
+    if (st != CR_OK) return st;
+    return to->path ? cri_maps_svg(s->cx, &maps, to->path)
+                    : cri_maps_text(s, &maps, to->width, to->height, &to->text);
+}
+
+static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                      const cr_plot_options *o, sheet *to)
+{
+    cr_status st = CR_OK;
+    cri_shown d = { 0 };
+    cri_chart chart = { 0 };
+    CR_TRY(check_options(s->cx, o));
+    switch (kind) {
+    case CR_PLOT_COMPONENTS:
+        return draw_parts(s, m, t, o, to);
+    case CR_PLOT_MAP:
+    case CR_PLOT_EVIDENCE:
+        return draw_maps(s, m, t, kind, o, to);
+    case CR_PLOT_FIT:
+        return to->path ? cri_figure_svg(s->cx, m, t, o, to->path)
+                        : cri_figure_text(s, m, t, o, to->width, to->height, &to->text);
+    default:
+        break;
+    }
+    CR_TRY(make_chart(s, m, t, kind, o->level, &d, &chart));
+    CR_TRY(draw_chart(s, &chart, to));
+done:
+    cri_shown_free(s->cx, &d);
+    return st;
+}
+
+cr_status cr_plot_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                       const cr_plot_options *options, const char *path)
+{
+    cr_scratch s = cr_scratch_begin(cx);
+    sheet      to = { .path = path };
+    cr_status  st = draw(&s, m, t, kind, options, &to);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                            const cr_plot_options *options, size_t width, size_t height, char **out_text)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_shown  d = { 0 };
-    cri_chart  chart = { 0 };
-    CR_TRY(make_chart(&s, m, t, kind, level, &d, &chart));
-    CR_TRY(cri_chart_svg(cx, &chart, path));
+    sheet      to = { .width = width, .height = height };
+    char      *copy;
+    CR_TRY(draw(&s, m, t, kind, options, &to));
+    copy = cri_string_copy(cx, to.text);
+    if (!copy) CR_TRY(CR_ENOMEM);
+    *out_text = copy;
 done:
-    cri_shown_free(cx, &d);
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cr_plot(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind, double level,
+                  const char *path)
+{
+    return cr_plot_with(cx, m, t, kind, &(cr_plot_options){ .level = level }, path);
 }
 
 cr_status cr_plot_text(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                        double level, size_t width, size_t height, char **out_text)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    cri_shown   d = { 0 };
-    cri_chart   chart = { 0 };
-    const char *text = NULL;
-    char       *copy;
-    CR_TRY(make_chart(&s, m, t, kind, level, &d, &chart));
-    CR_TRY(cri_chart_text(&s, &chart, width, height, &text));
-    copy = cri_string_copy(cx, text);
-    if (!copy) CR_TRY(CR_ENOMEM);
-    *out_text = copy;
-done:
-    cri_shown_free(cx, &d);
-    cr_scratch_end(&s);
-    return st;
+    return cr_plot_text_with(cx, m, t, kind, &(cr_plot_options){ .level = level }, width, height,
+                             out_text);
 }

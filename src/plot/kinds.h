@@ -9,9 +9,22 @@ typedef enum cr_plot_kind {
     CR_PLOT_CALIBRATION, /* of classes: the share that came true against the probability */
     CR_PLOT_ROC, /* of classes: true against false positive rate, with AUC                   */
     CR_PLOT_PR,  /* of classes: precision against recall, with average precision             */
-    CR_PLOT_LEARNING_CURVE /* scores against the number of rows; fits the model anew with its
+    CR_PLOT_LEARNING_CURVE, /* scores against the number of rows; fits the model anew with its
                               settings */
+    CR_PLOT_COMPONENTS, /* of a sum: each part with its band (models/parts.h)                 */
+    CR_PLOT_MAP,        /* of two columns of numbers: mean and sd over the plane              */
+    CR_PLOT_EVIDENCE,   /* the log evidence over two hyper-parameters                         */
+    CR_PLOT_FIT         /* as cr_plot_model (figure.h)                                        */
 } cr_plot_kind;
+
+/* What some of the kinds can be told. */
+typedef struct cr_plot_options {
+    double             level;      /* of the intervals                                             */
+    size_t             draws;      /* of a fit of one column: functions drawn from the posterior   */
+    const double      *range;      /* [2] of a fit or components of one column; NULL: of the data  */
+    const char *const *parameters; /* of the evidence: two names; none: a length-scale and the noise, or the first two */
+    size_t             n_parameters;
+} cr_plot_options;
 
 /* Draws a figure of the model and a table that has its target to a file, whole or not at all.
  * `level` is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not for what the
@@ -24,5 +37,12 @@ CR_API cr_status cr_plot(cr_ctx *cx, const cr_model *model, const cr_table *tabl
 CR_API cr_status cr_plot_text(cr_ctx *cx, const cr_model *model, const cr_table *table,
                               cr_plot_kind kind, double level, size_t width, size_t height,
                               char **out_text);
+/* cr_plot with options. */
+CR_API cr_status cr_plot_with(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                              cr_plot_kind kind, const cr_plot_options *options, const char *path);
+/* cr_plot_text with options. */
+CR_API cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                   cr_plot_kind kind, const cr_plot_options *options, size_t width,
+                                   size_t height, char **out_text);
 
 #endif

@@ -37,7 +37,8 @@ static void put_bytes(cri_svg *s, const char *bytes, size_t size)
     s->size += size;
 }
 
-static void put_raw(cri_svg *s, const char *text) { put_bytes(s, text, strlen(text)); }
+void cri_svg_raw(cri_svg *s, const char *text) { put_bytes(s, text, strlen(text)); }
+static void put_raw(cri_svg *s, const char *text) { cri_svg_raw(s, text); }
 
 /* Two decimals at the most, in -10^6 .. 10^6: far outside any figure.  NaN must not come here. */
 static void put_number(cri_svg *s, double x)
@@ -54,8 +55,7 @@ static void put_number(cri_svg *s, double x)
     put_bytes(s, p, (size_t)(end - p));
 }
 
-/* The template with each @ replaced by the next number. */
-static void put(cri_svg *s, const char *template, const double *numbers)
+void cri_svg_put(cri_svg *s, const char *template, const double *numbers)
 {
     for (;;) {
         size_t length = strcspn(template, "@");
@@ -64,6 +64,10 @@ static void put(cri_svg *s, const char *template, const double *numbers)
         put_number(s, *numbers++);
         template += length + 1;
     }
+}
+static void put(cri_svg *s, const char *template, const double *numbers)
+{
+    cri_svg_put(s, template, numbers);
 }
 #define NUMBERS(...) ((const double[]){ __VA_ARGS__ })
 
@@ -86,15 +90,20 @@ static void put_text(cri_svg *s, const char *text, size_t bytes)
     if (text[bytes]) put_raw(s, "\u2026");
 }
 
-/* <text> with the attributes of the template `place`, shortened to `room`. */
-static void put_label(cri_svg *s, const char *place, const double *numbers, const char *text,
-                      double room, double font_size)
+void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text, double room,
+                   double font_size)
 {
     put_raw(s, "<text ");
     put(s, place, numbers);
     put_raw(s, ">");
     put_text(s, text, cri_svg_fit(text, room, font_size));
     put_raw(s, "</text>\n");
+}
+
+static void put_label(cri_svg *s, const char *place, const double *numbers, const char *text,
+                      double room, double font_size)
+{
+    cri_svg_label(s, place, numbers, text, room, font_size);
 }
 
 /* --- coordinates: of the nested area, from its upper left corner ------------------------------ */
@@ -175,32 +184,37 @@ static void draw_head(cri_svg *s, const cri_svg_frame *f)
               (f->width - 2 * EDGE) / 1.08, TITLE_FONT); /* semi-bold is wider */
 }
 
-static void draw_axes(cri_svg *s, const layout *l)
+void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_tick *y, size_t n_y,
+                  bool label_x, bool grid)
 {
     double right = s->left + s->area_width, bottom = s->top + s->area_height;
 
     put_raw(s, "<g stroke='" GRID "' stroke-width='1'>\n");
-    for (size_t i = 0; i < l->n_x; i++)
-        put(s, "<path d='M@ @V@'/>\n", NUMBERS(s->left + x_at(s, l->x[i].value), s->top, bottom));
-    for (size_t i = 0; i < l->n_y; i++)
-        put(s, "<path d='M@ @H@'/>\n", NUMBERS(s->left, s->top + y_at(s, l->y[i].value), right));
+    for (size_t i = 0; grid && i < n_x; i++)
+        put(s, "<path d='M@ @V@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), s->top, bottom));
+    for (size_t i = 0; grid && i < n_y; i++)
+        put(s, "<path d='M@ @H@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), right));
     put_raw(s, "</g>\n<g stroke='" GREY "' stroke-width='1' fill='none'>\n");
     put(s, "<path d='M@ @V@H@'/>\n", NUMBERS(s->left, s->top, bottom, right));
-    for (size_t i = 0; i < l->n_x; i++)
-        put(s, "<path d='M@ @v@'/>\n", NUMBERS(s->left + x_at(s, l->x[i].value), bottom, TICK));
-    for (size_t i = 0; i < l->n_y; i++)
-        put(s, "<path d='M@ @h@'/>\n", NUMBERS(s->left, s->top + y_at(s, l->y[i].value), -TICK));
+    for (size_t i = 0; i < n_x; i++)
+        put(s, "<path d='M@ @v@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), bottom, TICK));
+    for (size_t i = 0; i < n_y; i++)
+        put(s, "<path d='M@ @h@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), -TICK));
     put(s, "</g>\n<g font-size='@' fill='" GREY "' text-anchor='middle'>\n", NUMBERS(LABEL_FONT));
-    for (size_t i = 0; i < l->n_x; i++)
-        put_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, l->x[i].value), bottom + 19),
-                  l->x[i].label, INFINITY, LABEL_FONT);
-    put_raw(s, "</g>\n");
-    put(s, "<g font-size='@' fill='" GREY "' text-anchor='end'>\n", NUMBERS(LABEL_FONT));
-    for (size_t i = 0; i < l->n_y; i++)
-        put_label(s, "x='@' y='@'",
-                  NUMBERS(s->left - TICK - 3, s->top + y_at(s, l->y[i].value) + 4), l->y[i].label,
+    for (size_t i = 0; label_x && i < n_x; i++)
+        put_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, x[i].value), bottom + 19), x[i].label,
                   INFINITY, LABEL_FONT);
     put_raw(s, "</g>\n");
+    put(s, "<g font-size='@' fill='" GREY "' text-anchor='end'>\n", NUMBERS(LABEL_FONT));
+    for (size_t i = 0; i < n_y; i++)
+        put_label(s, "x='@' y='@'", NUMBERS(s->left - TICK - 3, s->top + y_at(s, y[i].value) + 4),
+                  y[i].label, INFINITY, LABEL_FONT);
+    put_raw(s, "</g>\n");
+}
+
+static void draw_axes(cri_svg *s, const layout *l)
+{
+    cri_svg_axes(s, l->x, l->n_x, l->y, l->n_y, true, true);
 }
 
 static void draw_titles(cri_svg *s, const cri_svg_frame *f)
@@ -292,6 +306,15 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
     return s;
 }
 
+void cri_svg_head(cri_svg *s, const cri_svg_page *page)
+{
+    cri_svg_frame f = { .width = page->width, .height = page->height, .title = page->title,
+                        .description = page->description, .series = page->series,
+                        .n_series = page->n_series };
+    draw_head(s, &f);
+    if (f.n_series) draw_legend(s, &f);
+}
+
 /* --- marks ----------------------------------------------------------------------------------- */
 
 static bool known(double x, double a, double b) { return !isnan(x) && !isnan(a) && !isnan(b); }
@@ -348,11 +371,17 @@ void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const
     put_raw(s, "</g>\n");
 }
 
-cr_status cri_svg_save(cri_svg *s, const char *path)
+cr_status cri_svg_page_save(cri_svg *s, const char *path)
 {
-    put_raw(s, "</svg>\n</svg>\n");
+    put_raw(s, "</svg>\n");
     if (s->status != CR_OK) return s->status;
     return cri_file_save(s->cx, path, s->bytes, s->size);
+}
+
+cr_status cri_svg_save(cri_svg *s, const char *path)
+{
+    put_raw(s, "</svg>\n");
+    return cri_svg_page_save(s, path);
 }
 
 void cri_svg_end(cri_svg *s)

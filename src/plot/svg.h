@@ -44,6 +44,11 @@ void cri_svg_range(double *low, double *high);
  * power of ten.  Returns the number of ticks. */
 size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out_ticks);
 
+/* The same for an axis of powers of ten, low and high being the logarithms to base 10: 1, 2 and 5 times
+ * powers of ten, or powers alone, or some of them; ordinary ticks where less than that is in view.
+ * The values of the ticks are logarithms. */
+size_t cri_svg_log_ticks(double low, double high, size_t most, cri_svg_tick *out_ticks);
+
 /* --- text (svg_text.c) ----------------------------------------------------------------------- */
 
 /* One code point of UTF-8 from text (not at its end): U+FFFD for what is not UTF-8 or may not stand
@@ -118,15 +123,60 @@ void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const
 /* Starts a sheet with its title at the top. */
 cri_svg cri_svg_sheet(cr_ctx *cx, double width, double height, const char *title,
                       const char *description);
-/* Writes a piece of SVG, each @ replaced by the next number. */
+
+/* --- pages of several panels (svg_panels.c) --------------------------------------------------- */
+
+/* What surrounds the panels: title, legend in one line, captions below. */
+typedef struct cri_svg_page {
+    double                width, height;
+    const char           *title, *description;
+    const cri_svg_series *series; /* [n_series] of the legend */
+    size_t                n_series;
+    const char           *caption[2];
+} cri_svg_page;
+
+/* One plot area with axes, at (x, y) of the page, all of it within width x height. */
+typedef struct cri_svg_panel {
+    double       x, y, width, height;
+    const char  *title; /* NULL = none */
+    cri_svg_axis across, up;
+    bool         log_across, log_up; /* the axis holds logarithms to base 10 */
+    bool         bare;               /* no labels below: another panel has them */
+    bool         few;                /* few ticks up, without a grid */
+} cri_svg_panel;
+
+/* Starts a page; ends with cri_svg_end. */
+cri_svg cri_svg_page_begin(cr_ctx *cx, const cri_svg_page *page);
+/* How much of the height is left between legend and captions. */
+void cri_svg_page_area(const cri_svg_page *page, double *out_top, double *out_height);
+/* Starts a panel, into which the marks are drawn then. */
+void cri_svg_panel_begin(cri_svg *s, const cri_svg_panel *panel);
+/* Ends it. */
+void cri_svg_panel_end(cri_svg *s);
+/* Closes the page and saves it, atomically. */
+cr_status cri_svg_page_save(cri_svg *s, const char *path);
+
+/* Fills the panel with cells of colour: z [rows x cols] in 0 .. 1, the first row at the bottom; NaN stays
+ * white. */
+void cri_svg_cells(cri_svg *s, const double *z, size_t rows, size_t cols);
+/* The lines where z [rows x cols], known at the middles of the cells, has this level. */
+void cri_svg_contour(cri_svg *s, const cri_svg_series *look, const double *z, size_t rows, size_t cols,
+                     double level);
+/* The scale of colours from low to high, beside a panel: a bar at (x, y) of the page with its ticks. */
+void cri_svg_colour_bar(cri_svg *s, double x, double y, double height, double low, double high);
+
+/* --- the buffer (svg.c), for the files of figures ---------------------------------------------- */
+
+void cri_svg_raw(cri_svg *s, const char *text);
+/* The template with each @ replaced by the next number. */
 void cri_svg_put(cri_svg *s, const char *template, const double *numbers);
-/* Writes <text> with the attributes of the template `place`, shortened to `room`. */
-void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
-                   double room, double font_size);
-/* Writes a text with what it needs escaped. */
-void cri_svg_escape(cri_svg *s, const char *text);
-/* The numbers of a template. */
-#define CRI_SVG_NUMBERS(...) ((const double[]){ __VA_ARGS__ })
+/* <text> with the attributes of the template `place`, shortened to `room`. */
+void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text, double room,
+                   double font_size);
+/* Head, title and legend of a page; where the axes go. */
+void cri_svg_head(cri_svg *s, const cri_svg_page *page);
+void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_tick *y, size_t n_y,
+                  bool label_x, bool grid);
 
 /* Closes the figure and saves it, atomically.  The first failure since cri_svg_begin, else that of
  * the file. */

@@ -138,3 +138,43 @@ size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out)
     }
     return n;
 }
+
+/* --- powers of ten --------------------------------------------------------------------------- */
+
+static void print_multiple(int64_t m, int power, char out[CRI_SVG_LABEL])
+{
+    if (power >= -PLAIN_ZEROS && power < PLAIN_DIGITS - 2) cri_svg_decimal(m, power, out);
+    else print_power(m, power, power, out);
+}
+
+/* Multiples 1 .. of every `every`-th power in [low, high]; how many, at most `most` + 1. */
+static size_t powers(double low, double high, size_t n_multiples, int every, size_t most,
+                     cri_svg_tick *out)
+{
+    static const int64_t multiples[] = { 1, 2, 5 };
+    size_t               n = 0;
+    for (int power = (int)floor(low) - 1; power <= (int)ceil(high); power++) {
+        if (power % every != 0) continue;
+        for (size_t i = 0; i < n_multiples; i++) {
+            double at = power + log10((double)multiples[i]);
+            if (at < low - 1e-9 || at > high + 1e-9) continue;
+            if (n == most) return most + 1;
+            out[n].value = at;
+            print_multiple(multiples[i], power, out[n++].label);
+        }
+    }
+    return n;
+}
+
+size_t cri_svg_log_ticks(double low, double high, size_t most, cri_svg_tick *out)
+{
+    if (high - low < 0.9 || fabs(low) > 290 || fabs(high) > 290) { /* 1, 2, 5 are too few */
+        size_t n = cri_svg_ticks(pow(10, fmax(low, -290)), pow(10, fmin(high, 290)), most, out);
+        for (size_t i = 0; i < n; i++) out[i].value = log10(out[i].value);
+        return n;
+    }
+    size_t n = powers(low, high, 3, 1, most, out);
+    static const int steps_of[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500 };
+    for (size_t i = 0; n > most && i < 9; i++) n = powers(low, high, 1, steps_of[i], most, out);
+    return n;
+}

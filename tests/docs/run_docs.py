@@ -37,6 +37,14 @@ FIGURES = {
                                  " --target progression -o m.cred -q >/dev/null &&"
                                  " credence plot m.cred examples/diabetes.csv -o",
 }
+CO2 = ("credence fit gp examples/co2.csv --target co2_ppm --mean poly:2 --optimize none --noise 0.0308 --kernel"
+       " '6.89*rbf(l=167)*periodic(l=1.33, p=1 fixed) + 0.406*rbf(l=1.27) + 0.0505*matern32(l=0.185)'"
+       " -o m.cred -q >/dev/null && credence plot m.cred examples/co2.csv ")
+FIGURES |= {
+    "docs/figures/co2.svg": CO2 + "--range 1985,2018 -o",
+    "docs/figures/co2-parts.svg": CO2 + "--kind components -o",
+    "docs/figures/co2-evidence.svg": CO2 + "--kind evidence --parameters periodic.l,noise -o",
+}
 
 BLOCK = re.compile(r"^<!-- (options|nist|models)( [\w/.-]+)? -->\n(.*?)^<!-- end \1 -->$", re.M | re.S)
 SOURCE = re.compile(r"^<!-- from (\S+) -->\n```c\n(.*?)^```$", re.M | re.S)

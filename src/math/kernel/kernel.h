@@ -99,6 +99,10 @@ CR_API void cr_kernel_free(cr_ctx *cx, cr_kernel *k);
 /* Writes the expression in canonical form, with its present parameters in full precision; reading it
  * gives the same kernel.  Returns the length it needs, like snprintf. */
 CR_API size_t cr_kernel_print(const cr_kernel *k, char *out, size_t size);
+/* How many terms the expression is a sum of; 1 for one that is no sum. */
+CR_API size_t cr_kernel_terms(const cr_kernel *k);
+/* The i-th term as a kernel of its own, with the same values.  Fails with CR_EARG beyond the last. */
+CR_API cr_status cr_kernel_term(cr_ctx *cx, const cr_kernel *k, size_t i, cr_kernel **out_kernel);
 /* true when both have the same form, columns, parameters, bounds and priors. */
 CR_API bool cr_kernel_equal(const cr_kernel *a, const cr_kernel *b);
 /* true when every Gram matrix is positive semi-definite; false for sigmoid and what contains it. */

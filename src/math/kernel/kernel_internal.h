@@ -168,6 +168,15 @@ double cri_prior_centre(const cri_param *p);
       CRI_LOG, 1, 0, 0, false }
 #define CRI_LAST_SPEC { { NULL, NULL, NULL, NULL, NULL, false }, CRI_SETTING, CRI_REAL, 0, 0, 0, false }
 
+/* --- terms (terms.c) --------------------------------------------------------------------------- */
+
+/* true when the node is 0 between two rows, whatever they are: white, and products with it. */
+bool cri_kernel_is_noise(const cr_kernel *k, size_t node);
+/* read[j] := true for the columns of numbers, of d, that the node looks at. */
+void cri_kernel_numbers_read(const cr_kernel *k, size_t node, size_t d, bool *read);
+/* For people: values of three digits, no bounds, no priors. */
+void cri_kernel_shorten(cr_kernel *k);
+
 /* --- evaluation -------------------------------------------------------------------------------- */
 
 /* What is made ready of one set of rows for one node. */

@@ -6,6 +6,7 @@
 #include "gp_learn.h"
 #include "gp_cg.h"
 #include "gp_pivots.h"
+#include "gp_parts.h"
 #include "gp_posterior.h"
 #include "gp_rff.h"
 #include "gp_sparse.h"
@@ -566,6 +567,10 @@ const cr_model_class cri_class_gp = {
     .update_holds = true,
     .predict = cri_gp_predict,
     .sample = cri_gp_sample,
+    .part = cri_gp_part,
+    .functions = cri_gp_functions,
+    .hyper = cri_gp_hyper,
+    .evidence_at = cri_gp_evidence_at,
     .describe = cri_gp_describe,
     .write = cri_gp_write,
     .read = cri_gp_read,

@@ -1,0 +1,87 @@
+/* parts.c -- the door to the parts, functions and evidence of a model. */
+#include "model_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+bool cr_model_shows(const cr_model *m, const char *what)
+{
+    if (strcmp(what, "parts") == 0) return m->class->part != NULL;
+    if (strcmp(what, "functions") == 0) return m->class->functions != NULL;
+    if (strcmp(what, "evidence") == 0) return m->class->evidence_at != NULL;
+    return false;
+}
+
+cr_status cr_model_part(cr_ctx *cx, const cr_model *m, size_t k, cr_part *out)
+{
+    *out = (cr_part){ 0 };
+    if (!m->class->part) return CR_OK;
+    return m->class->part(cx, m->state, m->design, k, NULL, out, NULL, NULL);
+}
+
+cr_status cr_predict_part(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t k,
+                          double *out_mean, double *out_sd)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    cr_part   part = { 0 };
+
+    if (!m->class->part)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s is not a sum of parts", m->class->name));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(m->class->part(cx, m->state, m->design, k, &rows, &part, out_mean, out_sd));
+    if (!part.name[0]) CR_TRY(cr_fail(cx, CR_EARG, "the model has no part number %zu", k + 1));
+    for (size_t i = 0; i < rows.n; i++) {
+        out_mean[i] *= m->design->target_scale;
+        out_sd[i] *= m->design->target_scale;
+    }
+    cri_rows_spread(&rows, 1, out_mean);
+    cri_rows_spread(&rows, 1, out_sd);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t count,
+                              uint64_t seed, double *out)
+{
+    cr_status        st = CR_OK;
+    cri_rows         rows = { 0 };
+    const cr_design *d = m->design;
+
+    if (!m->class->functions)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not draw functions", m->class->name));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(m->class->functions(cx, m->state, &rows, count, seed, out));
+    for (size_t i = 0; i < rows.n * count; i++) out[i] = out[i] * d->target_scale + d->target_shift;
+    cri_rows_spread(&rows, count, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+cr_status cr_model_hyper(cr_ctx *cx, const cr_model *m, size_t k, cr_hyper *out)
+{
+    *out = (cr_hyper){ 0 };
+    return m->class->hyper ? m->class->hyper(cx, m->state, k, out) : CR_OK;
+}
+
+cr_status cr_evidence_at(cr_ctx *cx, const cr_model *m, const cr_table *t, const size_t *which,
+                         size_t n, const double *values, size_t count, double *out)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+    double    weight = 0;
+
+    if (!m->class->evidence_at)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no evidence at other hyper-parameters",
+                       m->class->name));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    if (rows.n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row with a target", cr_table_source(t)));
+    CR_TRY(m->class->evidence_at(cx, m->state, &rows, which, n, values, count, out));
+    for (size_t i = 0; i < rows.n; i++) weight += rows.w ? rows.w[i] : 1;
+    for (size_t i = 0; i < count; i++) out[i] -= weight * log(m->design->target_scale);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}

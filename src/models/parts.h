@@ -1,0 +1,46 @@
+/* parts.h -- a model looked at from inside: the parts its function is a sum of, draws of that function,
+ * and the evidence at other values of its hyper-parameters.  For models that offer it: a Gaussian process
+ * whose kernel is a sum is the sum of independent processes, and the data tell of each
+ * (Duvenaud 2014, thesis, sec. 2.4.5). */
+#ifndef CREDENCE_MODELS_PARTS_H
+#define CREDENCE_MODELS_PARTS_H
+
+#include "model.h"
+
+/* One part of a sum. */
+typedef struct cr_part {
+    char        name[192];
+    const char *column; /* the one column of numbers that it looks at, of the design; else NULL */
+} cr_part;
+
+/* One hyper-parameter at its learned value. */
+typedef struct cr_hyper {
+    char   name[96];
+    double value, lower, upper; /* of its range */
+    double log_sd;              /* of its logarithm; NaN where it is not known */
+    bool   positive;
+} cr_hyper;
+
+/* The part number k; an empty name beyond the last, and for models that have no parts. */
+CR_API cr_status cr_model_part(cr_ctx *cx, const cr_model *model, size_t k, cr_part *out_part);
+/* Mean and sd of the part number k at every row, NaN in rows left out: out [rows of the table].  All means
+ * add up to the predictive mean, but for the shift of a standardised target.  CR_EUNSUPPORTED where the
+ * model has no parts, CR_EARG beyond the last. */
+CR_API cr_status cr_predict_part(cr_ctx *cx, const cr_model *model, const cr_table *table, size_t k,
+                                 double *out_mean, double *out_sd);
+/* Joint draws of the function at the rows, without the noise of observations: out [rows x count].
+ * CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_sample_functions(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                     size_t count, uint64_t seed, double *out);
+/* The hyper-parameter number k; an empty name beyond the last. */
+CR_API cr_status cr_model_hyper(cr_ctx *cx, const cr_model *model, size_t k, cr_hyper *out_hyper);
+/* The log evidence of the rows of a table with their targets, or its bound, with the hyper-parameters
+ * number which[0] .. which[n - 1] at values [count x n], the others as learned: out [count], NaN where
+ * there is none.  CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_evidence_at(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                const size_t *which, size_t n, const double *values, size_t count,
+                                double *out);
+/* true when the model's class offers "parts", "functions" or "evidence". */
+CR_API bool cr_model_shows(const cr_model *model, const char *what);
+
+#endif

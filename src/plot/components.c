@@ -1,0 +1,164 @@
+/* components.c -- the parts that a model's function is a sum of, each in a panel of its own. */
+#include "process.h"
+#include "grid.h"
+#include "../math/special.h"
+#include "../models/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_GRID = 200, MOST_GRID = 1500 };
+
+static const double WIDTH = 720, PANEL = 132;
+
+/* --- data ------------------------------------------------------------------------------------- */
+
+typedef struct curve {
+    size_t  n;
+    double *x, *mean, *sd, *lower, *upper;
+} curve;
+
+/* Three points between neighbours of the data, so that no season falls through. */
+static size_t grid_size(const cr_table *t, double low, double high, double data_low, double data_high)
+{
+    double n = 3 * (double)cr_table_rows(t) * (high - low) / fmax(data_high - data_low, 1e-300);
+    return n <= LEAST_GRID ? LEAST_GRID : n >= MOST_GRID ? MOST_GRID : (size_t)n;
+}
+
+static cr_status predict_part(cr_scratch *s, const cr_model *m, const cr_table *t, size_t k,
+                              const char *column, const cr_plot_options *o, bool only, curve *c)
+{
+    cr_status st = CR_OK;
+    cr_table *grid = NULL;
+    double    low, high, z = cr_norm_ppf(0.5 + 0.5 * o->level);
+
+    CR_TRY(cri_grid_range(s->cx, t, column, NULL, &low, &high));
+    double from = o->range && only ? o->range[0] : low, to = o->range && only ? o->range[1] : high;
+    c->n = grid_size(t, from, to, low, high);
+    double **arrays[] = { &c->x, &c->mean, &c->sd, &c->lower, &c->upper };
+    for (size_t i = 0; i < 5; i++) *arrays[i] = cr_scratch_f64(s, c->n);
+    CR_TRY(s->status);
+    for (size_t i = 0; i < c->n; i++) {
+        double at = (double)i / (double)(c->n - 1);
+        c->x[i] = (1 - at) * from + at * to;
+    }
+    CR_TRY(cri_grid_table(s->cx, t, c->n, &column, &(const double *){ c->x }, 1, &grid));
+    CR_TRY(cr_predict_part(s->cx, m, grid, k, c->mean, c->sd));
+    for (size_t i = 0; i < c->n; i++) {
+        c->lower[i] = c->mean[i] - z * c->sd[i];
+        c->upper[i] = c->mean[i] + z * c->sd[i];
+    }
+done:
+    cr_table_free(s->cx, grid);
+    return st;
+}
+
+static cri_chart chart_of(cr_scratch *s, const char *name, const char *column, const char *target,
+                          const char *percent, const curve *c)
+{
+    cri_chart chart = { .title = cri_compose(s, "%s", name), .description = "",
+                        .x = { .title = column }, .y = { .title = target } };
+    cri_chart_add(&chart, (cri_chart_series){ { cri_compose(s, "%s %% interval", percent), CRI_SVG_BAND,
+                                                CRI_SVG_SKY, 0.35, 0, false },
+                                              ':', c->x, c->lower, c->upper, c->n });
+    cri_chart_add(&chart, (cri_chart_series){ { "posterior mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.75,
+                                                false },
+                                              '*', c->x, c->mean, NULL, c->n });
+    cri_chart_fit_axes(&chart);
+    chart.x.low = c->x[0];
+    chart.x.high = c->x[c->n - 1];
+    return chart;
+}
+
+cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
+                        cri_parts *out)
+{
+    cr_status   st = CR_OK;
+    cri_parts   p = { .shared = true };
+    const char *target = cr_design_target(cr_model_get_design(m)), *first = NULL;
+    size_t      left_out = 0;
+    char        percent[CRI_SVG_LABEL];
+    bool        only = cr_design_columns(cr_model_get_design(m)) == 1;
+
+    if (!cr_model_shows(m, "parts")) {
+        cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s is not a sum of parts that could be drawn",
+                cr_class_name(cr_model_get_class(m)));
+        CR_TRY(cr_fail_hint(s->cx, "a Gaussian process is: credence fit gp --kernel 'rbf + periodic'"));
+    }
+    cri_svg_decimal(llround(1e6 * o->level), -4, percent);
+    for (size_t k = 0; ; k++) {
+        cr_part part;
+        curve   c;
+        CR_TRY(cr_check_interrupt(s->cx));
+        CR_TRY(cr_model_part(s->cx, m, k, &part));
+        if (!part.name[0]) break;
+        if (!part.column || p.n == CRI_MOST_PARTS) {
+            left_out += strcmp(part.name, "mean function: constant") != 0;
+            continue;
+        }
+        if (!first) first = part.column;
+        p.shared = p.shared && strcmp(first, part.column) == 0;
+        CR_TRY(predict_part(s, m, t, k, part.column, o, only, &c));
+        p.chart[p.n++] = chart_of(s, part.name, part.column, target, percent, &c);
+    }
+    if (p.n == 0)
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "no part of the model looks at one column of numbers alone"));
+    p.title = cri_compose(s, "%s: the parts of %s", cr_class_name(cr_model_get_class(m)), target);
+    p.caption[0] = "The posterior of each term of the kernel; their sum is what the model predicts.";
+    if (left_out)
+        p.caption[1] = cri_compose(s, "Not shown: %zu part%s of several columns or of categories.", left_out,
+                                   left_out == 1 ? "" : "s");
+    p.description = cri_compose(s, "%s. %s", p.title, p.caption[0]);
+    CR_TRY(s->status);
+    *out = p;
+done:
+    return st;
+}
+
+/* --- SVG and text ------------------------------------------------------------------------------- */
+
+cr_status cri_parts_svg(cr_ctx *cx, const cri_parts *p, const char *path)
+{
+    cr_status      st = CR_OK;
+    double         top, height, extra = 34 * (double)(p->shared ? 1 : p->n);
+    cri_svg_series legend[] = { p->chart[0].series[1].look, p->chart[0].series[0].look };
+    cri_svg_page   page = { .width = WIDTH, .height = 110 + PANEL * (double)p->n + extra,
+                            .title = p->title, .description = p->description, .series = legend,
+                            .n_series = 2, .caption = { p->caption[0], p->caption[1] } };
+    cri_svg        svg = cri_svg_page_begin(cx, &page);
+
+    cri_svg_page_area(&page, &top, &height);
+    double each = (height - extra) / (double)p->n;
+    for (size_t k = 0; k < p->n; k++) {
+        const cri_chart *c = &p->chart[k];
+        bool             bare = p->shared && k + 1 < p->n;
+        double           tall = each + (bare ? 0 : 34);
+        cri_svg_panel_begin(&svg, &(cri_svg_panel){ .x = 10, .y = top, .width = WIDTH - 20, .height = tall,
+                                                    .title = c->title, .across = c->x, .up = c->y,
+                                                    .bare = bare, .few = true });
+        cri_svg_band(&svg, &c->series[0].look, c->series[0].x, c->series[0].y, c->series[0].upper,
+                     c->series[0].n);
+        cri_svg_line(&svg, &c->series[1].look, c->series[1].x, c->series[1].y, c->series[1].n);
+        cri_svg_panel_end(&svg);
+        top += tall;
+    }
+    CR_TRY(cri_svg_page_save(&svg, path));
+done:
+    cri_svg_end(&svg);
+    return st;
+}
+
+cr_status cri_parts_text(cr_scratch *s, const cri_parts *p, size_t width, size_t height, const char **out)
+{
+    const char *all = cri_compose(s, "%s\n", p->title);
+    for (size_t k = 0; k < p->n; k++) {
+        const char *one = NULL;
+        cr_status   st = cri_chart_text(s, &p->chart[k], width, height, &one);
+        if (st != CR_OK) return st;
+        all = cri_compose(s, "%s\n%s", all, one);
+    }
+    all = cri_compose(s, "%s\n%s\n", all, p->caption[0]);
+    if (p->caption[1]) all = cri_compose(s, "%s%s\n", all, p->caption[1]);
+    *out = all;
+    return s->status;
+}

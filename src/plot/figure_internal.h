@@ -1,0 +1,16 @@
+/* figure_internal.h -- the figure of a fit, with all that it can be told.  (Internal header.) */
+#ifndef CREDENCE_PLOT_FIGURE_INTERNAL_H
+#define CREDENCE_PLOT_FIGURE_INTERNAL_H
+
+#include "../base/scratch.h"
+#include "kinds.h"
+
+/* As SVG: see cr_plot_model. */
+cr_status cri_figure_svg(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                         const cr_plot_options *options, const char *path);
+/* As text in width x height characters and what is around them; the text is the scratch's. */
+cr_status cri_figure_text(cr_scratch *s, const cr_model *model, const cr_table *table,
+                          const cr_plot_options *options, size_t width, size_t height,
+                          const char **out_text);
+
+#endif

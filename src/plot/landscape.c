@@ -1,0 +1,248 @@
+/* landscape.c -- a model over the plane of its two columns; its evidence over two hyper-parameters. */
+#include "process.h"
+#include "grid.h"
+#include "../models/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HEAT = 48, MOST_POINTS = 2000 };
+
+/* --- mean and sd -------------------------------------------------------------------------------- */
+
+typedef struct plane {
+    const char *name[2];
+    double      low[2], high[2];
+    size_t      n;    /* cells a side           */
+    double     *x[2]; /* [n * n] of the columns */
+} plane;
+
+static cr_status plane_new(cr_scratch *s, const cr_model *m, const cr_table *t, plane *out)
+{
+    cr_status        st = CR_OK;
+    const cr_design *d = cr_model_get_design(m);
+    size_t           n = 0;
+    for (size_t j = 0; j < cr_design_columns(d); j++) {
+        cr_type type = cr_design_column_type(d, j);
+        if (type != CR_REAL && type != CR_INTEGER) continue;
+        if (n < 2) out->name[n] = cr_design_column_name(d, j);
+        n++;
+    }
+    if (n != 2) {
+        cr_fail(s->cx, CR_EUNSUPPORTED, "a map is of models of two columns of numbers; this one has %zu", n);
+        CR_TRY(cr_fail_hint(s->cx, "fit with --features and two columns"));
+    }
+    out->n = HEAT;
+    for (size_t k = 0; k < 2; k++) {
+        CR_TRY(cri_grid_range(s->cx, t, out->name[k], NULL, &out->low[k], &out->high[k]));
+        cri_svg_range(&out->low[k], &out->high[k]);
+        double more = 0.04 * (out->high[k] - out->low[k]);
+        out->low[k] -= more;
+        out->high[k] += more;
+        out->x[k] = cr_scratch_f64(s, HEAT * HEAT);
+    }
+    CR_TRY(s->status);
+    for (size_t i = 0; i < HEAT * HEAT; i++) {
+        out->x[0][i] = cri_cell(out->low[0], out->high[0], i % HEAT, HEAT);
+        out->x[1][i] = cri_cell(out->low[1], out->high[1], i / HEAT, HEAT);
+    }
+done:
+    return st;
+}
+
+static void range_of(const double *z, size_t n, double *low, double *high)
+{
+    *low = INFINITY, *high = -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(z[i])) *low = fmin(*low, z[i]), *high = fmax(*high, z[i]);
+    cri_svg_range(low, high);
+}
+
+/* The rows of the data as points; of very many only some, evenly. */
+static cr_status add_points(cr_scratch *s, const cr_table *t, const plane *p, cri_maps *m)
+{
+    const cr_column *c[2] = { cr_table_find(t, p->name[0]), cr_table_find(t, p->name[1]) };
+    size_t           rows = cr_table_rows(t), step = rows / MOST_POINTS + 1;
+    double          *x = cr_scratch_f64(s, rows / step + 1), *y = cr_scratch_f64(s, rows / step + 1);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < rows; i += step) {
+        x[m->points] = c[0]->values[i * c[0]->stride];
+        y[m->points] = c[1]->values[i * c[1]->stride];
+        if (isfinite(x[m->points]) && isfinite(y[m->points])) m->points++;
+    }
+    m->at_x = x;
+    m->at_y = y;
+    return CR_OK;
+}
+
+cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
+                       cri_maps *out)
+{
+    cr_status     st = CR_OK;
+    plane         p = { 0 };
+    cr_table     *grid = NULL;
+    cr_prediction answer = { 0 };
+    size_t        cells = HEAT * HEAT;
+    double       *mean = cr_scratch_f64(s, cells), *sd = cr_scratch_f64(s, cells);
+    const char   *target = cr_design_target(cr_model_get_design(m));
+    cri_maps      maps = { .rows = HEAT, .cols = HEAT, .n = 2 };
+
+    CR_TRY(s->status);
+    CR_TRY(plane_new(s, m, t, &p));
+    CR_TRY(cri_grid_table(s->cx, t, cells, p.name, (const double *const *)p.x, 2, &grid));
+    CR_TRY(cr_predict(s->cx, m, grid, &answer));
+    if (answer.kind != CR_ANSWER_NUMBER)
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s does not predict a number: there is no map of it",
+                       cr_class_name(cr_model_get_class(m))));
+    CR_TRY(cr_prediction_intervals(s->cx, &answer, o->level, sd, NULL, NULL));
+    memcpy(mean, answer.mean, cells * sizeof *mean);
+    maps.x = (cri_svg_axis){ p.name[0], p.low[0], p.high[0] };
+    maps.y = (cri_svg_axis){ p.name[1], p.low[1], p.high[1] };
+    maps.map[0] = (cri_map){ .title = cri_compose(s, "mean of %s", target), .z = mean };
+    maps.map[1] = (cri_map){ .title = "standard deviation of a new row", .z = sd };
+    range_of(mean, cells, &maps.map[0].low, &maps.map[0].high);
+    range_of(sd, cells, &maps.map[1].low, &maps.map[1].high);
+    CR_TRY(add_points(s, t, &p, &maps));
+    maps.title = cri_compose(s, "%s: %s over %s and %s", cr_class_name(cr_model_get_class(m)), target,
+                             p.name[0], p.name[1]);
+    maps.caption[0] = "Left what is expected, right how unsure: least where there are data.";
+    if (cr_design_columns(cr_model_get_design(m)) > 2)
+        maps.caption[1] = "Other columns are held at the level of the first row.";
+    maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);
+    CR_TRY(s->status);
+    *out = maps;
+done:
+    cr_prediction_free(s->cx, &answer);
+    cr_table_free(s->cx, grid);
+    return st;
+}
+
+/* --- evidence ----------------------------------------------------------------------------------- */
+
+static const char *hyper_name(const void *names, size_t i) { return ((const char *const *)names)[i]; }
+
+/* The hyper-parameter called name. */
+static cr_status find_hyper(cr_scratch *s, const cr_model *m, const char *name, size_t *which, cr_hyper *out)
+{
+    cr_status   st = CR_OK;
+    const char *names[256];
+    size_t      n = 0;
+    for (*which = 0; ; ++*which) {
+        CR_TRY(cr_model_hyper(s->cx, m, *which, out));
+        if (!out->name[0]) break;
+        if (strcmp(out->name, name) == 0) return CR_OK;
+        if (n < 256) names[n++] = cri_compose(s, "%s", out->name);
+    }
+    cr_fail(s->cx, CR_EARG, "the model has no hyper-parameter '%s'", name);
+    cr_fail_nearest(s->cx, name, "hyper-parameters", n, hyper_name, names);
+    st = CR_EARG;
+done:
+    return st;
+}
+
+/* The first two that were learned: a length-scale and the noise where there are such. */
+static cr_status choose_hypers(cr_scratch *s, const cr_model *m, size_t which[2], cr_hyper h[2])
+{
+    cr_status st = CR_OK;
+    size_t    found = 0, last = SIZE_MAX;
+    cr_hyper  one, noise = { 0 };
+    for (size_t k = 0; ; k++) {
+        CR_TRY(cr_model_hyper(s->cx, m, k, &one));
+        if (!one.name[0]) break;
+        if (!one.positive) continue;
+        bool length = strstr(one.name, ".l") != NULL;
+        if (strcmp(one.name, "noise") == 0) noise = one, last = k;
+        else if (length && found == 0) which[0] = k, h[0] = one, found = 1;
+    }
+    for (size_t k = 0; found < 2; k++) {
+        if (last != SIZE_MAX && found == 1) {
+            which[1] = last, h[1] = noise, found = 2;
+            break;
+        }
+        CR_TRY(cr_model_hyper(s->cx, m, k, &one));
+        if (!one.name[0]) break;
+        if (!one.positive || (found == 1 && which[0] == k)) continue;
+        which[found] = k, h[found++] = one;
+    }
+    if (found < 2)
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the model has fewer than two positive hyper-parameters"));
+done:
+    return st;
+}
+
+/* How many cells a side: some seconds of work. */
+static size_t side_of(size_t rows) { return rows <= 600 ? 26 : rows <= 1500 ? 18 : 12; }
+
+/* Four standard deviations, where they are known, within 1/2 and 3/2 powers of ten. */
+static double half_width(const cr_hyper *h)
+{
+    double sd = 4 * h->log_sd / log(10);
+    return isnan(sd) ? 1 : fmin(fmax(sd, 0.5), 1.5);
+}
+
+static cr_status evaluate(cr_scratch *s, const cr_model *m, const cr_table *t, const size_t which[2],
+                          const cri_maps *maps, double *z)
+{
+    size_t  n = maps->cols, cells = n * n;
+    double *values = cr_scratch_f64(s, 2 * cells);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < cells; i++) {
+        values[2 * i] = pow(10, cri_cell(maps->x.low, maps->x.high, i % n, n));
+        values[2 * i + 1] = pow(10, cri_cell(maps->y.low, maps->y.high, i / n, n));
+    }
+    return cr_evidence_at(s->cx, m, t, which, 2, values, cells, z);
+}
+
+cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
+                           cri_maps *out)
+{
+    static const double drops[] = { 1, 3, 10, 30, 100 };
+    cr_status           st = CR_OK;
+    cr_hyper            h[2];
+    size_t              which[2], n = side_of(cr_table_rows(t));
+    double             *z = cr_scratch_f64(s, n * n), best, at[2];
+    cri_maps            maps = { .rows = n, .cols = n, .n = 1, .log_x = true, .log_y = true, .marked = true };
+
+    CR_TRY(s->status);
+    if (!cr_model_shows(m, "evidence"))
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no evidence over hyper-parameters to draw",
+                       cr_class_name(cr_model_get_class(m))));
+    if (o->n_parameters != 0 && o->n_parameters != 2)
+        CR_TRY(cr_fail(s->cx, CR_EARG, "the evidence is drawn over two hyper-parameters, not %zu",
+                       o->n_parameters));
+    if (o->n_parameters == 0) CR_TRY(choose_hypers(s, m, which, h));
+    for (size_t k = 0; k < o->n_parameters; k++) {
+        CR_TRY(find_hyper(s, m, o->parameters[k], &which[k], &h[k]));
+        if (!h[k].positive)
+            CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the hyper-parameter '%s' is not a positive number",
+                           h[k].name));
+    }
+    if (which[0] == which[1])
+        CR_TRY(cr_fail(s->cx, CR_EARG, "the two hyper-parameters of the figure are the same"));
+    for (size_t k = 0; k < 2; k++) {
+        double       middle = at[k] = log10(h[k].value), half = half_width(&h[k]);
+        cri_svg_axis axis = { cri_compose(s, "%s", h[k].name), middle - half, middle + half };
+        *(k == 0 ? &maps.x : &maps.y) = axis;
+    }
+    CR_TRY(evaluate(s, m, t, which, &maps, z));
+    CR_TRY(cr_evidence_at(s->cx, m, t, which, 2, (const double[]){ h[0].value, h[1].value }, 1, &best));
+    maps.mark_x = at[0], maps.mark_y = at[1];
+    for (size_t i = 0; i < n * n; i++) z[i] -= best;
+    maps.map[0] = (cri_map){ .title = "log evidence less that at the learned values", .z = z };
+    range_of(z, n * n, &maps.map[0].low, &maps.map[0].high);
+    maps.map[0].low = fmax(maps.map[0].low, -150); /* far down all is alike */
+    maps.map[0].high = fmax(maps.map[0].high, 0);
+    for (size_t k = 0; k < 5; k++)
+        if (-drops[k] > maps.map[0].low) maps.level[maps.levels++] = -drops[k];
+    maps.mark_label = "learned";
+    maps.level_label = "1, 3, 10, 30, 100 below it";
+    maps.title = cri_compose(s, "%s: log evidence over %s and %s", cr_class_name(cr_model_get_class(m)),
+                             h[0].name, h[1].name);
+    maps.caption[0] = cri_compose(s, "At the learned values it is %.6g; all other hyper-parameters are kept.",
+                                  best);
+    maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);
+    CR_TRY(s->status);
+    *out = maps;
+done:
+    return st;
+}

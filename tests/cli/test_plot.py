@@ -1,0 +1,62 @@
+"""Figures from inside a model: fits with draws, parts of a sum, maps, the evidence."""
+import xml.etree.ElementTree as xml
+
+import pytest
+
+GP = ["--target", "y", "--optimize", "none", "--noise", "0.1"]
+
+
+@pytest.fixture
+def waves(tmp_path):
+    rows = "".join(f"{i / 5},{(i * 7 % 11) / 3},{(i * i % 13) / 6 + i / 9}\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("t,z,y\n" + rows)
+    return "d.csv"
+
+
+def draw(credence, tmp_path, *options):
+    """The figure as XML and as text."""
+    done = credence("plot", "m.cred", "d.csv", *options, "-o", "f.svg")
+    assert done.code == 0, done.stderr
+    text = credence("plot", "m.cred", "d.csv", *options)
+    assert text.code == 0, text.stderr
+    return xml.parse(tmp_path / "f.svg").getroot(), text.stdout
+
+
+def words(root):
+    return [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_fit_with_draws(credence, tmp_path, waves):
+    assert credence("fit", "gp", waves, *GP, "--features", "t", "--kernel", "rbf", "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path, "--draws", "4", "--range", "-2,9", "--interval", "0.5")
+    assert "4 draws" in words(root) and "50 % predictive interval" in words(root)
+    assert "~ 4 draws" in text and "30 rows" in text and "-2 " in text
+    again, _ = draw(credence, tmp_path, "--draws", "4", "--range", "-2,9", "--interval", "0.5")
+    assert xml.tostring(root) == xml.tostring(again)  # the seed is the model's
+
+
+def test_components(credence, tmp_path, waves):
+    kernel = "2*rbf(t; l=3) + periodic(t; p=1.5) + linear(z) + rbf(t, z)"
+    assert credence("fit", "gp", waves, *GP, "--kernel", kernel, "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path, "--kind", "components")
+    for part in ("2*rbf(t; l=3)", "1*periodic(t; l=1, p=1.5)", "1*linear(z"):
+        assert any(part in w for w in words(root)), part
+        assert part in text
+    assert "Not shown: 1 part of several columns or of categories." in words(root)
+
+
+def test_map_and_evidence(credence, tmp_path, waves, refused):
+    assert credence("fit", "gp", waves, *GP, "--kernel", "rbf", "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path, "--kind", "map")
+    assert "mean of y" in words(root) and "standard deviation of a new row" in text
+    root, text = draw(credence, tmp_path, "--kind", "evidence", "--parameters", "noise,rbf.l")
+    assert "gp: log evidence over noise and rbf.l" in words(root) and "X learned" in text
+    refused(2, "plot", "m.cred", waves, "--kind", "evidence", "--parameters", "noise,rbf.k", says="did you mean 'rbf.l'")
+
+
+def test_only_models_that_have_them(credence, waves, refused):
+    assert credence("fit", "ridge", waves, "--target", "y", "-o", "m.cred").code == 0
+    for kind, says in (("components", "not a sum of parts"), ("evidence", "no evidence")):
+        refused(2, "plot", "m.cred", waves, "--kind", kind, says=says)
+    refused(2, "plot", "m.cred", waves, "--draws", "3", says="one column of numbers")
+    assert "predicted = observed" in credence("plot", "m.cred", waves).stdout
