@@ -1,9 +1,11 @@
 /* cmd_infer.c -- infer: the posterior of a network for every row of evidence. */
+#include "approximate.h"
 #include "network.h"
 #include "base/list.h"
 #include "base/scratch.h"
 #include "data/read_internal.h"
 #include "models/graph/junction.h"
+#include "models/graph/query.h"
 #include "models/graph/network_text.h"
 
 #include <math.h>
@@ -14,8 +16,14 @@
 #define INFER_OPTIONS(X)                                                                           \
     X(list, target, "", "VARIABLE",                                                                \
       "variables whose posterior is wanted; if not given, all that are not known in every row",    \
-      "burglary")
+      "burglary")                                                                                  \
+    X(choice, method, "auto", INFER_METHODS,                                                       \
+      "exact by a junction tree (jt), or an approximation; auto is exact if that fits memory and " \
+      "--budget", "bp")                                                                            \
+    CLI_METHOD_OPTIONS(X)
+#define INFER_METHODS "auto|jt|" CR_APPROXIMATIONS
 /* clang-format on */
+enum { METHOD_AUTO, METHOD_JT, METHOD_APPROXIMATE };
 CR_OPTIONS_STRUCT(infer_options, INFER_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(infer_options, __VA_ARGS__)
 static const cr_option infer_table[] = { INFER_OPTIONS(ROW) CR_OPTION_LAST };
@@ -29,18 +37,23 @@ typedef struct case_column {
 } case_column;
 
 typedef struct infer_job {
-    cli                *c;
-    cr_scratch          s;
-    cr_network         *net;
-    const cr_variables *vs;
-    cr_table           *t;
-    case_column        *known;
-    size_t              n_known;
-    size_t             *target, n_target;
-    cr_evidence        *e;
-    cr_junction        *tree;
-    double             *p; /* room for the states of one variable */
-    size_t              impossible;
+    cli                   *c;
+    cr_scratch             s;
+    cr_network            *net;
+    const cr_variables    *vs;
+    cr_table              *t;
+    case_column           *known;
+    size_t                 n_known;
+    size_t                *target, n_target;
+    cr_evidence           *e;
+    cr_junction           *tree; /* NULL: by an approximation */
+    cr_approximation       how;
+    cr_approximate_options approximate;
+    cr_approximate_answer  row;          /* the posterior of one */
+    size_t                *begin;        /* [variables] where its marginals begin there */
+    size_t                 unsure, lost; /* rows that did not converge; without any weight */
+    double                *p;            /* room for the states of one variable */
+    size_t                 impossible;
 } infer_job;
 
 /* --- columns --------------------------------------------------------------------------------- */
@@ -209,16 +222,23 @@ static cr_status print_row(infer_job *j, double log_e, json_t *opt_row)
     cr_status st = CR_OK;
     char      text[32];
     json_t   *all = NULL, *one = NULL;
-    bool      possible = log_e > -INFINITY, csv = j->c->format == FORMAT_CSV;
+    bool      possible = log_e != -INFINITY, csv = j->c->format == FORMAT_CSV;
     if (opt_row) {
-        json_object_set_new(opt_row, "log_evidence", possible ? json_real(log_e) : json_null());
+        json_object_set_new(opt_row, "log_evidence",
+                            isfinite(log_e) ? json_real(log_e) : json_null());
         json_object_set_new(opt_row, "marginals", all = json_object());
     } else {
-        out_text(j->c, csv ? "%s" : "  %12s", possible ? out_number(log_e, csv, text) : "-inf");
+        out_text(j->c, csv ? "%s" : "  %12s",
+                 isnan(log_e) ? ""
+                 : possible   ? out_number(log_e, csv, text)
+                              : "-inf");
     }
+    if (opt_row && possible && !j->tree)
+        json_object_set_new(opt_row, "error", approximate_error(&j->row.report));
     for (size_t i = 0; i < j->n_target; i++) {
         size_t v = j->target[i], n = cr_variable_states(j->vs, v);
-        if (possible) CR_TRY(cr_junction_marginal(j->c->cx, j->tree, v, j->p));
+        if (possible && j->tree) CR_TRY(cr_junction_marginal(j->c->cx, j->tree, v, j->p));
+        if (possible && !j->tree) memcpy(j->p, j->row.marginal + j->begin[v], n * sizeof *j->p);
         if (opt_row && possible)
             json_object_set_new_nocheck(all, cr_variable_name(j->vs, v), one = json_object());
         for (size_t s = 0; s < n; s++) {
@@ -234,6 +254,34 @@ done:
     return st;
 }
 
+/* log P(e) of the row; -INFINITY: it is impossible, or no sample agrees with it. */
+static cr_status ask_row(infer_job *j, double *out_log)
+{
+    cr_status st = CR_OK;
+    cr_ctx   *cx = j->c->cx;
+    if (j->tree) {
+        CR_TRY(cr_junction_set_evidence(cx, j->tree, j->e));
+        CR_TRY(cr_junction_log_evidence(cx, j->tree, out_log));
+        j->impossible += *out_log == -INFINITY;
+        goto done;
+    }
+    cr_approximate_free(cx, &j->row);
+    st =
+        cr_approximate(cx, j->net, j->e, j->how, &j->approximate, j->c->fit.seed, 0, NULL, &j->row);
+    if (st == CR_ENUMERIC) {
+        j->lost++;
+        *out_log = -INFINITY;
+        return CR_OK;
+    }
+    CR_TRY(st);
+    *out_log = j->row.report.log_evidence;
+    j->impossible += *out_log == -INFINITY;
+    bool settles = j->row.report.iterations > 0 || j->row.report.chains > 0;
+    j->unsure += *out_log != -INFINITY && settles && !j->row.report.converged;
+done:
+    return st;
+}
+
 static cr_status infer_rows(infer_job *j)
 {
     cr_status st = CR_OK;
@@ -243,9 +291,7 @@ static cr_status infer_rows(infer_job *j)
         double log_e;
         CR_TRY(cr_check_interrupt(j->c->cx));
         CR_TRY(observe(j, i));
-        CR_TRY(cr_junction_set_evidence(j->c->cx, j->tree, j->e));
-        CR_TRY(cr_junction_log_evidence(j->c->cx, j->tree, &log_e));
-        j->impossible += log_e == -INFINITY;
+        CR_TRY(ask_row(j, &log_e));
         row = json ? json_object() : NULL;
         CR_TRY(print_row(j, log_e, row));
         if (json) out_json_item(j->c, row, i == 0);
@@ -256,6 +302,34 @@ static cr_status infer_rows(infer_job *j)
     }
 done:
     json_decref(row);
+    return st;
+}
+
+/* A tree, or none. */
+static cr_status choose_method(infer_job *j)
+{
+    cr_status            st = CR_OK;
+    const infer_options *o = j->c->own;
+    cr_query_options     q = cr_query_defaults();
+    cr_query_method      method = CR_QUERY_JT;
+    char                 why[256] = "";
+    q.budget = o->budget;
+#define TAKE(kind, field, ...) j->approximate.field = o->field;
+    CR_APPROXIMATE_OPTIONS(TAKE)
+#undef TAKE
+    if (o->method == METHOD_AUTO) CR_TRY(cr_query_plan(j->c->cx, j->net, &q, &method, why));
+    if (o->method >= METHOD_APPROXIMATE)
+        j->how = (cr_approximation)(o->method - METHOD_APPROXIMATE);
+    else if (method >= CR_QUERY_APPROXIMATE)
+        j->how = (cr_approximation)(method - CR_QUERY_APPROXIMATE);
+    else
+        CR_TRY(cr_junction_new(j->c->cx, j->net, NULL, NULL, &j->tree));
+    if (why[0]) cr_log(j->c->cx, CR_LOG_WARNING, "%s", why);
+    j->begin = cr_scratch_index(&j->s, cr_network_size(j->net));
+    CR_TRY(j->s.status);
+    for (size_t v = 0, k = 0; v < cr_network_size(j->net); k += cr_network_states(j->net, v++))
+        j->begin[v] = k;
+done:
     return st;
 }
 
@@ -273,7 +347,7 @@ static cr_status prepare(infer_job *j)
     j->p = cr_scratch_f64(&j->s, most);
     CR_TRY(j->s.status);
     CR_TRY(cr_evidence_new(j->c->cx, j->net, &j->e));
-    CR_TRY(cr_junction_new(j->c->cx, j->net, NULL, NULL, &j->tree));
+    CR_TRY(choose_method(j));
     CR_TRY(cli_check_strict(j->c));
 done:
     return st;
@@ -289,8 +363,9 @@ static cr_status run_infer(cli *c)
     if (c->format == FORMAT_JSON) {
         json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
         json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(j.t)));
-        json_object_set_new(root, "method", json_string("jt"));
-        json_object_set_new(root, "exact", json_true());
+        json_object_set_new(root, "method",
+                            json_string(j.tree ? "jt" : cr_approximation_name(j.how)));
+        json_object_set_new(root, "exact", json_boolean(j.tree != NULL));
         json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
         out_json_begin(c, "infer", root, "results");
     } else {
@@ -303,8 +378,20 @@ static cr_status run_infer(cli *c)
                "%zu of %zu rows are impossible in this network and get no "
                "posterior",
                j.impossible, cr_table_rows(j.t));
+    if (j.lost > 0)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "no sample agrees with %zu of %zu rows: they may be impossible, or need another "
+               "--method",
+               j.lost, cr_table_rows(j.t));
+    if (j.unsure > 0)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s has not converged in %zu of %zu rows: their posteriors may be far off",
+               cr_approximation_name(j.how), j.unsure, cr_table_rows(j.t));
+    if (c->format == FORMAT_TEXT && !j.tree)
+        out_text(c, "  approximate, by %s\n", cr_approximation_name(j.how));
     CR_TRY(cli_check_strict(c));
 done:
+    cr_approximate_free(c->cx, &j.row);
     cr_junction_free(c->cx, j.tree);
     cr_evidence_free(c->cx, j.e);
     cr_table_free(c->cx, j.t);

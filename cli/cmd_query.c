@@ -1,4 +1,5 @@
 /* cmd_query.c -- query: questions to a network, and their answers shown. */
+#include "approximate.h"
 #include "network.h"
 #include "query_lists.h"
 #include "base/context_internal.h"
@@ -13,12 +14,14 @@
 /* clang-format off */
 #define QUERY_OPTIONS(X)                                                                           \
     X(choice, method,   "auto", CR_QUERY_METHODS,                                                  \
-      "variable elimination, junction tree or enumeration; auto takes the least work", "jt")       \
+      "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto is "  \
+      "exact if that fits memory and --budget", "bp")                                              \
     X(text,   evidence, "", "FILE",                                                                \
       "evidence for all questions: JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json") \
     X(choice, unit,     "bits", "bits|nats", "unit of H and I", "nats")                            \
     X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred",                                    \
-      "format of the network; auto looks at the name and the bytes", "bif")
+      "format of the network; auto looks at the name and the bytes", "bif")                        \
+    CLI_METHOD_OPTIONS(X)
 /* clang-format on */
 CR_OPTIONS_STRUCT(query_options, QUERY_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(query_options, __VA_ARGS__)
@@ -31,7 +34,10 @@ typedef struct query_job {
     const cr_variables *vs;
     const char         *text; /* of the question */
     const char         *unit;
-    double              per; /* nats in one unit */
+    double              per;    /* nats in one unit */
+    bool                errors; /* CSV: some answer is approximate, so all rows say how they came */
+    const char         *method;
+    double              se; /* of the row to come; NaN: none */
 } query_job;
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
@@ -176,6 +182,20 @@ static json_t *cost_object(const cr_query_answer *a)
     return out;
 }
 
+/* Standard errors in the shape of the marginals, and what is known of the error. */
+static void add_error(const query_job *j, const cr_query_answer *a, json_t *out)
+{
+    json_t *se = a->se ? json_object() : NULL;
+    for (size_t i = 0, k = 0; se && i < a->n; k += cr_variable_states(j->vs, a->variable[i++]))
+        json_object_set_new_nocheck(se, cr_variable_name(j->vs, a->variable[i]),
+                                    distribution(j, a->variable[i], a->se + k));
+    if (se) json_object_set_new(out, "standard_errors", se);
+    if (a->kind == CR_QUESTION_BEST && !isnan(a->upper))
+        json_object_set_new(out, "log_probability_upper", number(a->upper));
+    if (a->why[0]) json_object_set_new(out, "reason", json_string_nocheck(a->why));
+    json_object_set_new(out, "error", approximate_error(&a->error));
+}
+
 static json_t *json_answer(const query_job *j, const cr_query_answer *a, size_t *states)
 {
     json_t *out = json_object();
@@ -184,6 +204,7 @@ static json_t *json_answer(const query_job *j, const cr_query_answer *a, size_t 
     json_object_set_new(out, "exact", json_boolean(a->exact));
     json_object_set_new(out, "log_evidence", number(a->log_evidence));
     add_answer(j, a, states, out);
+    if (!a->exact) add_error(j, a, out);
     json_object_set_new(out, "cost", cost_object(a));
     return out;
 }
@@ -217,14 +238,17 @@ static void print_marginals(const query_job *j, const cr_query_answer *a)
 {
     json_t       *rows = json_array();
     const double *p = a->value;
+    size_t        k = 0;
     for (size_t i = 0; i < a->n; i++)
         for (size_t s = 0; s < cr_variable_states(j->vs, a->variable[i]); s++) {
             json_t *row = json_object();
             json_object_set_new(row, "variable",
                                 s ? json_string("") : variable_text(j, a->variable[i]));
             json_object_set_new(row, "state", state_text(j, a->variable[i], s));
-            json_object_set_new(row, "P", json_real(*p++));
+            json_object_set_new(row, "P", json_real(p[k]));
+            if (a->se) json_object_set_new(row, "se", json_real(a->se[k]));
             json_array_append_new(rows, row);
+            k++;
         }
     out_table(j->c, rows);
     json_decref(rows);
@@ -241,7 +265,10 @@ static void print_best(const query_job *j, const cr_query_answer *a)
     }
     out_table(j->c, rows);
     json_decref(rows);
-    print_pair(j->c, "probability given the evidence", a->number);
+    if (!isnan(a->number)) print_pair(j->c, "probability given the evidence", a->number);
+    if (a->exact) return;
+    print_pair(j->c, "best found: log P(assignment, e)", a->log_number);
+    if (!isnan(a->upper)) print_pair(j->c, "no assignment has more than", a->upper);
 }
 
 static bool is_parent(const cr_network *net, size_t parent, size_t child)
@@ -306,6 +333,7 @@ static void print_text(const query_job *j, const cr_query_answer *a, size_t *sta
     default:
         query_list_text(c, j->net, a);
     }
+    if (!a->exact) approximate_line(c, a->method, &a->error);
 }
 
 /* --- CSV: query, variable, state, value ------------------------------------------------------ */
@@ -336,7 +364,10 @@ static void put_row(const query_job *j, const char *const *variables, const char
     put_list(j->c, variables, n);
     out_text(j->c, ",");
     put_list(j->c, states, n);
-    out_text(j->c, ",%s\n", out_number(value, true, text));
+    out_text(j->c, ",%s", out_number(value, true, text));
+    if (j->errors)
+        out_text(j->c, ",%s,%s", j->method, isnan(j->se) ? "" : out_number(j->se, true, text));
+    out_text(j->c, "\n");
 }
 
 static void csv_joint(const query_job *j, const cr_query_answer *a, size_t *states,
@@ -370,11 +401,13 @@ static void csv_list(const query_job *j, const cr_query_answer *a, const char **
     }
 }
 
-static void print_csv(const query_job *j, const cr_query_answer *a, size_t *states,
+static void print_csv(query_job *j, const cr_query_answer *a, size_t *states,
                       const char **list)
 {
     const double *p = a->value;
     const char   *one, *state, *empty = "";
+    j->method = a->method;
+    j->se = a->exact || a->error.samples == 0 ? NAN : a->error.se;
     switch (a->kind) {
     case CR_QUESTION_TABLE:
         csv_joint(j, a, states, list);
@@ -384,6 +417,7 @@ static void print_csv(const query_job *j, const cr_query_answer *a, size_t *stat
             for (size_t s = 0; s < cr_variable_states(j->vs, a->variable[i]); s++) {
                 one = cr_variable_name(j->vs, a->variable[i]);
                 state = cr_state_name(j->vs, a->variable[i], s);
+                if (a->se) j->se = a->se[p - a->value];
                 put_row(j, &one, &state, 1, *p++);
             }
         break;
@@ -472,10 +506,19 @@ static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *mo
     const query_options *o = c->own;
     cr_query_options     settings = cr_query_defaults();
     settings.method = (cr_query_method)o->method;
+    settings.budget = o->budget;
+    settings.seed = c->fit.seed;
+#define TAKE(kind, field, ...) settings.approximate.field = o->field;
+    CR_APPROXIMATE_OPTIONS(TAKE)
+#undef TAKE
     for (size_t i = 1; i < c->n_args; i++)
         CR_TRY(cr_question_parse(c->cx, net, c->args[i], &all[i].question));
-    for (size_t i = 1; i < c->n_args; i++)
+    for (size_t i = 1; i < c->n_args; i++) {
+        const cr_query_answer *a = &all[i].answer;
         CR_TRY(cr_query_run(c->cx, net, all[i].question, more, &settings, &all[i].answer));
+        if (a->why[0]) cr_log(c->cx, CR_LOG_WARNING, "%s: %s", c->args[i], a->why);
+        if (!a->exact) approximate_warn(c, c->args[i], a->method, &a->error);
+    }
 done:
     return st;
 }
@@ -485,7 +528,9 @@ static cr_status show_all(cli *c, query_job *j, const asked *all, double seconds
     cr_status st = CR_OK;
     json_t   *root = json_object(), *results = json_array();
     CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_CSV) out_text(c, "query,variable,state,value\n");
+    for (size_t i = 1; i < c->n_args; i++) j->errors |= !all[i].answer.exact;
+    if (c->format == FORMAT_CSV)
+        out_text(c, "query,variable,state,value%s\n", j->errors ? ",method,se" : "");
     for (size_t i = 1; i < c->n_args; i++) {
         j->text = c->args[i];
         tell_cost(c, j, &all[i].answer);

@@ -472,10 +472,36 @@ static const cli_field query_cost[] = {
     FIELD_LAST,
 };
 
+static const cli_field approximation[] = {
+    FLAG("converged", FIELD_SOMETIMES, "messages: whether they stopped changing; chains: mixed"),
+    COUNT("iterations", FIELD_SOMETIMES, "sweeps over all messages"),
+    NUMBER("residual", FIELD_NULL | FIELD_SOMETIMES, "largest change of a message at the end"),
+    NUMBER("damping", FIELD_SOMETIMES, "share of the old message that stayed, at the end"),
+    NUMBER("lower", FIELD_NULL | FIELD_SOMETIMES, "lower bound of log P(e)"),
+    NUMBER("upper", FIELD_NULL | FIELD_SOMETIMES,
+           "upper bound of log P(e); of argmax: of log P(assignment, e)"),
+    COUNT("samples", FIELD_SOMETIMES, "how many were drawn"),
+    NUMBER("effective", FIELD_SOMETIMES, "as many independent samples would be as good"),
+    NUMBER("standard_error", FIELD_NULL | FIELD_SOMETIMES, "largest of the probabilities shown"),
+    NUMBER("log_evidence_se", FIELD_SOMETIMES, "standard error of log_evidence"),
+    NUMBER("accepted", FIELD_SOMETIMES, "share of the samples that agree with the evidence"),
+    COUNT("chains", FIELD_SOMETIMES, "of Gibbs sampling"),
+    NUMBER("rhat", FIELD_NULL | FIELD_SOMETIMES, "potential scale reduction, the worst; 1 is good"),
+    COUNT("clusters", FIELD_SOMETIMES, "of the join graph; of Gibbs sampling: blocks"),
+    COUNT("largest", FIELD_SOMETIMES, "entries of the largest of these"),
+    FIELD_LAST,
+};
+
 static const cli_field answer[] = {
     TEXT("query", 0, "the question"),
-    TEXT("method", 0, "ve, jt, enumerate, or graph where no numbers were needed"),
+    TEXT("method", 0,
+         "ve, jt, enumerate, an approximation, or graph where no numbers were needed"),
     FLAG("exact", 0, "whether the answer is exact, but for rounding"),
+    TEXT("reason", FIELD_SOMETIMES, "why --method auto took an approximation"),
+    INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),
+    OTHER(ANY, "standard_errors", FIELD_SOMETIMES, "of marginals by samples: in their shape"),
+    NUMBER("log_probability_upper", FIELD_SOMETIMES,
+           "of argmax, best found: no assignment has a larger log_probability"),
     NUMBER("log_evidence", FIELD_NULL,
            "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
     OTHER(ANY, "marginals", FIELD_SOMETIMES, "of P(x | e), P(* | e): {variable: {state: p}}"),
@@ -512,13 +538,14 @@ const cli_field result_query[] = {
 static const cli_field posterior[] = {
     NUMBER("log_evidence", FIELD_NULL, "log P(row); null for a row that is impossible"),
     OTHER(ANY, "marginals", 0, "{variable: {state: p}}; empty for a row that is impossible"),
+    INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),
     FIELD_LAST,
 };
 
 const cli_field result_infer[] = {
     TEXT("network", 0, "the file, as it was named"),
     COUNT("rows", 0, "rows of evidence"),
-    TEXT("method", 0, "jt: a junction tree"),
+    TEXT("method", 0, "jt: a junction tree; or an approximation"),
     FLAG("exact", 0, "whether the answers are exact, but for rounding"),
     COUNT("seed", 0, "random seed"),
     INNER(ROWS, "results", 0, "one for each row, in order", posterior),

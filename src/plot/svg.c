@@ -38,7 +38,6 @@ static void put_bytes(cri_svg *s, const char *bytes, size_t size)
 }
 
 void cri_svg_raw(cri_svg *s, const char *text) { put_bytes(s, text, strlen(text)); }
-static void put_raw(cri_svg *s, const char *text) { cri_svg_raw(s, text); }
 
 /* Two decimals at the most, in -10^6 .. 10^6: far outside any figure.  NaN must not come here. */
 static void put_number(cri_svg *s, double x)
@@ -65,11 +64,7 @@ void cri_svg_put(cri_svg *s, const char *template, const double *numbers)
         template += length + 1;
     }
 }
-static void put(cri_svg *s, const char *template, const double *numbers)
-{
-    cri_svg_put(s, template, numbers);
-}
-#define NUMBERS(...) ((const double[]){ __VA_ARGS__ })
+#define NUMBERS CRI_SVG_NUMBERS
 
 /* The first `bytes` of a text, escaped; with an ellipsis if that is not all of it. */
 static void put_text(cri_svg *s, const char *text, size_t bytes)
@@ -77,33 +72,27 @@ static void put_text(cri_svg *s, const char *text, size_t bytes)
     for (size_t i = 0; i < bytes;) {
         uint32_t code;
         size_t   length = cri_svg_decode(text + i, &code);
-        if (code == '&') put_raw(s, "&amp;");
-        else if (code == '<') put_raw(s, "&lt;");
-        else if (code == '>') put_raw(s, "&gt;");
-        else if (code == '"') put_raw(s, "&quot;");
-        else if (code == '\'') put_raw(s, "&#39;");
-        else if (code == ' ') put_raw(s, " ");
-        else if (code == 0xfffd) put_raw(s, "\ufffd");
+        if (code == '&') cri_svg_raw(s, "&amp;");
+        else if (code == '<') cri_svg_raw(s, "&lt;");
+        else if (code == '>') cri_svg_raw(s, "&gt;");
+        else if (code == '"') cri_svg_raw(s, "&quot;");
+        else if (code == '\'') cri_svg_raw(s, "&#39;");
+        else if (code == ' ') cri_svg_raw(s, " ");
+        else if (code == 0xfffd) cri_svg_raw(s, "\ufffd");
         else put_bytes(s, text + i, length);
         i += length;
     }
-    if (text[bytes]) put_raw(s, "\u2026");
+    if (text[bytes]) cri_svg_raw(s, "\u2026");
 }
 
 void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text, double room,
                    double font_size)
 {
-    put_raw(s, "<text ");
-    put(s, place, numbers);
-    put_raw(s, ">");
+    cri_svg_raw(s, "<text ");
+    cri_svg_put(s, place, numbers);
+    cri_svg_raw(s, ">");
     put_text(s, text, cri_svg_fit(text, room, font_size));
-    put_raw(s, "</text>\n");
-}
-
-static void put_label(cri_svg *s, const char *place, const double *numbers, const char *text,
-                      double room, double font_size)
-{
-    cri_svg_label(s, place, numbers, text, room, font_size);
+    cri_svg_raw(s, "</text>\n");
 }
 
 /* --- coordinates: of the nested area, from its upper left corner ------------------------------ */
@@ -171,15 +160,15 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
 
 static void draw_head(cri_svg *s, const cri_svg_frame *f)
 {
-    put(s, "<svg xmlns='http://www.w3.org/2000/svg' width='@' height='@' viewBox='0 0 @ @'"
+    cri_svg_put(s, "<svg xmlns='http://www.w3.org/2000/svg' width='@' height='@' viewBox='0 0 @ @'"
            " role='img' style='max-width:100%;height:auto'",
         NUMBERS(f->width, f->height, f->width, f->height));
-    put_raw(s, " font-family='" FONTS "' fill='" INK "'>\n<title>");
+    cri_svg_raw(s, " font-family='" FONTS "' fill='" INK "'>\n<title>");
     put_text(s, f->title, strlen(f->title));
-    put_raw(s, "</title>\n<desc>");
+    cri_svg_raw(s, "</title>\n<desc>");
     put_text(s, f->description, strlen(f->description));
-    put(s, "</desc>\n<rect width='@' height='@' fill='#ffffff'/>\n", NUMBERS(f->width, f->height));
-    put_label(s, "x='@' y='@' font-size='@' font-weight='600'",
+    cri_svg_put(s, "</desc>\n<rect width='@' height='@' fill='#ffffff'/>\n", NUMBERS(f->width, f->height));
+    cri_svg_label(s, "x='@' y='@' font-size='@' font-weight='600'",
               NUMBERS(EDGE, EDGE + TITLE_FONT - 3, TITLE_FONT), f->title,
               (f->width - 2 * EDGE) / 1.08, TITLE_FONT); /* semi-bold is wider */
 }
@@ -189,27 +178,27 @@ void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_t
 {
     double right = s->left + s->area_width, bottom = s->top + s->area_height;
 
-    put_raw(s, "<g stroke='" GRID "' stroke-width='1'>\n");
+    cri_svg_raw(s, "<g stroke='" GRID "' stroke-width='1'>\n");
     for (size_t i = 0; grid && i < n_x; i++)
-        put(s, "<path d='M@ @V@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), s->top, bottom));
+        cri_svg_put(s, "<path d='M@ @V@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), s->top, bottom));
     for (size_t i = 0; grid && i < n_y; i++)
-        put(s, "<path d='M@ @H@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), right));
-    put_raw(s, "</g>\n<g stroke='" GREY "' stroke-width='1' fill='none'>\n");
-    put(s, "<path d='M@ @V@H@'/>\n", NUMBERS(s->left, s->top, bottom, right));
+        cri_svg_put(s, "<path d='M@ @H@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), right));
+    cri_svg_raw(s, "</g>\n<g stroke='" GREY "' stroke-width='1' fill='none'>\n");
+    cri_svg_put(s, "<path d='M@ @V@H@'/>\n", NUMBERS(s->left, s->top, bottom, right));
     for (size_t i = 0; i < n_x; i++)
-        put(s, "<path d='M@ @v@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), bottom, TICK));
+        cri_svg_put(s, "<path d='M@ @v@'/>\n", NUMBERS(s->left + x_at(s, x[i].value), bottom, TICK));
     for (size_t i = 0; i < n_y; i++)
-        put(s, "<path d='M@ @h@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), -TICK));
-    put(s, "</g>\n<g font-size='@' fill='" GREY "' text-anchor='middle'>\n", NUMBERS(LABEL_FONT));
+        cri_svg_put(s, "<path d='M@ @h@'/>\n", NUMBERS(s->left, s->top + y_at(s, y[i].value), -TICK));
+    cri_svg_put(s, "</g>\n<g font-size='@' fill='" GREY "' text-anchor='middle'>\n", NUMBERS(LABEL_FONT));
     for (size_t i = 0; label_x && i < n_x; i++)
-        put_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, x[i].value), bottom + 19), x[i].label,
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, x[i].value), bottom + 19), x[i].label,
                   INFINITY, LABEL_FONT);
-    put_raw(s, "</g>\n");
-    put(s, "<g font-size='@' fill='" GREY "' text-anchor='end'>\n", NUMBERS(LABEL_FONT));
+    cri_svg_raw(s, "</g>\n");
+    cri_svg_put(s, "<g font-size='@' fill='" GREY "' text-anchor='end'>\n", NUMBERS(LABEL_FONT));
     for (size_t i = 0; i < n_y; i++)
-        put_label(s, "x='@' y='@'", NUMBERS(s->left - TICK - 3, s->top + y_at(s, y[i].value) + 4),
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(s->left - TICK - 3, s->top + y_at(s, y[i].value) + 4),
                   y[i].label, INFINITY, LABEL_FONT);
-    put_raw(s, "</g>\n");
+    cri_svg_raw(s, "</g>\n");
 }
 
 static void draw_axes(cri_svg *s, const layout *l)
@@ -222,19 +211,19 @@ static void draw_titles(cri_svg *s, const cri_svg_frame *f)
     double middle = s->left + s->area_width / 2, centre = s->top + s->area_height / 2;
     double y = s->top + s->area_height + 41;
 
-    put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
-    put_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(middle, y), f->x.title, s->area_width,
+    cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
+    cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(middle, y), f->x.title, s->area_width,
               TEXT_FONT);
-    put_label(s, "transform='translate(@ @) rotate(-90)' text-anchor='middle'",
+    cri_svg_label(s, "transform='translate(@ @) rotate(-90)' text-anchor='middle'",
               NUMBERS(EDGE + TEXT_FONT - 2, centre), f->y.title, s->area_height, TEXT_FONT);
-    put_raw(s, "</g>\n");
-    put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
+    cri_svg_raw(s, "</g>\n");
+    cri_svg_put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
     y += 8;
     for (size_t i = 0; i < 2; i++)
         if (f->caption[i])
-            put_label(s, "x='@' y='@'", NUMBERS(EDGE, y += 17), f->caption[i], f->width - 2 * EDGE,
+            cri_svg_label(s, "x='@' y='@'", NUMBERS(EDGE, y += 17), f->caption[i], f->width - 2 * EDGE,
                       LABEL_FONT);
-    put_raw(s, "</g>\n");
+    cri_svg_raw(s, "</g>\n");
 }
 
 /* --- the legend ------------------------------------------------------------------------------ */
@@ -244,13 +233,13 @@ static void open_group(cri_svg *s, const cri_svg_series *look, double least)
 {
     bool   filled = look->mark == CRI_SVG_POINTS || look->mark == CRI_SVG_BAND;
     double opacity = fmax(least, look->opacity);
-    put_raw(s, filled ? "<g stroke='none' fill='"
+    cri_svg_raw(s, filled ? "<g stroke='none' fill='"
                       : "<g fill='none' stroke-linejoin='round' stroke='");
-    put_raw(s, look->colour);
-    if (filled) put(s, "' fill-opacity='@'", NUMBERS(opacity));
-    else put(s, "' stroke-opacity='@' stroke-width='@'", NUMBERS(opacity, look->size));
-    if (look->dashed) put_raw(s, " stroke-dasharray='6 4'");
-    put_raw(s, ">\n");
+    cri_svg_raw(s, look->colour);
+    if (filled) cri_svg_put(s, "' fill-opacity='@'", NUMBERS(opacity));
+    else cri_svg_put(s, "' stroke-opacity='@' stroke-width='@'", NUMBERS(opacity, look->size));
+    if (look->dashed) cri_svg_raw(s, " stroke-dasharray='6 4'");
+    cri_svg_raw(s, ">\n");
 }
 
 /* The symbol of a series in a box of KEY_WIDTH around y.  An ellipse, so that circles are data. */
@@ -260,21 +249,21 @@ static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
     open_group(s, look, look->mark == CRI_SVG_BAND ? 0 : 0.7);
     switch (look->mark) {
     case CRI_SVG_POINTS:
-        put(s, "<ellipse cx='@' cy='@' rx='@' ry='@'/>\n", NUMBERS(middle, y, r, r));
+        cri_svg_put(s, "<ellipse cx='@' cy='@' rx='@' ry='@'/>\n", NUMBERS(middle, y, r, r));
         break;
-    case CRI_SVG_LINE: put(s, "<path d='M@ @h@'/>\n", NUMBERS(x, y, KEY_WIDTH)); break;
+    case CRI_SVG_LINE: cri_svg_put(s, "<path d='M@ @h@'/>\n", NUMBERS(x, y, KEY_WIDTH)); break;
     case CRI_SVG_BAND:
-        put(s, "<path d='M@ @h@v12h-@z'/>\n", NUMBERS(x, y - 6, KEY_WIDTH, KEY_WIDTH));
+        cri_svg_put(s, "<path d='M@ @h@v12h-@z'/>\n", NUMBERS(x, y - 6, KEY_WIDTH, KEY_WIDTH));
         break;
-    case CRI_SVG_BARS: put(s, "<path d='M@ @v14'/>\n", NUMBERS(middle, y - 7)); break;
+    case CRI_SVG_BARS: cri_svg_put(s, "<path d='M@ @v14'/>\n", NUMBERS(middle, y - 7)); break;
     }
-    put_raw(s, "</g>\n");
+    cri_svg_raw(s, "</g>\n");
 }
 
 static void draw_legend(cri_svg *s, const cri_svg_frame *f)
 {
     double x = EDGE, y = EDGE + TITLE_FONT + 18, end = f->width - EDGE;
-    put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
+    cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
     for (size_t i = 0; i < f->n_series; i++) {
         const cri_svg_series *look = &f->series[i];
         double                key = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND
@@ -283,10 +272,10 @@ static void draw_legend(cri_svg *s, const cri_svg_frame *f)
         double                room = end - x - key;
         if (room < 3 * TEXT_FONT) break;
         draw_key(s, look, from, y);
-        put_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, room, TEXT_FONT);
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, room, TEXT_FONT);
         x += key + cri_svg_width(look->label, strlen(look->label), TEXT_FONT) + KEY_GAP;
     }
-    put_raw(s, "</g>\n");
+    cri_svg_raw(s, "</g>\n");
 }
 
 cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
@@ -301,7 +290,7 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
     if (f->n_series) draw_legend(&s, f);
     draw_axes(&s, &l);
     draw_titles(&s, f);
-    put(&s, "<svg x='@' y='@' width='@' height='@' overflow='hidden'>\n",
+    cri_svg_put(&s, "<svg x='@' y='@' width='@' height='@' overflow='hidden'>\n",
         NUMBERS(s.left, s.top, s.area_width, s.area_height));
     return s;
 }
@@ -325,9 +314,9 @@ void cri_svg_points(cri_svg *s, const cri_svg_series *look, const double *x, con
     open_group(s, look, 0);
     for (size_t i = 0; i < n; i++)
         if (known(x[i], y[i], 0))
-            put(s, "<circle cx='@' cy='@' r='@'/>\n",
+            cri_svg_put(s, "<circle cx='@' cy='@' r='@'/>\n",
                 NUMBERS(x_at(s, x[i]), y_at(s, y[i]), look->size));
-    put_raw(s, "</g>\n");
+    cri_svg_raw(s, "</g>\n");
 }
 
 void cri_svg_line(cri_svg *s, const cri_svg_series *look, const double *x, const double *y,
@@ -335,13 +324,13 @@ void cri_svg_line(cri_svg *s, const cri_svg_series *look, const double *x, const
 {
     bool pen = false; /* down */
     open_group(s, look, 0);
-    put_raw(s, "<path d='");
+    cri_svg_raw(s, "<path d='");
     for (size_t i = 0; i < n; i++) {
         bool here = known(x[i], y[i], 0);
-        if (here) put(s, pen ? "L@ @" : "M@ @", NUMBERS(x_at(s, x[i]), y_at(s, y[i])));
+        if (here) cri_svg_put(s, pen ? "L@ @" : "M@ @", NUMBERS(x_at(s, x[i]), y_at(s, y[i])));
         pen = here;
     }
-    put_raw(s, "'/>\n</g>\n");
+    cri_svg_raw(s, "'/>\n</g>\n");
 }
 
 void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
@@ -351,13 +340,13 @@ void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const
     for (size_t i = 0, end; i < n; i = end + 1) { /* one area for each run of known values */
         for (end = i; end < n && known(x[end], lower[end], upper[end]);) end++;
         if (end - i < 2) continue;
-        put_raw(s, "<path d='");
+        cri_svg_raw(s, "<path d='");
         for (size_t k = i; k < end; k++)
-            put(s, k == i ? "M@ @" : "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, upper[k])));
-        for (size_t k = end; k-- > i;) put(s, "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, lower[k])));
-        put_raw(s, "z'/>\n");
+            cri_svg_put(s, k == i ? "M@ @" : "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, upper[k])));
+        for (size_t k = end; k-- > i;) cri_svg_put(s, "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, lower[k])));
+        cri_svg_raw(s, "z'/>\n");
     }
-    put_raw(s, "</g>\n");
+    cri_svg_raw(s, "</g>\n");
 }
 
 void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
@@ -366,21 +355,21 @@ void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const
     open_group(s, look, 0);
     for (size_t i = 0; i < n; i++)
         if (known(x[i], lower[i], upper[i]))
-            put(s, "<path d='M@ @V@'/>\n",
+            cri_svg_put(s, "<path d='M@ @V@'/>\n",
                 NUMBERS(x_at(s, x[i]), y_at(s, lower[i]), y_at(s, upper[i])));
-    put_raw(s, "</g>\n");
+    cri_svg_raw(s, "</g>\n");
 }
 
 cr_status cri_svg_page_save(cri_svg *s, const char *path)
 {
-    put_raw(s, "</svg>\n");
+    cri_svg_raw(s, "</svg>\n");
     if (s->status != CR_OK) return s->status;
     return cri_file_save(s->cx, path, s->bytes, s->size);
 }
 
 cr_status cri_svg_save(cri_svg *s, const char *path)
 {
-    put_raw(s, "</svg>\n");
+    cri_svg_raw(s, "</svg>\n");
     return cri_svg_page_save(s, path);
 }
 
@@ -399,19 +388,8 @@ cri_svg cri_svg_sheet(cr_ctx *cx, double width, double height, const char *title
     cri_svg s = { .cx = cx };
     draw_head(&s, &(cri_svg_frame){
                       .width = width, .height = height, .title = title, .description = description });
-    put_raw(&s, "<svg>\n"); /* which cri_svg_save closes */
+    cri_svg_raw(&s, "<svg>\n"); /* which cri_svg_save closes */
     return s;
-}
-
-void cri_svg_put(cri_svg *s, const char *template, const double *numbers)
-{
-    put(s, template, numbers);
-}
-
-void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
-                   double room, double font_size)
-{
-    put_label(s, place, numbers, text, room, font_size);
 }
 
 void cri_svg_escape(cri_svg *s, const char *text) { put_text(s, text, strlen(text)); }

@@ -173,6 +173,10 @@ void cri_svg_put(cri_svg *s, const char *template, const double *numbers);
 /* <text> with the attributes of the template `place`, shortened to `room`. */
 void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text, double room,
                    double font_size);
+/* A text with what it needs escaped. */
+void cri_svg_escape(cri_svg *s, const char *text);
+/* The numbers of a template. */
+#define CRI_SVG_NUMBERS(...) ((const double[]){ __VA_ARGS__ })
 /* Head, title and legend of a page; where the axes go. */
 void cri_svg_head(cri_svg *s, const cri_svg_page *page);
 void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_tick *y, size_t n_y,

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SWEEPS = 10000 };
-static const double SOFT_TOLERANCE = 1e-13;
+enum { MOST_SWEEPS = 10000, MOST_APPROXIMATE = 30 };
+static const double SOFT_TOLERANCE = 1e-13, APPROXIMATE_TOLERANCE = 1e-6;
 
 typedef struct job {
     cr_ctx            *cx;
@@ -23,13 +23,17 @@ typedef struct job {
 
 cr_query_options cr_query_defaults(void)
 {
-    return (cr_query_options){ .method = CR_QUERY_AUTO, .exact = cr_exact_defaults() };
+    return (cr_query_options){ .method = CR_QUERY_AUTO,
+                               .exact = cr_exact_defaults(),
+                               .approximate = cr_approximate_defaults(),
+                               .budget = 60 };
 }
 
 void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
 {
     cr_factor_free(cx, &a->table);
     cr_free(cx, a->value, a->values, sizeof *a->value);
+    cr_free(cx, a->se, a->values, sizeof *a->se);
     cr_free(cx, a->variable, a->n, sizeof *a->variable);
     cr_free(cx, a->state, a->n, sizeof *a->state);
     cr_free(cx, a->trail, a->trail_length, sizeof *a->trail);
@@ -43,6 +47,13 @@ static size_t *copy_indices(cr_ctx *cx, const size_t *list, size_t n)
     size_t *copy = cr_alloc(cx, n, sizeof *copy);
     if (copy && n > 0) memcpy(copy, list, n * sizeof *copy);
     return copy;
+}
+
+/* The union of lists without common elements. */
+static size_t join(size_t *out, size_t n, const size_t *more, size_t m)
+{
+    if (m > 0) memcpy(out + n, more, m * sizeof *out);
+    return n + m;
 }
 
 /* --- what is known --------------------------------------------------------------------------- */
@@ -81,6 +92,7 @@ static cr_status refuse_impossible(job *j)
     double      log_e = 0;
     size_t      i = 0;
     cr_findings some = j->known;
+    j->engine.o.method = j->engine.method;
     for (; i < j->known.n && log_e > -INFINITY; i++) {
         cri_engine engine;
         some.n = i + 1;
@@ -136,23 +148,47 @@ done:
 static cr_status fit_soft_evidence(job *j)
 {
     cr_status st = CR_OK;
-    size_t    soft = 0;
-    double    worst = 1;
+    bool      approximate = cri_engine_approximates(&j->engine);
+    size_t    soft = 0, most = approximate ? MOST_APPROXIMATE : MOST_SWEEPS;
+    double    worst = 1, tolerance = approximate ? APPROXIMATE_TOLERANCE : SOFT_TOLERANCE;
     for (size_t i = 0; i < j->known.n; i++) soft += j->known.item[i].kind == CR_FINDING_SOFT;
     j->engine.many = soft > 1;
-    for (j->out->sweeps = 0; soft > 0 && worst > SOFT_TOLERANCE; j->out->sweeps++) {
-        if (j->out->sweeps == MOST_SWEEPS || (soft == 1 && j->out->sweeps == 1)) break;
+    for (j->out->sweeps = 0; soft > 0 && worst > tolerance; j->out->sweeps++) {
+        if (j->out->sweeps == most || (soft == 1 && j->out->sweeps == 1)) break;
         worst = 0;
         CR_TRY(cr_check_interrupt(j->cx));
         for (size_t i = 0; i < j->known.n; i++)
             if (j->known.item[i].kind == CR_FINDING_SOFT)
                 CR_TRY(fit_finding(j, &j->known.item[i], &worst));
     }
-    if (j->out->sweeps == MOST_SWEEPS)
-        cr_log(j->cx, CR_LOG_WARNING,
-               "soft evidence is met only within %.2g after %d sweeps: it may be contradictory",
-               worst, MOST_SWEEPS);
+    if (j->out->sweeps == most)
+        cr_log(j->cx, CR_LOG_WARNING, "soft evidence is met only within %.2g after %zu sweeps: %s",
+               worst, most, approximate ? "the method is approximate" : "it may be contradictory");
 done:
+    return st;
+}
+
+/* AUTO: is it to be exact? */
+static cr_status plan(job *j)
+{
+    const cr_question *q = j->q;
+    size_t             n = q->n_x + q->n_y + q->n_given, soft = 0;
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(j->cx);
+    size_t            *query = cr_scratch_index(&s, n);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < j->known.n; i++) soft += j->known.item[i].kind == CR_FINDING_SOFT;
+    n = join(query, 0, q->x, q->n_x);
+    n = join(query, n, q->y, q->n_y);
+    n = join(query, n, q->given, q->n_given);
+    bool all = q->kind == CR_QUESTION_MARGINALS || q->kind == CR_QUESTION_INFORMATIVE || soft > 1;
+    CR_TRY(cri_engine_plan(&j->engine,
+                           all                           ? CRI_ASK_ALL
+                           : q->kind == CR_QUESTION_BEST ? CRI_ASK_BEST
+                                                         : CRI_ASK_TABLE,
+                           n, query));
+done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -162,6 +198,7 @@ static cr_status prepare(job *j, bool needs_log)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, &j->engine));
+    CR_TRY(plan(j));
     if (needs_log || j->soft) {
         CR_TRY(cri_engine_log_evidence(&j->engine, &j->out->log_evidence));
         if (j->out->log_evidence == -INFINITY) CR_TRY(refuse_impossible(j));
@@ -218,6 +255,24 @@ static cr_status list_open(job *j)
     return CR_OK;
 }
 
+/* The standard errors beside the marginals, where samples gave them. */
+static cr_status keep_errors(job *j)
+{
+    const cr_approximate_answer *a;
+    if (!cri_engine_approximates(&j->engine)) return CR_OK;
+    cr_status st = cri_engine_approximate(&j->engine, &a);
+    if (st != CR_OK || !(a->report.samples > 0)) return st;
+    j->out->se = cr_alloc(j->cx, j->out->values, sizeof *j->out->se);
+    if (!j->out->se) return CR_ENOMEM;
+    for (size_t v = 0, k = 0, from = 0; v < cr_network_size(j->net); v++) {
+        size_t n = cr_network_states(j->net, v);
+        if (!is_fixed(j, v)) memcpy(j->out->se + k, a->se + from, n * sizeof *a->se);
+        if (!is_fixed(j, v)) k += n;
+        from += n;
+    }
+    return CR_OK;
+}
+
 static cr_status answer_marginals(job *j)
 {
     cr_status  st = CR_OK;
@@ -242,6 +297,7 @@ static cr_status answer_marginals(job *j)
         if (!is_fixed(j, v)) k += n;
         from += n;
     }
+    CR_TRY(keep_errors(j));
 done:
     cr_scratch_end(&s);
     return st;
@@ -267,6 +323,42 @@ done:
     return st;
 }
 
+/* P(a, b, ... | e) = P(a | e) P(b | a, e) ...: relative errors add up. */
+static cr_status approximate_probability(job *j)
+{
+    cr_status                    st = CR_OK;
+    const cr_approximate_answer *a;
+    cr_approximate_report        first = { 0 };
+    double                       variance = 0, p = 1;
+    bool                         none = false;
+    for (size_t i = 0; i < j->q->event.n && p > 0; i++) {
+        const cr_finding *f = &j->q->event.item[i];
+        double            mine = 0, se = 0;
+        size_t            at = 0;
+        CR_TRY(cri_engine_approximate(&j->engine, &a));
+        if (a->report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(j));
+        for (size_t v = 0; v < f->variable; v++) at += cr_network_states(j->net, v);
+        for (size_t s = 0; s < f->states; s++) {
+            if (f->weight[s] == 0) continue;
+            mine += f->weight[s] * a->marginal[at + s];
+            se = fmax(se, a->se[at + s]);
+        }
+        if (i == 0) first = a->report;
+        p *= mine < 1 ? mine : 1;
+        variance += mine > 0 ? se * se / (mine * mine) : 0;
+        if (i + 1 < j->q->event.n) CR_TRY(add_event(j, f, &none));
+        if (none) p = 0;
+        if (i == 0 && p == 0) first.se = se;
+    }
+    if (j->known.n == 0 || isnan(j->out->log_evidence)) j->out->log_evidence = first.log_evidence;
+    if (p > 0) first.se = p * sqrt(variance);
+    j->engine.error = first;
+    j->out->number = p;
+    j->out->log_number = log(p);
+done:
+    return st;
+}
+
 /* P(event | e) = P(event, e) / P(e). */
 static cr_status answer_probability(job *j)
 {
@@ -276,6 +368,7 @@ static cr_status answer_probability(job *j)
     bool      trivial = j->known.n == 0 && cr_network_get_kind(j->net) == CR_NETWORK_BAYES;
     CR_TRY(prepare(j, !trivial));
     if (trivial) j->out->log_evidence = 0;
+    if (cri_engine_approximates(&j->engine)) return approximate_probability(j);
     before = j->out->log_evidence;
     if (j->soft) CR_TRY(cri_engine_log_evidence(&j->engine, &before));
     for (size_t i = 0; i < j->q->event.n && !none; i++)
@@ -366,13 +459,6 @@ static cr_status table_entropy(cr_ctx *cx, const cr_factor *f, size_t n, const s
         if (m.value[e] > 0) *out -= m.value[e] * log(m.value[e]);
     cr_factor_free(cx, &m);
     return CR_OK;
-}
-
-/* The union of lists without common elements. */
-static size_t join(size_t *out, size_t n, const size_t *more, size_t m)
-{
-    if (m > 0) memcpy(out + n, more, m * sizeof *out);
-    return n + m;
 }
 
 /* H(x, w) - H(w), or I = H(x, w) + H(y, w) - H(x, y, w) - H(w). */
@@ -527,7 +613,7 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
                        cr_query_answer *out)
 {
     cr_status       st = CR_OK;
-    cr_query_answer a = { .kind = q->kind, .log_evidence = NAN, .exact = true };
+    cr_query_answer a = { .kind = q->kind, .log_evidence = NAN, .exact = true, .upper = NAN };
     job             j = { .cx = cx, .net = net, .q = q, .out = &a };
     j.engine.cx = cx;
     j.engine.o = opt_o ? *opt_o : cr_query_defaults();
@@ -535,7 +621,12 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     CR_TRY(gather_findings(&j, opt_more));
     CR_TRY(answer(&j));
     a.method = q->kind == CR_QUESTION_SEPARATION ? "graph" : cri_engine_name(&j.engine);
+    a.exact = q->kind == CR_QUESTION_SEPARATION || !cri_engine_approximates(&j.engine);
     a.cost = j.engine.cost;
+    a.error = j.engine.error;
+    a.upper = j.engine.upper;
+    memcpy(a.why, j.engine.why, sizeof a.why);
+    if (!a.exact && q->kind == CR_QUESTION_BEST && q->n_x == 0) a.method = "max-product";
     *out = a;
     a = (cr_query_answer){ 0 };
 done:

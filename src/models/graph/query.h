@@ -26,6 +26,7 @@
 #ifndef CREDENCE_MODELS_GRAPH_QUERY_H
 #define CREDENCE_MODELS_GRAPH_QUERY_H
 
+#include "approximate.h"
 #include "bucket.h"
 
 typedef enum cr_finding_kind {
@@ -88,18 +89,23 @@ CR_API cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char
 /* Frees a question.  NULL is allowed. */
 CR_API void cr_question_free(cr_ctx *cx, cr_question *q);
 
-/* How it is computed; AUTO takes what is least work. */
-#define CR_QUERY_METHODS "auto|ve|jt|enumerate"
+/* How it is computed. */
+#define CR_QUERY_METHODS "auto|exact|ve|jt|enumerate|" CR_APPROXIMATIONS
 typedef enum cr_query_method {
-    CR_QUERY_AUTO,
-    CR_QUERY_VE, /* bucket elimination, bucket.h */
-    CR_QUERY_JT, /* junction tree, junction.h */
-    CR_QUERY_ENUMERATE
+    CR_QUERY_AUTO,  /* exact if that fits memory and the budget, else an approximation */
+    CR_QUERY_EXACT, /* the exact one that is least work */
+    CR_QUERY_VE,    /* bucket elimination, bucket.h */
+    CR_QUERY_JT,    /* junction tree, junction.h */
+    CR_QUERY_ENUMERATE,
+    CR_QUERY_APPROXIMATE /* and those of approximate.h follow: CR_QUERY_APPROXIMATE + the method */
 } cr_query_method;
 
 typedef struct cr_query_options {
-    cr_query_method  method;
-    cr_exact_options exact;
+    cr_query_method        method;
+    cr_exact_options       exact;
+    cr_approximate_options approximate;
+    uint64_t               seed;
+    double                 budget; /* AUTO: seconds that an exact answer may take, by estimate */
 } cr_query_options;
 
 /* An entry of a table, and how much the probability changes with it: the derivative, the other
@@ -111,8 +117,12 @@ typedef struct cr_parameter {
 
 typedef struct cr_query_answer {
     cr_question_kind kind;
-    const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph" */
+    const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph", "bp", ... */
     bool             exact;
+    char             why[256];   /* AUTO: why an approximation was taken; else "" */
+    cr_approximate_report error; /* if it is not exact */
+    double               *se;    /* [values] MARGINALS by samples: standard errors; else NULL */
+    double upper; /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
     cr_factor table;  /* TABLE: normalised, its scope ascending */
@@ -144,6 +154,10 @@ CR_API cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_questi
 CR_API cr_status cr_query(cr_ctx *cx, const cr_network *net, const char *text,
                           const cr_findings *opt_more, const cr_query_options *opt_o,
                           cr_query_answer *out);
+/* What AUTO takes for all marginals of this network without evidence: CR_QUERY_JT, or
+ * CR_QUERY_APPROXIMATE + a method; why: a sentence if it is not exact, else "". */
+CR_API cr_status cr_query_plan(cr_ctx *cx, const cr_network *net, const cr_query_options *opt_o,
+                               cr_query_method *out_method, char out_why[256]);
 /* Frees what an answer holds and leaves none. */
 CR_API void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a);
 

@@ -1,6 +1,7 @@
 /* query_engine.c -- elimination, junction trees and enumeration behind one face. */
 #include "query_engine.h"
 #include "enumerate.h"
+#include "query_approximate.h"
 
 #include <math.h>
 
@@ -103,12 +104,21 @@ static const method METHODS[] = {
     [CR_QUERY_ENUMERATE] = { "enumerate", all_log, all_joint, NULL, all_best },
 };
 
-const char *cri_engine_name(const cri_engine *e) { return METHODS[e->used].name; }
+/* All that are approximate. */
+static const method APPROXIMATE = { "", cri_approximate_log, cri_approximate_joint,
+                                    cri_approximate_marginals, cri_approximate_map };
+
+const char *cri_engine_name(const cri_engine *e)
+{
+    if (e->used >= CR_QUERY_APPROXIMATE)
+        return cr_approximation_name((cr_approximation)(e->used - CR_QUERY_APPROXIMATE));
+    return METHODS[e->used].name;
+}
 
 static const method *choose(cri_engine *e, cr_query_method best)
 {
-    e->used = e->method == CR_QUERY_AUTO ? best : e->method;
-    return &METHODS[e->used];
+    e->used = e->method <= CR_QUERY_EXACT ? best : e->method;
+    return e->used >= CR_QUERY_APPROXIMATE ? &APPROXIMATE : &METHODS[e->used];
 }
 
 static cr_query_method one_or_many(const cri_engine *e)
@@ -154,7 +164,9 @@ cr_status cri_engine_open(cr_ctx *cx, const cr_network *net, const cr_findings *
                           const cr_query_options *o, cri_engine *out)
 {
     cr_status  st = CR_OK;
-    cri_engine e = { .cx = cx, .net = net, .o = *o, .method = o->method, .used = CR_QUERY_VE };
+    cri_engine e = {
+        .cx = cx, .net = net, .o = *o, .method = o->method, .used = CR_QUERY_VE, .upper = NAN
+    };
     CR_TRY(cr_evidence_new(cx, net, &e.evidence));
     for (size_t i = 0; i < known->n; i++) {
         const cr_finding *f = &known->item[i];
@@ -176,9 +188,14 @@ done:
 void cri_engine_close(cri_engine *e)
 {
     cr_junction_free(e->cx, e->tree);
+    cr_approximate_free(e->cx, &e->known);
     cr_evidence_free(e->cx, e->evidence);
     cr_network_free(e->cx, e->own);
     *e = (cri_engine){ 0 };
 }
 
-void cri_engine_changed(cri_engine *e) { e->fresh = false; }
+void cri_engine_changed(cri_engine *e)
+{
+    e->fresh = false;
+    e->is_known = false;
+}

@@ -11,18 +11,26 @@
 typedef struct cri_engine cri_engine;
 
 struct cri_engine {
-    cr_ctx           *cx;
-    const cr_network *net;
-    cr_network       *own; /* after do(): a copy, which net is then; else NULL */
-    cr_evidence      *evidence;
-    cr_query_options  o;
-    cr_query_method   method; /* AUTO: each function takes its own */
-    cr_query_method   used;
-    cr_junction      *tree;  /* made when it is needed */
-    bool              fresh; /* the tree knows the evidence */
-    bool              many;  /* many questions are to come: worth a tree */
-    cr_exact_report   cost;
+    cr_ctx               *cx;
+    const cr_network     *net;
+    cr_network           *own; /* after do(): a copy, which net is then; else NULL */
+    cr_evidence          *evidence;
+    cr_query_options      o;
+    cr_query_method       method; /* AUTO: each function takes its own */
+    cr_query_method       used;
+    cr_junction          *tree;  /* made when it is needed */
+    bool                  fresh; /* the tree knows the evidence */
+    bool                  many;  /* many questions are to come: worth a tree */
+    cr_exact_report       cost;
+    cr_approximate_answer known; /* by an approximation, for the evidence as it is */
+    bool                  is_known;
+    cr_approximate_report error; /* of what was answered last */
+    double                upper; /* of the best */
+    char                  why[256];
 };
+
+/* What an engine will be asked. */
+typedef enum cri_purpose { CRI_ASK_TABLE, CRI_ASK_ALL, CRI_ASK_BEST } cri_purpose;
 
 /* Opens an engine with these findings but for the soft ones; cuts the network where there is do().
  */
@@ -33,7 +41,14 @@ const char *cri_engine_name(const cri_engine *e);
 /* Says that the evidence has been changed. */
 void cri_engine_changed(cri_engine *e);
 
-/* log P(e); -INFINITY: impossible. */
+/* AUTO: exact or not?  Decided before any work by what the exact answer would cost. */
+cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const size_t *query);
+/* Does an approximation answer? */
+bool cri_engine_approximates(const cri_engine *e);
+/* An approximation's marginals for the evidence as it is; its error goes to e->error. */
+cr_status cri_engine_approximate(cri_engine *e, const cr_approximate_answer **out);
+
+/* log P(e); -INFINITY: impossible; NaN: the method has none. */
 cr_status cri_engine_log_evidence(cri_engine *e, double *out_log);
 /* P(query | e), n >= 1; CR_EDATA if the evidence is impossible. */
 cr_status cri_engine_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out_f,

@@ -1,0 +1,88 @@
+/* approximate.c -- errors of approximate answers, as JSON and as a line. */
+#include "approximate.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static void add_number(json_t *out, const char *name, double x)
+{
+    if (!isnan(x)) json_object_set_new(out, name, isfinite(x) ? json_real(x) : json_null());
+}
+
+static void add_count(json_t *out, const char *name, size_t n)
+{
+    if (n > 0) json_object_set_new(out, name, json_integer((json_int_t)n));
+}
+
+static bool iterates(const cr_approximate_report *r) { return r->iterations > 0; }
+
+json_t *approximate_error(const cr_approximate_report *r)
+{
+    json_t *out = json_object();
+    if (iterates(r) || r->chains > 0)
+        json_object_set_new(out, "converged", json_boolean(r->converged));
+    add_count(out, "iterations", r->iterations);
+    add_number(out, "residual", r->residual);
+    add_number(out, "damping", r->damping);
+    add_number(out, "lower", r->lower);
+    add_number(out, "upper", r->upper);
+    add_count(out, "samples", r->samples);
+    add_number(out, "effective", r->effective);
+    add_number(out, "standard_error", r->se);
+    add_number(out, "log_evidence_se", r->log_evidence_se);
+    add_number(out, "accepted", r->accepted);
+    add_count(out, "chains", r->chains);
+    add_number(out, "rhat", r->rhat);
+    add_count(out, "clusters", r->clusters);
+    add_count(out, "largest", r->largest);
+    return out;
+}
+
+CR_PRINTF(4, 5)
+static void add_words(char *text, size_t size, size_t *used, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text + *used, size - *used, format, args);
+    va_end(args);
+    if (n > 0) *used = *used + (size_t)n < size ? *used + (size_t)n : size - 1;
+}
+
+void approximate_line(cli *c, const char *method, const cr_approximate_report *r)
+{
+    char   text[512] = "";
+    size_t n = 0;
+    if (iterates(r))
+        add_words(text, sizeof text, &n, ", %s after %zu sweep%s, residual %.2g",
+                  r->converged ? "converged" : "not converged", r->iterations,
+                  r->iterations == 1 ? "" : "s", r->residual);
+    if (!isnan(r->lower)) add_words(text, sizeof text, &n, ", log P(e) >= %.6g", r->lower);
+    if (!isnan(r->upper)) add_words(text, sizeof text, &n, ", log P(e) <= %.6g", r->upper);
+    if (r->clusters > 0)
+        add_words(text, sizeof text, &n, ", %zu clusters of at most %zu entries", r->clusters,
+                  r->largest);
+    if (r->samples > 0)
+        add_words(text, sizeof text, &n,
+                  ", standard error at most %.2g, %zu samples (%.0f effective)", r->se, r->samples,
+                  r->effective);
+    if (!isnan(r->rhat)) add_words(text, sizeof text, &n, ", R-hat %.3f", r->rhat);
+    out_text(c, "  approximate, by %s%s\n", method, text);
+}
+
+void approximate_warn(cli *c, const char *what, const char *method, const cr_approximate_report *r)
+{
+    if (iterates(r) && !r->converged)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: %s has not converged after %zu sweeps (residual %.2g): the answer may be far "
+               "off",
+               what, method, r->iterations, r->residual);
+    if (r->chains > 0 && !r->converged)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: the chains have not mixed (R-hat %.3f): the answer may be far off", what,
+               r->rhat);
+    if (r->samples > 0 && r->chains == 0 && r->effective < 100)
+        cr_log(c->cx, CR_LOG_WARNING,
+               "%s: only %.3g effective samples of %zu: the standard errors are too small", what,
+               r->effective, r->samples);
+}

@@ -1,0 +1,23 @@
+/* approximate.h -- what query and infer say about answers that are not exact. */
+#ifndef CREDENCE_CLI_APPROXIMATE_H
+#define CREDENCE_CLI_APPROXIMATE_H
+
+#include "cli.h"
+#include "models/graph/approximate.h"
+
+/* clang-format off */
+/* How a network is asked, but for the method: the same for query and infer. */
+#define CLI_METHOD_OPTIONS(X)                                                                      \
+    X(real,   budget,   "60", ">=0", "auto: seconds that an exact answer may take, by estimate",   \
+      "10")                                                                                        \
+    CR_APPROXIMATE_OPTIONS(X)
+/* clang-format on */
+
+/* {"residual": ..., "standard_error": ...}: what the method has. */
+json_t *approximate_error(const cr_approximate_report *r);
+/* "approximate, by bp: converged after 12 sweeps, residual 3e-10": one line. */
+void approximate_line(cli *c, const char *method, const cr_approximate_report *r);
+/* Warns where messages or chains have not converged; `what` is the question. */
+void approximate_warn(cli *c, const char *what, const char *method, const cr_approximate_report *r);
+
+#endif

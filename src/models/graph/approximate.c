@@ -1,0 +1,384 @@
+/* approximate.c -- one face for all approximate methods. */
+#include "approximate.h"
+#include "bp.h"
+#include "factor_internal.h"
+#include "mean_field.h"
+#include "sample.h"
+#include "trees.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_RUNS = 4096 }; /* of a joint distribution by one variable after another */
+
+typedef struct task {
+    cr_ctx                       *cx;
+    const cr_network             *net;
+    const cr_evidence            *evidence;
+    const cr_approximate_options *o;
+    cr_approximation              how;
+    uint64_t                      seed;
+    cri_fgraph                    g;
+    double                       *marginal, *se; /* of the active variables */
+    cr_factor                     joint;         /* over ranks; size 0: not wanted */
+    cr_approximate_report         report;
+} task;
+
+cr_approximate_options cr_approximate_defaults(void)
+{
+    return (cr_approximate_options){ .samples = CR_COUNT_UNSET,
+                                     .chains = 4,
+                                     .block = 256,
+                                     .cluster = 4096,
+                                     .steps = 100,
+                                     .max_iter = 1000,
+                                     .tol = 1e-9,
+                                     .damping = NAN,
+                                     .schedule = CR_SCHEDULE_RESIDUAL };
+}
+
+void cr_approximate_free(cr_ctx *cx, cr_approximate_answer *a)
+{
+    cr_free(cx, a->marginal, a->states, sizeof *a->marginal);
+    cr_free(cx, a->se, a->states, sizeof *a->se);
+    cr_factor_free(cx, &a->joint);
+    *a = (cr_approximate_answer){ 0 };
+}
+
+/* --- messages -------------------------------------------------------------------------------- */
+
+static void take_beliefs(task *t, const cri_bp *b)
+{
+    for (size_t v = 0; v < t->g.n; v++) cri_bp_belief(b, v, t->marginal + t->g.start[v]);
+}
+
+static cr_status run_bp(task *t)
+{
+    cr_status st = CR_OK;
+    cri_bp    b = { 0 };
+    CR_TRY(cri_bp_new(t->cx, &t->g, false, NULL, &b));
+    CR_TRY(cri_bp_run(t->cx, &b, t->o, &t->report));
+    CR_TRY(cri_bp_log_z(t->cx, &b, &t->report.log_evidence));
+    take_beliefs(t, &b);
+done:
+    cri_bp_free(t->cx, &b);
+    return st;
+}
+
+static cr_status run_trw(task *t)
+{
+    cr_status st = CR_OK;
+    cri_bp    b = { 0 };
+    cri_trees trees = { 0 };
+    CR_TRY(cri_trees_new(t->cx, &t->g, t->seed, &trees));
+    CR_TRY(cri_bp_new(t->cx, &t->g, false, trees.rho, &b));
+    CR_TRY(cri_bp_run(t->cx, &b, t->o, &t->report));
+    CR_TRY(cri_trees_bound(t->cx, &trees, &b, &t->report.upper));
+    t->report.log_evidence = t->report.upper;
+    take_beliefs(t, &b);
+done:
+    cri_bp_free(t->cx, &b);
+    cri_trees_free(t->cx, &trees);
+    return st;
+}
+
+/* --- mean field ------------------------------------------------------------------------------ */
+
+/* From the beliefs of messages and from equal probabilities; the better one stays. */
+static cr_status run_mean_field(task *t)
+{
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(t->cx);
+    const cri_fgraph     *g = &t->g;
+    double               *q = cr_scratch_f64(&s, g->start[g->n]), bound = -INFINITY;
+    size_t               *state = cr_scratch_index(&s, g->problem->n);
+    cr_approximate_report best = t->report, other = t->report;
+    CR_TRY(s.status);
+    CR_TRY(run_bp(t));
+    if (t->report.log_evidence == -INFINITY) goto done;
+    best.lower = -INFINITY;
+    for (size_t start = 0; start < 2; start++) {
+        cr_approximate_report r = other;
+        for (size_t v = 0; v < g->n; v++)
+            for (size_t k = 0; k < g->states[v]; k++)
+                q[g->start[v] + k] =
+                    start == 0 ? t->marginal[g->start[v] + k] : 1 / (double)g->states[v];
+        CR_TRY(cri_mean_field(t->cx, g, t->o, q, NULL, &bound, &r));
+        if (start == 1 && !(bound > best.lower)) continue;
+        r.lower = bound;
+        best = r;
+        memcpy(t->marginal, q, g->start[g->n] * sizeof *q);
+    }
+    if (best.lower == -INFINITY) { /* one assignment that is possible */
+        double upper;
+        CR_TRY(cr_approximate_best(t->cx, t->net, t->evidence, t->o, state, &best.lower, &upper,
+                                   &other));
+        for (size_t v = 0; v < g->n; v++)
+            for (size_t k = 0; k < g->states[v]; k++) {
+                const cri_problem *p = g->problem;
+                t->marginal[g->start[v] + k] =
+                    p->state[p->first[p->var[v]] + k] == state[p->var[v]];
+            }
+    }
+    best.log_evidence = best.lower;
+    t->report = best;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- samples --------------------------------------------------------------------------------- */
+
+static cr_status run_forward(task *t)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(t->cx);
+    size_t     samples = t->o->samples == CR_COUNT_UNSET ? 100000 : t->o->samples;
+    cr_factor *joint = t->joint.value ? &t->joint : NULL;
+    double    *room = cr_scratch_f64(&s, cri_tally_size(&t->g, joint));
+    CR_TRY(s.status);
+    if (cr_network_get_kind(t->net) != CR_NETWORK_BAYES) {
+        cr_fail(t->cx, CR_EARG, "%s goes from causes to effects: a Markov network has neither",
+                cr_approximation_name(t->how));
+        CR_TRY(cr_fail_hint(t->cx, "use --method importance, gibbs or annealed"));
+    }
+    cri_tally total = cri_tally_empty(&t->g, joint, room);
+    CR_TRY(cri_sample_forward(t->cx, &t->g, joint, t->how, samples, t->seed, &total));
+    CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->report));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the table of methods -------------------------------------------------------------------- */
+
+typedef struct approximation {
+    const char *name;
+    cr_status (*run)(task *t);
+    bool samples; /* counts joint tables by itself */
+} approximation;
+
+static const approximation METHODS[] = {
+    [CR_APPROXIMATE_BP] = { "bp", run_bp, false },
+    [CR_APPROXIMATE_TRW] = { "trw", run_trw, false },
+    [CR_APPROXIMATE_MEAN_FIELD] = { "mean-field", run_mean_field, false },
+    [CR_APPROXIMATE_FORWARD] = { "forward", run_forward, true },
+    [CR_APPROXIMATE_REJECTION] = { "rejection", run_forward, true },
+    [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = { "likelihood-weighting", run_forward, true },
+};
+
+const char *cr_approximation_name(cr_approximation how) { return METHODS[how].name; }
+
+/* The shape of the joint of those query variables that evidence leaves open. */
+static cr_status shape_joint(task *t, size_t n, const size_t *query)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(t->cx);
+    const cri_problem *p = t->g.problem;
+    size_t            *rank = cr_scratch_index(&s, n), *states = cr_scratch_index(&s, n), m = 0;
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) {
+        size_t r = p->rank[query[i]], at = m;
+        if (r == CR_NONE) continue;
+        for (; at > 0 && rank[at - 1] > r; at--) rank[at] = rank[at - 1];
+        rank[at] = r;
+        m++;
+    }
+    for (size_t i = 0; i < m; i++) states[i] = t->g.states[rank[i]];
+    CR_TRY(cri_factor_make(t->cx, m, rank, states, &t->joint));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status run(task *t, size_t n, const size_t *query, cr_approximate_answer *a)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(t->cx);
+    bool       counts = METHODS[t->how].samples;
+    CR_TRY(cri_fgraph_new(t->cx, t->net, t->evidence, NULL, &t->g));
+    size_t size = t->g.start[t->g.n];
+    t->marginal = cr_scratch_f64(&s, size);
+    t->se = cr_scratch_f64(&s, size);
+    CR_TRY(s.status);
+    for (size_t k = 0; k < size; k++) t->marginal[k] = 0, t->se[k] = NAN;
+    if (n > 1 && counts) CR_TRY(shape_joint(t, n, query));
+    if (t->g.scale == -INFINITY)
+        t->report.log_evidence = -INFINITY;
+    else
+        CR_TRY(METHODS[t->how].run(t));
+    bool impossible = t->report.log_evidence == -INFINITY;
+    cri_fgraph_spread(&t->g, t->marginal, impossible ? 0 : 1, a->marginal);
+    cri_fgraph_spread(&t->g, t->se, counts ? 0 : NAN, a->se);
+    if (n > 1 && counts && !impossible)
+        CR_TRY(cri_problem_unpack(t->cx, t->g.problem, &t->joint, n, query, &a->joint));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_approximate_report empty_report(void)
+{
+    return (cr_approximate_report){ .residual = NAN,
+                                    .damping = NAN,
+                                    .lower = NAN,
+                                    .upper = NAN,
+                                    .log_evidence = NAN,
+                                    .log_evidence_se = NAN,
+                                    .effective = NAN,
+                                    .se = NAN,
+                                    .accepted = NAN,
+                                    .rhat = NAN };
+}
+
+static cr_status approximate_once(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                                  cr_approximation how, const cr_approximate_options *o,
+                                  uint64_t seed, size_t n, const size_t *query,
+                                  cr_approximate_answer *out)
+{
+    cr_status             st = CR_OK;
+    cr_approximate_answer a = { 0 };
+    task                  t = { .cx = cx,
+                                .net = net,
+                                .evidence = opt_e,
+                                .o = o,
+                                .how = how,
+                                .seed = seed,
+                                .report = empty_report() };
+    for (size_t v = 0; v < cr_network_size(net); v++) a.states += cr_network_states(net, v);
+    a.marginal = cr_alloc(cx, a.states, sizeof *a.marginal);
+    a.se = a.marginal ? cr_alloc(cx, a.states, sizeof *a.se) : NULL;
+    if (!a.se) CR_TRY(CR_ENOMEM);
+    CR_TRY(run(&t, n, query, &a));
+    a.report = t.report;
+    *out = a;
+    a = (cr_approximate_answer){ 0 };
+done:
+    cr_factor_free(cx, &t.joint);
+    cri_fgraph_free(cx, &t.g);
+    cr_approximate_free(cx, &a);
+    return st;
+}
+
+/* --- joint distributions, one variable after another ----------------------------------------- */
+
+/* P(x_1, ..., x_n | e) = P(x_1 | e) P(x_2 | x_1, e) ...: a run for each state of the first ones. */
+typedef struct chain {
+    cr_ctx                       *cx;
+    const cr_network             *net;
+    cr_evidence                  *e;
+    cr_approximation              how;
+    const cr_approximate_options *o;
+    uint64_t                      seed;
+    size_t                        n;
+    const size_t                 *query;
+    size_t                       *state; /* [variables] */
+    cr_factor                    *joint;
+} chain;
+
+static size_t begin_of(const cr_network *net, size_t v)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < v; k++) at += cr_network_states(net, k);
+    return at;
+}
+
+/* p: the marginals given the states of the first k variables, which have probability `share`. */
+static cr_status follow(chain *c, size_t k, const double *p, double share)
+{
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(c->cx);
+    cr_approximate_answer a = { 0 };
+    size_t                v = c->query[k], states = cr_network_states(c->net, v);
+    double               *mine = cr_scratch_f64(&s, states), *old = cr_scratch_f64(&s, states);
+    const double         *known = cr_evidence_likelihood(c->e, v);
+    bool                  told = known != NULL;
+    CR_TRY(s.status);
+    for (size_t x = 0; x < states; x++) {
+        mine[x] = p[begin_of(c->net, v) + x];
+        old[x] = told ? known[x] : 1;
+    }
+    for (size_t x = 0; x < states; x++) {
+        c->state[v] = x;
+        if (k + 1 == c->n) c->joint->value[cr_factor_index(c->joint, c->state)] = share * mine[x];
+        if (k + 1 == c->n || mine[x] == 0) continue;
+        CR_TRY(cr_evidence_observe(c->cx, c->e, v, x));
+        CR_TRY(approximate_once(c->cx, c->net, c->e, c->how, c->o, c->seed, 0, NULL, &a));
+        if (a.report.log_evidence > -INFINITY || isnan(a.report.log_evidence))
+            CR_TRY(follow(c, k + 1, a.marginal, share * mine[x]));
+        cr_approximate_free(c->cx, &a);
+    }
+    if (told)
+        CR_TRY(cr_evidence_weigh(c->cx, c->e, v, old));
+    else
+        cr_evidence_forget(c->cx, c->e, v);
+done:
+    cr_approximate_free(c->cx, &a);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status copy_evidence(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                               cr_evidence **out)
+{
+    cr_status st = cr_evidence_new(cx, net, out);
+    for (size_t v = 0; st == CR_OK && opt_e && v < cr_network_size(net); v++) {
+        const double *l = cr_evidence_likelihood(opt_e, v);
+        if (l) st = cr_evidence_weigh(cx, *out, v, l);
+    }
+    return st;
+}
+
+static cr_status chain_joint(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                             cr_approximation how, const cr_approximate_options *o, uint64_t seed,
+                             size_t n, const size_t *query, cr_approximate_answer *a)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cr_factor  joint = { 0 };
+    chain      c = { cx, net, NULL, how, o, seed, n, query, NULL, &joint };
+    size_t    *states = cr_scratch_index(&s, n);
+    double     runs = 1;
+    c.state = cr_scratch_index(&s, cr_network_size(net));
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) {
+        states[i] = cr_network_states(net, query[i]);
+        if (i + 1 < n) runs *= (double)states[i];
+    }
+    if (runs > MOST_RUNS) {
+        cr_fail(cx, CR_ENOMEM, "a table over these variables takes %.3g runs of %s, more than %d",
+                runs, cr_approximation_name(how), MOST_RUNS);
+        CR_TRY(cr_fail_hint(cx, "samples count it in one: --method importance or gibbs"));
+    }
+    CR_TRY(cr_factor_new(cx, n, query, states, NULL, &joint));
+    memset(joint.value, 0, joint.size * sizeof *joint.value);
+    CR_TRY(copy_evidence(cx, net, opt_e, &c.e));
+    CR_TRY(follow(&c, 0, a->marginal, 1));
+    cr_factor_normalise(&joint, NULL);
+    a->joint = joint;
+    joint = (cr_factor){ 0 };
+done:
+    cr_evidence_free(cx, c.e);
+    cr_factor_free(cx, &joint);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_approximate(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                         cr_approximation how, const cr_approximate_options *opt_o, uint64_t seed,
+                         size_t n, const size_t *query, cr_approximate_answer *out)
+{
+    cr_status              st = CR_OK;
+    cr_approximate_answer  a = { 0 };
+    cr_approximate_options usual = cr_approximate_defaults(), *o = &usual;
+    if (opt_o) usual = *opt_o;
+    CR_TRY(approximate_once(cx, net, opt_e, how, o, seed, n, query, &a));
+    if (n > 1 && !METHODS[how].samples && a.report.log_evidence != -INFINITY)
+        CR_TRY(chain_joint(cx, net, opt_e, how, o, seed, n, query, &a));
+    *out = a;
+    a = (cr_approximate_answer){ 0 };
+done:
+    cr_approximate_free(cx, &a);
+    return st;
+}

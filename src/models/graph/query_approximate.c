@@ -1,0 +1,235 @@
+/* query_approximate.c -- approximations behind the face of an engine; the choice between them and
+ * exact answers. */
+#include "query_approximate.h"
+#include "bucket_internal.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Entries of cliques that are worked off in a second, a cautious guess. */
+static const double RATE = 1e8;
+/* Exact work that needs no second thought. */
+static const double EASY = 1e6;
+
+bool cri_engine_approximates(const cri_engine *e) { return e->method >= CR_QUERY_APPROXIMATE; }
+
+/* --- answers --------------------------------------------------------------------------------- */
+
+static cr_status refuse_impossible(cr_ctx *cx)
+{
+    return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
+}
+
+cr_status cri_engine_approximate(cri_engine *e, const cr_approximate_answer **out)
+{
+    cr_status             st = CR_OK;
+    cr_approximate_answer a = { 0 };
+    if (!e->is_known) {
+        CR_TRY(cr_approximate(e->cx, e->net, e->evidence,
+                              (cr_approximation)(e->method - CR_QUERY_APPROXIMATE),
+                              &e->o.approximate, e->o.seed, 0, NULL, &a));
+        cr_approximate_free(e->cx, &e->known);
+        e->known = a;
+        e->is_known = true;
+    }
+    e->error = e->known.report;
+    *out = &e->known;
+done:
+    return st;
+}
+
+cr_status cri_approximate_log(cri_engine *e, double *out)
+{
+    const cr_approximate_answer *a;
+    cr_status                    st = cri_engine_approximate(e, &a);
+    if (st == CR_OK) *out = a->report.log_evidence;
+    return st;
+}
+
+static size_t begin_of(const cr_network *net, size_t v)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < v; k++) at += cr_network_states(net, k);
+    return at;
+}
+
+cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out,
+                                double *log)
+{
+    cr_status                    st = CR_OK;
+    const cr_approximate_answer *a;
+    cr_approximate_answer        table = { 0 };
+    if (n == 1) {
+        size_t states = cr_network_states(e->net, query[0]);
+        CR_TRY(cri_engine_approximate(e, &a));
+        if (log) *log = a->report.log_evidence;
+        if (a->report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
+        CR_TRY(
+            cr_factor_new(e->cx, 1, query, &states, a->marginal + begin_of(e->net, query[0]), out));
+        goto done;
+    }
+    CR_TRY(cr_approximate(e->cx, e->net, e->evidence,
+                          (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), &e->o.approximate,
+                          e->o.seed, n, query, &table));
+    e->error = table.report;
+    if (log) *log = table.report.log_evidence;
+    if (table.report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
+    *out = table.joint;
+    table.joint = (cr_factor){ 0 };
+done:
+    cr_approximate_free(e->cx, &table);
+    return st;
+}
+
+cr_status cri_approximate_marginals(cri_engine *e, double *out, double *log)
+{
+    const cr_approximate_answer *a;
+    cr_status                    st = cri_engine_approximate(e, &a);
+    if (st != CR_OK) return st;
+    if (a->report.log_evidence == -INFINITY) return refuse_impossible(e->cx);
+    memcpy(out, a->marginal, a->states * sizeof *out);
+    *log = a->report.log_evidence;
+    return CR_OK;
+}
+
+/* --- the best -------------------------------------------------------------------------------- */
+
+/* Decimation: the evidence is as before in the end. */
+static cr_status decimate(cri_engine *e, size_t n, const size_t *query, cr_evidence *before,
+                          size_t *state, double *log_best)
+{
+    cr_status                    st = CR_OK;
+    const cr_approximate_answer *a;
+    cr_evidence                 *kept = e->evidence;
+    e->evidence = before;
+    for (size_t i = 0; i < n; i++) {
+        size_t best = 0, at = begin_of(e->net, query[i]);
+        e->is_known = e->is_known && i == 0;
+        CR_TRY(cri_engine_approximate(e, &a));
+        if (i == 0) *log_best = a->report.log_evidence;
+        for (size_t x = 1; x < cr_network_states(e->net, query[i]); x++)
+            if (a->marginal[at + x] > a->marginal[at + best]) best = x;
+        state[i] = best;
+        *log_best += log(a->marginal[at + best]);
+        CR_TRY(cr_evidence_observe(e->cx, e->evidence, query[i], best));
+    }
+done:
+    e->evidence = kept;
+    e->is_known = false;
+    return st;
+}
+
+cr_status cri_approximate_map(cri_engine *e, size_t n, const size_t *query, size_t *state,
+                              double *log)
+{
+    cr_status    st = CR_OK;
+    cr_evidence *e2 = NULL;
+    if (n == 0)
+        return cr_approximate_best(e->cx, e->net, e->evidence, &e->o.approximate, state, log,
+                                   &e->upper, &e->error);
+    CR_TRY(cr_evidence_new(e->cx, e->net, &e2));
+    for (size_t v = 0; v < cr_network_size(e->net); v++) {
+        const double *l = cr_evidence_likelihood(e->evidence, v);
+        if (l) CR_TRY(cr_evidence_weigh(e->cx, e2, v, l));
+    }
+    CR_TRY(decimate(e, n, query, e2, state, log));
+done:
+    cr_evidence_free(e->cx, e2);
+    return st;
+}
+
+/* --- exact or not ---------------------------------------------------------------------------- */
+
+/* What elimination would take for this question. */
+static cr_status cost_of_elimination(cri_engine *e, cri_goal goal, size_t n, const size_t *query,
+                                     bool quick, cr_exact_report *out)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(e->cx);
+    cri_run          r = { 0 };
+    cr_exact_options o = e->o.exact;
+    bool            *mark = cr_scratch_bytes(&s, cr_network_size(e->net), sizeof *mark);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) mark[query[i]] = true;
+    if (quick) o.effort = 0, o.order = CR_ELIMINATE_MIN_FILL;
+    CR_TRY(cri_run_prepare(e->cx, e->net, e->evidence, mark, goal, &o, &r));
+    *out = r.report;
+done:
+    cri_run_free(e->cx, &r);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The tree is kept if it is taken. */
+static cr_status cost_of_tree(cri_engine *e, cr_exact_report *out)
+{
+    cr_status        st = CR_OK;
+    cr_exact_options o = e->o.exact;
+    o.memory = SIZE_MAX;
+    o.most = 0;
+    if (!e->tree) CR_TRY(cr_junction_new(e->cx, e->net, e->evidence, &o, &e->tree));
+    e->fresh = true;
+    *out = cr_junction_report(e->tree);
+done:
+    return st;
+}
+
+static bool fits(const cri_engine *e, const cr_exact_report *r, double share)
+{
+    double room = e->o.exact.memory ? (double)e->o.exact.memory : (double)cri_memory_left(e->cx);
+    return r->bytes <= room * share && r->operations <= e->o.budget * RATE &&
+           (e->o.exact.most <= 0 || r->operations <= e->o.exact.most);
+}
+
+static void take_approximation(cri_engine *e, const cr_exact_report *r)
+{
+    cr_junction_free(e->cx, e->tree);
+    e->tree = NULL;
+    e->fresh = false;
+    e->cost = *r;
+    e->method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_BP);
+    snprintf(e->why, sizeof e->why,
+             "an exact answer would take %.3g operations (about %.2g s) and %.3g GB, width %zu; "
+             "%s was taken",
+             r->operations, r->operations / RATE, r->bytes / 1e9, r->width,
+             cr_approximation_name((cr_approximation)(e->method - CR_QUERY_APPROXIMATE)));
+}
+
+cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const size_t *query)
+{
+    cr_status       st = CR_OK;
+    cr_exact_report r = { 0 };
+    cri_goal        goal = purpose == CRI_ASK_BEST ? (n ? CRI_MAP : CRI_BEST) : CRI_EVIDENCE;
+    if (e->method != CR_QUERY_AUTO) goto done;
+    if (purpose == CRI_ASK_ALL) {
+        CR_TRY(cost_of_tree(e, &r));
+        if (!fits(e, &r, 1)) take_approximation(e, &r);
+        goto done;
+    }
+    CR_TRY(cost_of_elimination(e, goal, n, query, true, &r));
+    if (r.operations <= EASY && fits(e, &r, 1)) goto done;
+    CR_TRY(cost_of_elimination(e, goal, n, query, false, &r));
+    if (!fits(e, &r, 64)) take_approximation(e, &r); /* conditioning saves some memory */
+done:
+    return st;
+}
+
+cr_status cr_query_plan(cr_ctx *cx, const cr_network *net, const cr_query_options *opt_o,
+                        cr_query_method *out_method, char out_why[256])
+{
+    cr_status        st = CR_OK;
+    cr_query_options o = opt_o ? *opt_o : cr_query_defaults();
+    cr_findings      none = { 0 };
+    cri_engine       e = { .cx = cx };
+    o.method = CR_QUERY_AUTO;
+    CR_TRY(cri_engine_open(cx, net, &none, &o, &e));
+    CR_TRY(cri_engine_plan(&e, CRI_ASK_ALL, 0, NULL));
+    *out_method = cri_engine_approximates(&e) ? e.method : CR_QUERY_JT;
+    memcpy(out_why, e.why, sizeof e.why);
+done:
+    cri_engine_close(&e);
+    return st;
+}

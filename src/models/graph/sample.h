@@ -1,0 +1,54 @@
+/* sample.h -- weighted samples counted: probabilities, their standard errors, log P(e).
+ *   p(s) = sum w 1_s / sum w,   var p(s) = sum w^2 (1_s - p(s))^2 / (sum w)^2
+ *   effective = (sum w)^2 / sum w^2,   log P(e) = log mean w,  its variance 1/effective - 1/samples
+ * No standard error is taken below 1 / effective: what has not been seen may still have that much.
+ * Weights are logarithms; sums are kept relative to the largest.  Kong (1992); Owen (2013), ch. 9.
+ * Samples are cut into blocks by their number alone, each with a stream of its own.  (Internal
+ * header.) */
+#ifndef CREDENCE_MODELS_GRAPH_SAMPLE_H
+#define CREDENCE_MODELS_GRAPH_SAMPLE_H
+
+#include "approximate.h"
+#include "factor_graph.h"
+#include "../../base/rng.h"
+
+typedef struct cri_tally {
+    const cri_fgraph *g;
+    const cr_factor  *joint;        /* shape of a table over ranks to count in, or NULL */
+    double           *sum, *square; /* [start[n] + joint's size] of w and w^2 */
+    double            total, squares, peak;
+    size_t            drawn, kept;
+} cri_tally;
+
+/* How many numbers a tally needs; room for them makes one that is empty. */
+size_t    cri_tally_size(const cri_fgraph *g, const cr_factor *opt_joint);
+cri_tally cri_tally_empty(const cri_fgraph *g, const cr_factor *opt_joint, double *room);
+/* One more sample: states of the active variables; log_w = -INFINITY: it does not agree. */
+void cri_tally_add(cri_tally *t, const size_t *state, double log_w);
+/* Adds another tally of the same shape. */
+void cri_tally_merge(cri_tally *t, const cri_tally *more);
+
+/* A way to draw `count` samples into a tally.  room, index: working memory as asked for. */
+typedef struct cri_sampler {
+    const char       *what;
+    const cri_fgraph *g;
+    const cr_factor  *joint;
+    size_t            samples;
+    uint64_t          seed, stream; /* blocks take streams from here on */
+    size_t            room, index;
+    void (*draw)(void *arg, cr_rng *r, size_t count, double *room, size_t *index, cri_tally *t);
+    void *arg;
+} cri_sampler;
+
+/* Draws all of them; `total` is an empty tally and holds them in the end. */
+cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total);
+/* Turns a tally into probabilities of the active variables [start[n]], standard errors, the joint
+ * table, and fills the report.  Fails with CR_ENUMERIC when no sample has any weight. */
+cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, double *se,
+                           cr_factor *opt_joint, cr_approximate_report *report);
+
+/* The methods: each draws into `total`.  They need a Bayesian network: */
+cr_status cri_sample_forward(cr_ctx *cx, const cri_fgraph *g, const cr_factor *opt_joint,
+                             cr_approximation how, size_t samples, uint64_t seed, cri_tally *total);
+
+#endif
