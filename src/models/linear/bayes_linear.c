@@ -29,7 +29,7 @@
     X(real,   rate,           "1",           ">0", "nig: rate b of the inverse gamma on the noise variance", "0.5") \
     X(flag,   intercept,      "true",        "", "fit an intercept", "false")                        \
     X(choice, intercept_prior, "centre",     "centre|flat",                                          \
-      "centre: the intercept is the mean of the target, as if known; flat: it has a flat prior and is integrated out", \
+      "centre: predictions and evidence take the mean of the target as known; flat: it has a flat prior and is integrated out", \
       "flat")                                                                                        \
     X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
     X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
@@ -267,8 +267,9 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, w));
     cri_predictor_set_coef(&m->fit, w, g.offset);
     m->fit.has_intercept = intercept;
-    m->fit.mean_share = flat ? 1 / g.weight : 0;
+    m->fit.mean_share = intercept ? 1 / g.weight : 0; /* a mean of n rows is no better known */
     cri_predictor_set_sds(&m->fit);
+    if (!flat) m->fit.mean_share = 0; /* predictions take it as known */
 done:
     cri_gram_free(cx, &g);
     cr_scratch_end(&sc);

@@ -160,6 +160,33 @@ static void test_flat_intercept(void **state)
 
 /* The marginal of the data is a multivariate t: 2a degrees of freedom, scale (b/a) (I + v Z Z^T).
  */
+/* The sd of the intercept counts that a mean of n rows is not known, also where predictions do not. */
+static void test_sd_of_a_centred_intercept(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    enum { n = 25, p = 2 };
+    double X[n * p], y[n], sd[2];
+    draw_regression(4, n, p, 0.8, X, y);
+    cr_table         *t = make_table(cx, X, n, p, y, NULL);
+    const char *const priors[] = { "centre", "flat" };
+    for (size_t k = 0; k < 2; k++) {
+        char settings[128];
+        snprintf(settings, sizeof settings,
+                 "target=y optimize=none alpha=2 noise=0.5 intercept_prior=%s", priors[k]);
+        cr_model *m = fit(cx, "bayes-linear", t, settings);
+        json_t   *d = describe(cx, m), *first = json_array_get(json_object_get(d, "parameters"), 0);
+        assert_string_equal(json_string_value(json_object_get(first, "name")), "intercept");
+        sd[k] = json_number_value(json_object_get(first, "sd"));
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    assert_close(sd[0], sd[1], 1e-13);
+    assert_true(sd[0] > sqrt(0.5 / n));
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_nig_evidence_is_the_marginal_density(void **state)
 {
     (void)state;
@@ -598,6 +625,7 @@ int main(void)
         cmocka_unit_test(test_evidence_is_the_marginal_density),
         cmocka_unit_test(test_posterior),
         cmocka_unit_test(test_flat_intercept),
+        cmocka_unit_test(test_sd_of_a_centred_intercept),
         cmocka_unit_test(test_nig_evidence_is_the_marginal_density),
         cmocka_unit_test(test_chain_rule),
         cmocka_unit_test(test_optimum),
