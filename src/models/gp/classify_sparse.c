@@ -1,22 +1,21 @@
 /* classify_sparse.c -- the variational bound of a sparse Gaussian process classifier. */
 #include "classify_sparse.h"
-#include "../logistic/softmax_normal.h"
+#include "classify_tilted.h"
 #include "../../base/parallel.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
-#include "../../math/special.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1024, ROWS = 128, ATTEMPTS = 6, STEPS = 200 };
+enum { BLOCK = 1024, ROWS = 64, ATTEMPTS = 6, STEPS = 100 };
 /* Converged when a step raises the bound by less than this times 1 + its size. */
 static const double GAIN = 1e-11;
 
 double cri_svgp_numbers(size_t n, size_t m, size_t F)
 {
     double rows = (double)n, inputs = (double)m, functions = (double)F;
-    return rows * inputs + (functions + 4) * inputs * inputs + 10 * functions * rows + 2.0 * BLOCK * inputs;
+    return rows * inputs + (functions + 4) * inputs * inputs + (10 + functions) * functions * rows + 2.0 * BLOCK * inputs;
 }
 
 cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_gp_data *Z, double *L,
@@ -32,19 +31,15 @@ cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_g
                        .A = cr_scratch_matrix(s, m, n),
                        .left = cr_scratch_f64(s, n),
                        .lambda = cr_scratch_matrix(s, F, n),
-                       .b = cr_scratch_matrix(s, F, n),
-                       .next_lambda = cr_scratch_matrix(s, F, n),
-                       .next_b = cr_scratch_matrix(s, F, n),
+                       .next = cr_scratch_matrix(s, F, n),
+                       .bend = F > 1 ? cr_scratch_matrix(s, n * F, F) : NULL,
                        .mean = cr_scratch_matrix(s, F, n),
                        .variance = cr_scratch_matrix(s, F, n),
                        .slope = cr_scratch_matrix(s, F, n),
                        .part = cr_scratch_f64(s, cri_block_count(n, ROWS)),
-                       .points = cr_scratch_matrix(s, CRI_SVGP_POINTS, F),
-                       .work = F > 1 ? cr_scratch_matrix(s, n, 3 * F) : NULL };
+                       .work = cr_scratch_matrix(s, cri_block_count(n, ROWS), 2 * F * F + 8 * F) };
     if (s->status != CR_OK) return s->status;
     cri_hermite_fill(&out->rule);
-    cri_softmax_points(F, CRI_SVGP_POINTS, out->points);
-    cri_softmax_whiten(F, CRI_SVGP_POINTS, out->points);
     return CR_OK;
 }
 
@@ -99,71 +94,74 @@ static void take_columns(const cri_svgp *v, cri_range r, const double *opt_scale
 
 /* --- q ---------------------------------------------------------------------------------------- */
 
-/* factor_c, mu_c, mean and variance of f_c from lambda_c and b_c; adds to the divergence. */
-static cr_status set_function(cr_ctx *cx, cri_svgp *v, size_t c, double *root, double *T, double *S)
+/* P [m x m] := the factor of I + A diag(weight) A^T.  root [n], T [m x BLOCK] are room. */
+static cr_status factor_weighted(cr_ctx *cx, const cri_svgp *v, const double *weight, double *root, double *T, double *P)
 {
     cr_status st = CR_OK;
-    size_t    n = v->data->at->n, m = v->m, blocks = cri_block_count(n, BLOCK);
-    double   *P = v->factor + c * m * m, *mu = v->mu + c * m, *variance = v->variance + c * n;
-    double    trace = 0;
-
-    for (size_t i = 0; i < n; i++) root[i] = sqrt(v->lambda[c * n + i]);
+    size_t    n = v->data->at->n, m = v->m;
+    for (size_t i = 0; i < n; i++) root[i] = sqrt(weight[i]);
     memset(P, 0, m * m * sizeof *P);
     for (size_t a = 0; a < m; a++) P[a * m + a] = 1;
-    for (size_t k = 0; k < blocks; k++) {
+    for (size_t k = 0; k < cri_block_count(n, BLOCK); k++) {
         cri_range r = cri_block_range(n, BLOCK, k);
         take_columns(v, r, root, T);
         CR_TRY(cr_syrk(cx, 1, cr_cmat_of(T, m, r.end - r.begin), CR_PLAIN, 1, cr_mat_of(P, m, m)));
     }
     CR_TRY(cr_chol(cx, cr_mat_of(P, m, m)));
-    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(v->A, m, n), CR_PLAIN, v->b + c * n, 0, mu));
-    CR_TRY(cr_chol_solve(cx, cr_cmat_of(P, m, m), cr_mat_of(mu, m, 1)));
+done:
+    return st;
+}
+
+/* Mean and variance of f_c with factor_c and mu_c as they are; adds to the divergence. */
+static cr_status spread_function(cr_ctx *cx, cri_svgp *v, size_t c, double *T, double *S)
+{
+    cr_status st = CR_OK;
+    size_t    n = v->data->at->n, m = v->m;
+    double   *mu = v->mu + c * m, *variance = v->variance + c * n, trace = 0;
+    cr_cmat   P = cr_cmat_of(v->factor + c * m * m, m, m);
+
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(v->A, m, n), CR_TRANSPOSED, mu, 0, v->mean + c * n));
     memcpy(variance, v->left, n * sizeof *variance);
-    for (size_t k = 0; k < blocks; k++) {
+    for (size_t k = 0; k < cri_block_count(n, BLOCK); k++) {
         cri_range r = cri_block_range(n, BLOCK, k);
         size_t    count = r.end - r.begin;
         take_columns(v, r, NULL, T);
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(P, m, m), cr_mat_of(T, m, count)));
+        CR_TRY(cr_chol_forward(cx, P, cr_mat_of(T, m, count)));
         for (size_t a = 0; a < m; a++)
             for (size_t i = 0; i < count; i++) variance[r.begin + i] += T[a * count + i] * T[a * count + i];
     }
-    CR_TRY(cr_chol_inverse(cx, cr_cmat_of(P, m, m), cr_mat_of(S, m, m)));
+    CR_TRY(cr_chol_inverse(cx, P, cr_mat_of(S, m, m)));
     for (size_t a = 0; a < m; a++) trace += S[a * m + a];
-    v->divergence += 0.5 * (trace + cr_dot(mu, mu, m) - (double)m + cr_chol_logdet(cr_cmat_of(P, m, m)));
+    v->divergence += 0.5 * (trace + cr_dot(mu, mu, m) - (double)m + cr_chol_logdet(P));
 done:
     return st;
 }
 
 /* --- expectations ---------------------------------------------------------------------------- */
 
-/* More than two classes at input i: E log p; slope, and lambda = -2 dE / dvariance, of the rule itself. */
-static double expect_softmax(const cri_svgp *v, size_t i, double *p, double *mean_p, double *moment)
+static size_t room_size(size_t F)
+{
+    return 2 * F * F + 8 * F;
+}
+
+/* More than two classes at input i: the bound of E log p; slope, bend, and lambda = -2 dE / dvariance. */
+static double expect_softmax(const cri_svgp *v, size_t i, double *work)
 {
     size_t        n = v->data->at->n, F = v->data->F;
     const double *counts = v->data->counts + i * F;
-    double        weight = 0, expected = 0, share = 0.5 / CRI_SVGP_POINTS;
-    memset(mean_p, 0, F * sizeof *mean_p);
-    memset(moment, 0, F * sizeof *moment);
+    double       *m = work, *variance = m + F, *g = variance + F, *bend = v->bend + i * F * F;
+    double        weight = 0, expected = 0;
     for (size_t c = 0; c < F; c++) {
+        m[c] = v->mean[c * n + i];
+        variance[c] = v->variance[c * n + i];
         weight += counts[c];
-        expected += counts[c] * v->mean[c * n + i];
+        expected += counts[c] * m[c];
     }
-    for (size_t t = 0; t < 2 * CRI_SVGP_POINTS; t++) {
-        const double *x = v->points + t / 2 * F;
-        double        sign = t % 2 ? -1 : 1;
-        for (size_t c = 0; c < F; c++) p[c] = v->mean[c * n + i] + sign * x[c] * sqrt(v->variance[c * n + i]);
-        double sum = cr_logsumexp(p, F);
-        expected -= weight * share * sum;
-        for (size_t c = 0; c < F; c++) {
-            double q = exp(p[c] - sum), sd = sqrt(v->variance[c * n + i]);
-            mean_p[c] += share * q;
-            moment[c] += share * (sd > 1e-5 ? q * sign * x[c] / sd : q * (1 - q));
-        }
-    }
+    expected -= weight * cri_tilted(F, m, variance, g + F, g, bend);
+    for (size_t c = 0; c < F * F; c++) bend[c] *= weight;
     for (size_t c = 0; c < F; c++) {
-        v->slope[c * n + i] = counts[c] - weight * mean_p[c];
-        v->next_lambda[c * n + i] = fmax(weight * moment[c], 0);
+        v->slope[c * n + i] = counts[c] - weight * g[c];
+        v->next[c * n + i] = weight * g[c] * (1 - g[c]);
     }
     return expected;
 }
@@ -171,40 +169,67 @@ static double expect_softmax(const cri_svgp *v, size_t i, double *p, double *mea
 static void expect_rows(void *arg, size_t number)
 {
     const cri_svgp *v = arg;
-    size_t          n = v->data->at->n, F = v->data->F;
-    cri_range       r = cri_block_range(n, ROWS, number);
+    size_t          F = v->data->F;
+    cri_range       r = cri_block_range(v->data->at->n, ROWS, number);
     double          sum = 0;
     for (size_t i = r.begin; i < r.end; i++) {
         if (F > 1) {
-            double *work = v->work + 3 * F * i;
-            sum += expect_softmax(v, i, work, work + F, work + 2 * F);
+            sum += expect_softmax(v, i, v->work + number * room_size(F));
         } else {
             cri_classify_slope s = cri_classify_expect(v->data->link, &v->rule, v->data->counts + 2 * i, v->mean[i],
                                                        v->variance[i]);
             sum += s.log_p;
             v->slope[i] = s.first;
-            v->next_lambda[i] = s.minus_second;
+            v->next[i] = s.minus_second;
         }
-        for (size_t c = 0; c < F; c++)
-            v->next_b[c * n + i] = v->slope[c * n + i] + v->next_lambda[c * n + i] * v->mean[c * n + i];
     }
     v->part[number] = sum;
+}
+
+/* Room of some functions: root [n], T [m x BLOCK], S [m x m]. */
+typedef struct room {
+    double *root, *T, *S;
+} room;
+
+static cr_status room_new(cr_scratch *s, const cri_svgp *v, room *out)
+{
+    size_t n = v->data->at->n;
+    *out = (room){ cr_scratch_f64(s, n), cr_scratch_matrix(s, v->m, n < BLOCK ? n : BLOCK),
+                   cr_scratch_matrix(s, v->m, v->m) };
+    return s->status;
+}
+
+/* The bound, from factors and mu as they are. */
+static cr_status look(cr_ctx *cx, cri_svgp *v, const room *w)
+{
+    cr_status st = CR_OK;
+    size_t    blocks = cri_block_count(v->data->at->n, ROWS);
+    v->divergence = v->expected = 0;
+    for (size_t c = 0; c < v->data->F; c++) CR_TRY(spread_function(cx, v, c, w->T, w->S));
+    CR_TRY(cri_parallel_for(cx, NULL, blocks, expect_rows, v));
+    for (size_t k = 0; k < blocks; k++) v->expected += v->part[k];
+    v->bound = v->expected - v->divergence;
+done:
+    return st;
+}
+
+static cr_status factor_all(cr_ctx *cx, cri_svgp *v, const room *w)
+{
+    cr_status st = CR_OK;
+    size_t    n = v->data->at->n, m = v->m;
+    for (size_t c = 0; st == CR_OK && c < v->data->F; c++)
+        st = factor_weighted(cx, v, v->lambda + c * n, w->root, w->T, v->factor + c * m * m);
+    return st;
 }
 
 cr_status cri_svgp_bound(cr_ctx *cx, cri_svgp *v)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = v->data->at->n, blocks = cri_block_count(n, ROWS);
-    double    *root = cr_scratch_f64(&s, n), *T = cr_scratch_matrix(&s, v->m, n < BLOCK ? n : BLOCK);
-    double    *S = cr_scratch_matrix(&s, v->m, v->m);
-
-    CR_TRY(s.status);
-    v->divergence = v->expected = 0;
-    for (size_t c = 0; c < v->data->F; c++) CR_TRY(set_function(cx, v, c, root, T, S));
-    CR_TRY(cri_parallel_for(cx, NULL, blocks, expect_rows, v));
-    for (size_t k = 0; k < blocks; k++) v->expected += v->part[k];
-    v->bound = v->expected - v->divergence;
+    room       w;
+    CR_TRY(room_new(&s, v, &w));
+    CR_TRY(factor_all(cx, v, &w));
+    CR_TRY(look(cx, v, &w));
 done:
     cr_scratch_end(&s);
     return st;
@@ -212,52 +237,127 @@ done:
 
 /* --- the maximum over q ----------------------------------------------------------------------- */
 
-/* lambda and b as if f were 0. */
+/* lambda as if f were 0, and mu = 0. */
 static void set_first(cri_svgp *v)
 {
     size_t n = v->data->at->n, F = v->data->F;
+    double p = 1 / (double)F;
+    memset(v->mu, 0, F * v->m * sizeof *v->mu);
     for (size_t i = 0; i < n; i++) {
         const double *counts = v->data->counts + i * v->data->C;
-        double        weight = 0, p = 1 / (double)F;
-        if (F == 1) {
-            cri_classify_slope s = cri_classify_at(v->data->link, counts, 0);
-            v->lambda[i] = s.minus_second;
-            v->b[i] = s.first;
-            continue;
-        }
-        for (size_t c = 0; c < F; c++) weight += counts[c];
-        for (size_t c = 0; c < F; c++) {
-            v->lambda[c * n + i] = weight * p * (1 - p);
-            v->b[c * n + i] = counts[c] - weight * p;
-        }
+        double        weight = 0;
+        for (size_t c = 0; c < v->data->C; c++) weight += counts[c];
+        for (size_t c = 0; c < F; c++)
+            v->lambda[c * n + i] =
+                F > 1 ? weight * p * (1 - p) : cri_classify_at(v->data->link, counts, 0).minus_second;
     }
+}
+
+/* out_c := x_c + A sum_d bend_cd t_d,  t_c = A^T x_c.  t [F x n], u [F]. */
+static cr_status curve(cr_ctx *cx, const cri_svgp *v, const double *x, double *t, double *u, double *out)
+{
+    cr_status st = CR_OK;
+    size_t    n = v->data->at->n, m = v->m, F = v->data->F;
+    cr_cmat   A = cr_cmat_of(v->A, m, n);
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(x, F, m), CR_PLAIN, A, CR_PLAIN, 0, cr_mat_of(t, F, n)));
+    for (size_t i = 0; i < n; i++) {
+        const double *bend = v->bend + i * F * F;
+        for (size_t c = 0; c < F; c++) {
+            u[c] = 0;
+            for (size_t d = 0; d < F; d++) u[c] += bend[c * F + d] * t[d * n + i];
+        }
+        for (size_t c = 0; c < F; c++) t[c * n + i] = u[c];
+    }
+    memcpy(out, x, F * m * sizeof *out);
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(t, F, n), CR_PLAIN, A, CR_TRANSPOSED, 1, cr_mat_of(out, F, m)));
+done:
+    return st;
+}
+
+/* x [F x m] := H^-1 x, H as `curve` has it, by conjugate gradients preconditioned by all S_c^-1. */
+static cr_status solve_curve(cr_ctx *cx, const cri_svgp *v, double *x)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     m = v->m, F = v->data->F, size = F * m;
+    double    *r = cr_scratch_f64(&s, size), *z = cr_scratch_f64(&s, size), *d = cr_scratch_f64(&s, size);
+    double    *q = cr_scratch_f64(&s, size), *t = cr_scratch_matrix(&s, F, v->data->at->n);
+    double    *u = cr_scratch_f64(&s, F), rho = 0, first = 0;
+
+    CR_TRY(s.status);
+    memcpy(r, x, size * sizeof *r);
+    memset(x, 0, size * sizeof *x);
+    for (int k = 0; k < 200; k++) {
+        memcpy(z, r, size * sizeof *z);
+        for (size_t c = 0; c < F; c++)
+            CR_TRY(cr_chol_solve(cx, cr_cmat_of(v->factor + c * m * m, m, m), cr_mat_of(z + c * m, m, 1)));
+        double last = rho;
+        rho = cr_dot(r, z, size);
+        if (k == 0) first = rho;
+        if (!(rho > 1e-10 * first)) break; /* the error is below 1e-5 in that norm */
+        for (size_t i = 0; i < size; i++) d[i] = z[i] + (k ? rho / last * d[i] : 0);
+        CR_TRY(curve(cx, v, d, t, u, q));
+        double share = rho / cr_dot(d, q, size);
+        for (size_t i = 0; i < size; i++) x[i] += share * d[i], r[i] -= share * q[i];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* step [F x m] := A e_c - mu_c, the gradient by mu; more than one function: Newton's step for it. */
+static cr_status find_step(cr_ctx *cx, const cri_svgp *v, double *step)
+{
+    cr_status st = CR_OK;
+    size_t    n = v->data->at->n, m = v->m, F = v->data->F;
+    memcpy(step, v->mu, F * m * sizeof *step);
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(v->slope, F, n), CR_PLAIN, cr_cmat_of(v->A, m, n), CR_TRANSPOSED, -1,
+                   cr_mat_of(step, F, m)));
+    if (F > 1) CR_TRY(solve_curve(cx, v, step));
+done:
+    return st;
+}
+
+/* lambda and mu a share of the way from where they were; then the bound.  lambda [F n], mu [F m]: from where. */
+static cr_status go(cr_ctx *cx, cri_svgp *v, const room *w, double share, const double *lambda, const double *next,
+                    const double *mu, const double *step)
+{
+    cr_status st = CR_OK;
+    size_t    n = v->data->at->n, m = v->m, F = v->data->F;
+    for (size_t i = 0; i < F * n; i++) v->lambda[i] = lambda[i] + share * (next[i] - lambda[i]);
+    CR_TRY(factor_all(cx, v, w));
+    memcpy(v->mu, step, F * m * sizeof *step);
+    if (F == 1) CR_TRY(cr_chol_solve(cx, cr_cmat_of(v->factor, m, m), cr_mat_of(v->mu, m, 1)));
+    for (size_t i = 0; i < F * m; i++) v->mu[i] = mu[i] + share * v->mu[i];
+    CR_TRY(look(cx, v, w));
+done:
+    return st;
 }
 
 static cr_status maximise(cr_ctx *cx, cri_svgp *v)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     size = v->data->F * v->data->at->n;
-    double    *from = cr_scratch_f64(&s, 2 * size), *to = cr_scratch_f64(&s, 2 * size), step = 1;
+    size_t     rows = v->data->F * v->data->at->n, inputs = v->data->F * v->m;
+    double    *lambda = cr_scratch_f64(&s, rows), *next = cr_scratch_f64(&s, rows);
+    double    *mu = cr_scratch_f64(&s, inputs), *step = cr_scratch_f64(&s, inputs), share = 1;
+    room       w;
 
-    CR_TRY(s.status);
+    CR_TRY(room_new(&s, v, &w));
     if (!v->warm) set_first(v);
-    CR_TRY(cri_svgp_bound(cx, v));
+    CR_TRY(factor_all(cx, v, &w));
+    CR_TRY(look(cx, v, &w));
     v->converged = false;
     for (v->steps = 0; v->steps < STEPS && !v->converged && isfinite(v->bound); v->steps++) {
         double before = v->bound, small = GAIN * (1 + fabs(before));
         CR_TRY(cr_check_interrupt(cx));
-        memcpy(from, v->lambda, size * sizeof *from);
-        memcpy(from + size, v->b, size * sizeof *from);
-        memcpy(to, v->next_lambda, size * sizeof *to);
-        memcpy(to + size, v->next_b, size * sizeof *to);
-        step = fmin(1, 2 * step);
-        for (int halvings = 0; halvings < 30; halvings++, step *= 0.5) {
-            for (size_t i = 0; i < size; i++) {
-                v->lambda[i] = from[i] + step * (to[i] - from[i]);
-                v->b[i] = from[size + i] + step * (to[size + i] - from[size + i]);
-            }
-            CR_TRY(cri_svgp_bound(cx, v));
+        CR_TRY(find_step(cx, v, step));
+        memcpy(lambda, v->lambda, rows * sizeof *lambda);
+        memcpy(next, v->next, rows * sizeof *next);
+        memcpy(mu, v->mu, inputs * sizeof *mu);
+        share = fmin(1, 2 * share);
+        for (int halvings = 0; halvings < 30; halvings++, share *= 0.5) {
+            CR_TRY(go(cx, v, &w, share, lambda, next, mu, step));
             if (v->bound >= before - small) break;
         }
         v->converged = v->bound - before <= small;
@@ -282,7 +382,7 @@ static cr_status add_cross(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, cr
     memset(G, 0, m * count * sizeof *G);
     for (size_t c = 0; c < v->data->F; c++) {
         const double *mu = v->mu + c * m, *slope = v->slope + c * n + r.begin;
-        const double *lambda = v->next_lambda + c * n + r.begin;
+        const double *lambda = v->next + c * n + r.begin;
         take_columns(v, r, NULL, T);
         CR_TRY(cr_chol_solve(cx, cr_cmat_of(v->factor + c * m * m, m, m), cr_mat_of(T, m, count)));
         for (size_t a = 0; a < m; a++)
@@ -353,7 +453,7 @@ static cr_status find_gradient(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) {
         w[i] = 0;
-        for (size_t c = 0; c < v->data->F; c++) w[i] -= 0.5 * v->next_lambda[c * n + i];
+        for (size_t c = 0; c < v->data->F; c++) w[i] -= 0.5 * v->next[c * n + i];
     }
     CR_TRY(cr_kernel_diagonal_gradient(cx, k, &rows, w, false, gradient, (cr_mat){ 0 }));
     for (size_t b = 0; b < cri_block_count(n, BLOCK); b++)
