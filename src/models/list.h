@@ -14,6 +14,7 @@
     X(fisher)                \
     X(glm)                   \
     X(gp)                    \
+    X(gp_classify)           \
     X(kernel_ridge)          \
     X(knn)                   \
     X(lasso)                 \

@@ -3,6 +3,7 @@
  * over one normal, to 1e-12; with more the softmax over K of them, by a lattice of 512 points and
  * their mirror images.  With draws the answer is their mean. */
 #include "bayes_logistic.h"
+#include "softmax_normal.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 #include "../../math/special.h"
@@ -69,38 +70,6 @@ static void spread_of(const cri_bayes_logistic *m, const double *z, double *v, d
     }
 }
 
-/* Lower Cholesky factor in place; what is not positive is taken as 0. */
-static void factor_small(double *C, size_t M)
-{
-    for (size_t i = 0; i < M; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double sum = C[i * M + j];
-            for (size_t k = 0; k < j; k++) sum -= C[i * M + k] * C[j * M + k];
-            if (i == j)
-                C[i * M + i] = sum > 0 ? sqrt(sum) : 0;
-            else
-                C[i * M + j] = C[j * M + j] > 0 ? sum / C[j * M + j] : 0;
-        }
-}
-
-/* The mean softmax of e + L x over the points and their mirror images. */
-static void average_softmax(const answer_work *w, const double *e, const double *L, double *shifted,
-                            double *sum)
-{
-    size_t M = w->m->M;
-    memset(sum, 0, M * sizeof(double));
-    for (size_t i = 0; i < 2 * POINTS; i++) {
-        const double *x = w->points + i / 2 * M;
-        for (size_t k = 0; k < M; k++) {
-            double move = 0;
-            for (size_t l = 0; l <= k; l++) move += L[k * M + l] * x[l];
-            shifted[k] = i % 2 ? e[k] - move : e[k] + move;
-        }
-        cr_softmax(shifted, M, shifted);
-        for (size_t k = 0; k < M; k++) sum[k] += shifted[k] / (2 * POINTS);
-    }
-}
-
 /* p [M + 1]: of the vectors, and of the reference where M = 1. */
 static void answer_laplace(const answer_work *w, const double *z, double *room, double *p)
 {
@@ -114,8 +83,8 @@ static void answer_laplace(const answer_work *w, const double *z, double *room, 
         p[1] = cri_logistic_normal(-e[0], sd);
         return;
     }
-    factor_small(C, m->M);
-    average_softmax(w, e, C, shifted, p);
+    cri_factor_small(C, m->M);
+    cri_softmax_normal(w->points, POINTS, m->M, e, C, shifted, p);
 }
 
 static void answer_draws(const answer_work *w, const double *z, double *e, double *p)
@@ -163,22 +132,6 @@ static void answer_slot(void *arg, size_t s)
     }
 }
 
-/* A lattice of POINTS in M dimensions by powers of the generalised golden ratio, as normals. */
-static void lay_points(size_t M, double *points)
-{
-    double ratio = 2, power = 1;
-    for (int i = 0; i < 60; i++)
-        ratio = pow(1 + ratio, 1 / ((double)M + 1)); /* ratio^(M+1) = ratio + 1 */
-    for (size_t k = 0; k < M; k++) {
-        power /= ratio;
-        for (size_t i = 0; i < POINTS; i++) {
-            double u = 0.5 + (double)(i + 1) * power;
-            u -= floor(u);
-            points[i * M + k] = cr_norm_ppf(fmin(fmax(u, 1e-9), 1 - 1e-9));
-        }
-    }
-}
-
 cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, const cri_rows *rows,
                                      cr_prediction *out)
 {
@@ -191,7 +144,7 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
     w.room = cr_scratch_matrix(&s, w.slots, w.room_size);
     CR_TRY(s.status);
-    lay_points(m->M, points);
+    cri_softmax_points(m->M, POINTS, points);
     w.points = points;
     CR_TRY(cri_parallel_for(cx, "predicting", w.slots, answer_slot, &w));
     for (size_t i = 0; i < rows->n * m->K; i++)

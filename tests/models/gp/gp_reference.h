@@ -39,6 +39,7 @@ static inline split read_split(cr_ctx *cx, const json_t *root, const json_t *ite
         long double      mean = 0, square = 0;
         double *to = j < out.d ? out.X + j : out.y, *tests = j < out.d ? out.Z + j : out.z;
         size_t  step = j < out.d ? out.d : 1;
+        if (c->type == CR_CATEGORY) continue; /* classes: y is not set */
         for (size_t i = 0; i < out.n; i++) {
             to[i * step] = c->values[(size_t)element(train, i) * c->stride];
             mean += to[i * step] / (long double)out.n;

@@ -1,0 +1,47 @@
+/* classify.h -- a fitted Gaussian process classifier: what predicts, and what is told of it.
+ * gp holds inputs, kernel and the story of its learning.  For a new row with k = k(at, x), for each latent
+ * function c:  mean_c = k . alpha_c, and
+ *   Laplace, one function    var = k(x, x) - |L^-1 (root k)|^2                              L: the factor of B
+ *   Laplace, more            cov_cd = [c = d] (k(x, x) - |v_c|^2) + r_c . r_d,  v_c = factor_c^-1 (root_c k),
+ *                            r_c = L^-1 (root_c factor_c^-T v_c)                            L: the factor of O
+ *   sparse                   var_c = k(x, x) - |w|^2 + |factor_c^-1 w|^2,  w = L^-1 k       L: the factor of K_mm
+ * The probabilities are those of the likelihood averaged over that normal.  (Internal header.) */
+#ifndef CREDENCE_MODELS_GP_CLASSIFY_H
+#define CREDENCE_MODELS_GP_CLASSIFY_H
+
+#include "classify_link.h"
+#include "gp_posterior.h"
+
+typedef struct cri_classify {
+    cri_gp_posterior *gp;     /* L as above; its own alpha is not used                    */
+    size_t            K, F;   /* classes of the design, latent functions                  */
+    size_t            n;      /* inputs that predictions lean on: gp->at.n                */
+    size_t            link;   /* cri_classify_link                                        */
+    bool              sparse;
+    double           *place;  /* [K] the place of a class among those in the data; -1: not there.  Two
+                                 classes: 0 is that of f > 0                              */
+    double           *latent; /* [F x n] alpha_c                                          */
+    double           *root;   /* [F x n]; zeros when sparse                               */
+    double           *factor; /* [F x n x n] lower triangles; NULL for Laplace with F = 1 */
+    double            distinct; /* distinct inputs of the data                            */
+    double            log_likelihood, steps; /* at the mode (sparse: expected); of Newton's */
+    char            **labels; /* [2 F] of the latent means and their sds                  */
+} cri_classify;
+
+/* Room for everything by F, K and gp->at; with_factor: factor too. */
+cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor);
+/* The names "latent_mean", "latent_sd" or "latent_mean:class", ... */
+cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design);
+/* Frees it all, itself too. */
+void cri_classify_free(cr_ctx *cx, void *state);
+
+/* The functions of the model class. */
+cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
+const char *const *cri_classify_labels(const void *state, size_t *out_n);
+cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
+cr_status cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
+cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
+                            void **out_state);
+
+#endif

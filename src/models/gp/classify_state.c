@@ -1,0 +1,213 @@
+/* classify_state.c -- life, description and file of a fitted Gaussian process classifier. */
+#include "classify.h"
+#include "../fields.h"
+#include "../linear/predictor.h"
+#include "../logistic/classifier.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STATE cri_classify
+static const cri_field fields[] = { CRI_FIELD_COUNT(STATE, K),
+                                    CRI_FIELD_COUNT(STATE, F),
+                                    CRI_FIELD_COUNT(STATE, n),
+                                    CRI_FIELD_COUNT(STATE, link),
+                                    CRI_FIELD_FLAG(STATE, sparse),
+                                    CRI_FIELD_REAL(STATE, distinct),
+                                    CRI_FIELD_REAL(STATE, log_likelihood),
+                                    CRI_FIELD_REAL(STATE, steps),
+                                    CRI_FIELD_VECTOR(STATE, place, K),
+                                    CRI_FIELD_MATRIX(STATE, latent, F, n),
+                                    CRI_FIELD_MATRIX(STATE, root, F, n),
+                                    CRI_FIELD_LAST };
+
+static const char *const link_names[] = { "logit", "probit", "softmax" };
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+cr_status cri_classify_allocate(cr_ctx *cx, cri_classify *m, bool with_factor)
+{
+    m->n = m->gp->at.n;
+    cr_status st = cri_fields_allocate(cx, fields, m);
+    if (st == CR_OK && with_factor) {
+        m->factor = cr_alloc(cx, m->F * m->n * m->n, sizeof(double));
+        if (!m->factor) st = CR_ENOMEM;
+    }
+    return st;
+}
+
+cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design)
+{
+    static const char *const kinds[] = { "latent_mean", "latent_sd" };
+    m->labels = cr_alloc(cx, 2 * m->F, sizeof *m->labels);
+    if (!m->labels) return CR_ENOMEM;
+    for (size_t j = 0; j < 2 * m->F; j++) {
+        size_t      k = cri_classifier_class(m->place, m->K, j / 2);
+        const char *name = cr_design_class(design, k);
+        m->labels[j] = m->F == 1 ? cri_string_copy(cx, kinds[j])
+                                 : cri_string_format(cx, "%s:%s", kinds[j % 2], name);
+        if (!m->labels[j]) return CR_ENOMEM;
+    }
+    return CR_OK;
+}
+
+void cri_classify_free(cr_ctx *cx, void *state)
+{
+    cri_classify *m = state;
+    if (!m) return;
+    for (size_t j = 0; m->labels && j < 2 * m->F; j++) cri_string_free(cx, m->labels[j]);
+    cr_free(cx, m->labels, 2 * m->F, sizeof *m->labels);
+    cr_free(cx, m->factor, m->F * m->n * m->n, sizeof(double));
+    cri_fields_free(cx, fields, m);
+    cri_gp_posterior_free(cx, m->gp);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+/* --- describe -------------------------------------------------------------------------------- */
+
+/* A parameter of the kernel; sd is that of its logarithm where it is positive. */
+static cr_status add_parameter(cr_ctx *cx, const cri_gp_posterior *g, size_t i, json_t *list)
+{
+    cr_status           st = CR_OK;
+    json_t             *item = json_object();
+    cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
+    double              sd = p.theta < g->n_theta ? g->sd[p.theta] : NAN;
+    bool                positive = p.lower >= 0 && p.upper > 1;
+    double              half = positive ? 1.959963984540054 * sd : NAN;
+    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
+    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(p.name)));
+    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(p.value)));
+    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(positive ? p.value * sd : sd)));
+    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(p.value * exp(-half))));
+    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(p.value * exp(half))));
+done:
+    return st;
+}
+
+static cr_status add_statistics(cr_ctx *cx, const cri_classify *m, const cr_design *design, json_t *s)
+{
+    cr_status               st = CR_OK;
+    const cri_gp_posterior *g = m->gp;
+    bool                    scaled = false;
+    char                   *text = cri_gp_kernel_text(cx, g->kernel);
+    if (!text) CR_TRY(CR_ENOMEM);
+    for (size_t j = 0; j < design->p; j++) scaled |= design->scale[j] != 1 || design->shift[j] != 0;
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set(cx, s, "units", json_string(scaled ? "standardised features" : "data")));
+    CR_TRY(cri_store_set(cx, s, "likelihood", json_string(link_names[m->link])));
+    if (m->F == 1)
+        CR_TRY(cri_store_set(cx, s, "latent_above_0",
+                             json_string_nocheck(cr_design_class(design, cri_classifier_class(m->place, m->K, 0)))));
+    CR_TRY(cri_store_set(cx, s, "approx", json_string(m->sparse ? "svgp" : "laplace")));
+    CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)m->distinct)));
+    if (m->sparse) CR_TRY(cri_store_set(cx, s, "inducing_inputs", json_integer((json_int_t)m->n)));
+    CR_TRY(cri_store_set(cx, s, "log_likelihood", cri_json_number(m->log_likelihood)));
+    CR_TRY(cri_store_set(cx, s, "jitter", cri_json_number(g->jitter)));
+    CR_TRY(cri_store_set(cx, s, "starts", json_integer((json_int_t)g->starts)));
+    CR_TRY(cri_store_set(cx, s, "starts_agreed", json_integer((json_int_t)g->agreed)));
+    CR_TRY(cri_store_set(cx, s, "evaluations", json_integer((json_int_t)g->evaluations)));
+    if (g->at_bound[0]) CR_TRY(cri_store_set(cx, s, "at_bound", json_string_nocheck(g->at_bound)));
+done:
+    cri_string_free(cx, text);
+    return st;
+}
+
+cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status           st = CR_OK;
+    const cri_classify *m = state;
+    json_t             *list, *statistics;
+    CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
+    for (size_t i = 0; i < cr_kernel_parameters(m->gp->kernel); i++)
+        CR_TRY(add_parameter(cx, m->gp, i, list));
+    CR_TRY(cri_store_set(cx, out, "statistics", statistics = json_object()));
+    CR_TRY(add_statistics(cx, m, design, statistics));
+done:
+    return st;
+}
+
+/* --- file ------------------------------------------------------------------------------------ */
+
+/* The lower triangles of all factors, row after row, to or from one array. */
+static void copy_triangles(size_t F, size_t n, double *factor, double *packed, bool pack)
+{
+    for (size_t c = 0; c < F; c++)
+        for (size_t i = 0; i < n; i++) {
+            double *row = factor + (c * n + i) * n;
+            memcpy(pack ? packed : row, pack ? row : packed, (i + 1) * sizeof(double));
+            packed += i + 1;
+        }
+}
+
+cr_status cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    const cri_classify *m = state;
+    size_t              size = m->factor ? m->F * m->n * (m->n + 1) / 2 : 0;
+    double             *packed = cr_scratch_f64(&s, size);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    CR_TRY(cri_gp_write(cx, m->gp, store, out));
+    if (!m->factor) goto done;
+    copy_triangles(m->F, m->n, m->factor, packed, true);
+    CR_TRY(cri_store_put_vector(cx, store, "factor", packed, size));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static bool is_valid(const cri_classify *m, const cr_design *design)
+{
+    size_t C = m->F == 1 ? 2 : m->F, seen = 0;
+    bool   valid = m->K == cr_design_classes(design) && m->F >= 1 && C <= m->K && m->n == m->gp->at.n &&
+                 m->link <= CRI_CLASSIFY_SOFTMAX && (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1);
+    for (size_t k = 0; valid && k < m->K; k++) {
+        valid = m->place[k] >= -1 && m->place[k] < (double)C;
+        seen += m->place[k] >= 0;
+    }
+    return valid && seen == C;
+}
+
+static cr_status read_factor(cr_ctx *cx, const cri_store *store, cri_classify *m)
+{
+    cr_status st = CR_OK;
+    size_t    n = m->n, size = m->F * n * (n + 1) / 2;
+    double   *packed = NULL;
+    CR_TRY(cri_store_get_vector(cx, store, "factor", size, &packed));
+    m->factor = cr_alloc(cx, m->F * n * n, sizeof(double));
+    if (!m->factor) CR_TRY(CR_ENOMEM);
+    copy_triangles(m->F, n, m->factor, packed, false);
+    for (size_t i = 0; i < m->F * n; i++)
+        if (!(m->factor[i * n + i % n] > 0))
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array 'factor' in the model file is not positive",
+                           cri_store_source(store)));
+done:
+    cr_free(cx, packed, size, sizeof(double));
+    return st;
+}
+
+cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
+                            void **out_state)
+{
+    cr_status     st = CR_OK;
+    void         *gp = NULL;
+    cri_classify *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_gp_read(cx, store, in, design, &gp));
+    m->gp = gp;
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    if (!is_valid(m, design))
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
+                       cri_store_source(store)));
+    if (m->F > 1 || m->sparse) CR_TRY(read_factor(cx, store, m));
+    CR_TRY(cri_classify_name(cx, m, design));
+    *out_state = m;
+    m = NULL;
+done:
+    cri_classify_free(cx, m);
+    return st;
+}

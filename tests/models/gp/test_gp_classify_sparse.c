@@ -1,0 +1,319 @@
+/* test_gp_classify_sparse.c -- the variational bound of sparse classifiers: against its definition, integrals,
+ * differences, and reference answers. */
+#include "classify_fixture.h"
+#include "gp_reference.h"
+
+#include "base/scratch.h"
+#include "math/special.h"
+#include "models/gp/classify_sparse.h"
+#include "models/gp/classify_tilted.h"
+
+/* The bound at its maximum with these inducing inputs. */
+static double bound_of(cr_ctx *cx, small *p, const cri_gp_data *Z, const cr_kernel *k, double *opt_gradient,
+                       cri_svgp *opt_room, cr_scratch *s)
+{
+    cr_scratch own = cr_scratch_begin(cx), *arena = s ? s : &own;
+    cri_svgp   room;
+    double     value = NAN;
+    double    *L = cr_scratch_matrix(arena, Z->n, Z->n), *factor = cr_scratch_matrix(arena, p->F * Z->n, Z->n);
+    assert_ok(cx, cri_svgp_new(arena, &p->data, Z, L, factor, &room));
+    assert_ok(cx, cri_svgp_objective(cx, &room, &p->problem, k, 0, &value, opt_gradient));
+    assert_true(room.converged);
+    if (opt_room) *opt_room = room;
+    cr_scratch_end(&own);
+    return value;
+}
+
+static cri_gp_data few_of(small *p, size_t m)
+{
+    return (cri_gp_data){ .n = m, .d = 2, .X = p->X, .first = p->first };
+}
+
+/* --- the definition -------------------------------------------------------------------------- */
+
+/* q(u) = N(L mu, L S L^T), all by explicit inverses; expectations by a fine trapezoid rule. */
+static void test_definition(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
+        enum { N = 10, M = 4 };
+        small           p;
+        cr_scratch      s = cr_scratch_begin(cx);
+        cr_kernel      *k = read_kernel(cx, "5.2*rbf(l=1.1)");
+        cri_svgp        v;
+        double          Kmm[M * M], Kmn[M * N], step = 1e-3, expected = 0;
+        make_small(&p, (cri_classify_link)link, N, 1, 31);
+        cri_gp_data     Z = few_of(&p, M);
+        cr_kernel_input z = cri_gp_inputs(&Z), rows = cri_gp_inputs(&p.at);
+        double          value = bound_of(cx, &p, &Z, k, NULL, &v, &s);
+        assert_ok(cx, cr_kernel_gram(cx, k, &z, CR_FILL_BOTH, cr_mat_of(Kmm, M, M)));
+        assert_ok(cx, cr_kernel_cross(cx, k, &z, &rows, cr_mat_of(Kmn, M, N)));
+        long double K[M * M], Ki[M * M], P[M * M] = { 0 }, S[M * M], L[M * M] = { 0 }, Su[M * M] = { 0 }, mu[M] = { 0 };
+        for (int a = 0; a < M; a++)
+            for (int b = 0; b <= a; b++) L[a * M + b] = v.L[a * M + b];
+        for (int i = 0; i < M * M; i++) K[i] = Kmm[i];
+        for (int a = 0; a < M; a++)
+            for (int b = 0; b < M; b++)
+                for (int c = 0; c <= (a < b ? a : b); c++) P[a * M + b] += v.factor[a * M + c] * v.factor[b * M + c];
+        invert_dense(M, K, Ki);
+        invert_dense(M, P, S);
+        for (int a = 0; a < M; a++)
+            for (int b = 0; b < M; b++) {
+                mu[a] += L[a * M + b] * v.mu[b];
+                for (int c = 0; c < M; c++)
+                    for (int d = 0; d < M; d++) Su[a * M + b] += L[a * M + c] * S[c * M + d] * L[b * M + d];
+            }
+        for (int i = 0; i < N; i++) {
+            long double w[M] = { 0 }, mean = 0, variance = 5.2L, sum = 0;
+            for (int a = 0; a < M; a++)
+                for (int b = 0; b < M; b++) w[a] += Ki[a * M + b] * Kmn[b * N + i];
+            for (int a = 0; a < M; a++) {
+                mean += w[a] * mu[a];
+                variance -= w[a] * Kmn[a * N + i];
+                for (int b = 0; b < M; b++) variance += w[a] * Su[a * M + b] * w[b];
+            }
+            for (double x = -10; x <= 10; x += step)
+                sum += step * exp(cr_norm_logpdf(x)) *
+                       cri_classify_at((cri_classify_link)link, p.counts + 2 * i,
+                                       (double)(mean + sqrtl(variance) * x)).log_p;
+            expected += (double)sum;
+        }
+        long double kl = -M, copy[M * M], t[M], first, second; /* KL(N(mu, Su) | N(0, K)) */
+        for (int a = 0; a < M; a++)
+            for (int b = 0; b < M; b++) kl += Ki[a * M + b] * Su[b * M + a];
+        memcpy(copy, K, sizeof copy);
+        memcpy(t, mu, sizeof t);
+        kl += quadratic_form(M, copy, t, &first);
+        memcpy(copy, Su, sizeof copy);
+        quadratic_form(M, copy, t, &second);
+        kl = 0.5L * (kl + first - second);
+        assert_close(v.divergence, (double)kl, 1e-9);
+        assert_close(v.expected, expected, 1e-7);
+        assert_close(value, expected - (double)kl, 1e-7);
+        /* and it is a maximum: any other q is below */
+        for (int e = 0; e < 6; e++) {
+            double lambda = v.lambda[e], b = v.mu[e % M];
+            if (e < 3) v.lambda[e] *= e % 2 ? 1.3 : 0.6;
+            else v.mu[e % M] += e % 2 ? 0.02 : -0.01;
+            assert_ok(cx, cri_svgp_bound(cx, &v));
+            assert_true(v.bound < value);
+            v.lambda[e] = lambda, v.mu[e % M] = b;
+        }
+        cr_kernel_free(cx, k);
+        cr_scratch_end(&s);
+    }
+    test_context_free(cx);
+}
+
+/* The tilted bound: exact without variance, above the expectation with it, and its derivatives. */
+static void test_tilted(void **state)
+{
+    (void)state;
+    const double m[][3] = { { 0.3, -1.1, 0.9 }, { 40, 0, -7 }, { 0, 0, 0 } };
+    const double v[][3] = { { 0, 0, 0 }, { 0.4, 1.3, 2.2 }, { 30, 90, 4 }, { 1e6, 1, 1e-9 } };
+    double       room[64], g[3], bend[9], up[3], down[3];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            double phi = cri_tilted(3, m[i], v[k], room, g, bend), sum = 0, mean = 0, total = 0, step = 0.25, h = 1e-5;
+            assert_close(g[0] + g[1] + g[2], 1, 1e-12);
+            if (k == 0) assert_close(phi, cr_logsumexp(m[i], 3), 1e-13);
+            for (double a = -7; a <= 7; a += step)
+                for (double b = -7; b <= 7; b += step)
+                    for (double c = -7; c <= 7; c += step) {
+                        double f[] = { m[i][0] + sqrt(v[k][0]) * a, m[i][1] + sqrt(v[k][1]) * b, m[i][2] + sqrt(v[k][2]) * c };
+                        double w = exp(-(a * a + b * b + c * c) / 2);
+                        sum += w * cr_logsumexp(f, 3), total += w;
+                    }
+            mean = sum / total;
+            assert_true(phi >= mean - 1e-6 * fabs(mean));
+            if (k == 1) assert_true(phi < mean + 0.1);
+            for (int c = 0; c < 3 && k < 3; c++) {
+                double z[3] = { m[i][0], m[i][1], m[i][2] }, u[3] = { v[k][0], v[k][1], v[k][2] }, t[3];
+                z[c] += h;
+                double above = cri_tilted(3, z, u, room, up, NULL);
+                z[c] -= 2 * h;
+                double below = cri_tilted(3, z, u, room, down, NULL);
+                assert_close((above - below) / (2 * h), g[c], 1e-7);
+                for (int e = 0; e < 3; e++) assert_close((up[e] - down[e]) / (2 * h), bend[3 * c + e], 1e-6);
+                if (v[k][c] == 0) continue;
+                u[c] += h;
+                above = cri_tilted(3, m[i], u, room, t, NULL);
+                u[c] -= 2 * h;
+                below = cri_tilted(3, m[i], u, room, t, NULL);
+                assert_close((above - below) / (2 * h), g[c] * (1 - g[c]) / 2, 1e-7);
+            }
+        }
+}
+
+/* --- bounds ---------------------------------------------------------------------------------- */
+
+/* Every input inducing: below the evidence, which two latent values let us integrate, and near to it. */
+static void test_below_evidence(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
+        small           p;
+        cr_kernel      *k = read_kernel(cx, "3.7*rbf(l=1.5)");
+        cr_kernel_input in;
+        double          K[4], sum = 0, step = 0.05;
+        make_small(&p, (cri_classify_link)link, 2, 1, 21);
+        in = cri_gp_inputs(&p.at);
+        assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 2, 2)));
+        double det = K[0] * K[3] - K[1] * K[2];
+        for (double f = -14; f <= 14; f += step)
+            for (double g = -14; g <= 14; g += step) {
+                double square = (K[3] * f * f - 2 * K[1] * f * g + K[0] * g * g) / det;
+                double log_p = cri_classify_at((cri_classify_link)link, p.counts, f).log_p +
+                               cri_classify_at((cri_classify_link)link, p.counts + 2, g).log_p;
+                sum += step * step * exp(log_p - square / 2) / (2 * M_PI * sqrt(det));
+            }
+        double bound = bound_of(cx, &p, &p.at, k, NULL, NULL, NULL);
+        assert_true(bound <= log(sum) && bound > log(sum) - 0.03);
+        cr_kernel_free(cx, k);
+    }
+    test_context_free(cx);
+}
+
+/* More inducing inputs never lower the bound; all of them come near to Laplace's evidence. */
+static void test_more_inducing(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_SOFTMAX; link++) {
+        small       p;
+        cr_scratch  s = cr_scratch_begin(cx);
+        cr_kernel  *k = read_kernel(cx, "1.5*rbf(l=1.2)");
+        cri_laplace room;
+        double      before = -INFINITY, laplace;
+        make_small(&p, (cri_classify_link)link, 10, link == CRI_CLASSIFY_SOFTMAX ? 3 : 1, 6);
+        for (size_t m = 1; m <= 10; m++) {
+            cri_gp_data Z = few_of(&p, m);
+            double      bound = bound_of(cx, &p, &Z, k, NULL, NULL, NULL);
+            assert_true(bound > before - 1e-6);
+            before = bound;
+        }
+        assert_ok(cx, cri_laplace_new(&s, &p.data, p.n, NULL, NULL, &room));
+        assert_ok(cx, cri_laplace_objective(cx, &room, &p.problem, k, 0, &laplace, NULL));
+        assert_close(before, laplace, link == CRI_CLASSIFY_SOFTMAX ? 0.05 : 0.02);
+        cr_kernel_free(cx, k);
+        cr_scratch_end(&s);
+    }
+    test_context_free(cx);
+}
+
+/* --- gradient -------------------------------------------------------------------------------- */
+
+static void check_gradient(cr_ctx *cx, cri_classify_link link, size_t F, size_t m, const char *text)
+{
+    small      p;
+    cr_kernel *k = read_kernel(cx, text);
+    size_t     size = cr_kernel_theta_size(k);
+    double     theta[8], gradient[9], h = 1e-3;
+    make_small(&p, link, 10, F, 4);
+    cri_gp_data Z = few_of(&p, m);
+    bound_of(cx, &p, &Z, k, gradient, NULL, NULL);
+    assert_true(gradient[size] == 0);
+    cr_kernel_theta(k, theta);
+    for (size_t j = 0; j < size; j++) {
+        double f[4];
+        for (int e = 0; e < 4; e++) {
+            double z[8];
+            memcpy(z, theta, sizeof z);
+            z[j] += h * (e - 1.5) * 2 / 3;
+            assert_ok(cx, cr_kernel_set_theta(cx, k, z));
+            f[e] = bound_of(cx, &p, &Z, k, NULL, NULL, NULL);
+        }
+        double wide = (f[3] - f[0]) / (2 * h), narrow = (f[2] - f[1]) / (2 * h / 3);
+        assert_close(gradient[j], narrow + (narrow - wide) / 8, 3e-5);
+    }
+    cr_kernel_free(cx, k);
+}
+
+static void test_gradient(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_SOFTMAX; link++) {
+        size_t F = link == CRI_CLASSIFY_SOFTMAX ? 3 : 1;
+        check_gradient(cx, (cri_classify_link)link, F, 4, "2.1*rbf(l=[0.8,1.7])");
+        check_gradient(cx, (cri_classify_link)link, F, 10, "3*matern52(l=0.6) + 0.7*linear(x1)");
+    }
+    test_context_free(cx);
+}
+
+/* --- reference answers ----------------------------------------------------------------------- */
+
+/* The counts of a split: class 1 where the target is the positive class. */
+static double *read_counts(cr_ctx *cx, const json_t *root, const json_t *item, size_t n)
+{
+    const json_t *s = json_object_get(json_object_get(root, "splits"),
+                                      json_string_value(json_object_get(item, "split")));
+    const char   *positive = json_string_value(json_object_get(item, "positive_class"));
+    char          path[256];
+    snprintf(path, sizeof path, "tabular/%s", json_string_value(json_object_get(s, "dataset")));
+    cr_table        *t = read_table(cx, test_shared_data(path));
+    const cr_column *c = cr_table_column(t, cr_table_columns(t) - 1);
+    double          *counts = calloc(2 * n, sizeof *counts);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = (size_t)element(json_object_get(s, "train"), i);
+        bool   yes = c->type == CR_CATEGORY ? strcmp(c->levels[c->codes[row]], positive) == 0
+                                            : c->values[row * c->stride] == atof(positive);
+        counts[2 * i + !yes] = 1;
+    }
+    cr_table_free(cx, t);
+    return counts;
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    json_t *root = load_reference(), *item;
+    cr_ctx *cx = test_context();
+    size_t  i, seen = 0;
+    json_array_foreach(json_object_get(root, "cases"), i, item)
+    {
+        const char *id = json_string_value(json_object_get(item, "id"));
+        if (strncmp(id, "svgp/bernoulli", 14)) continue;
+        split         sp = read_split(cx, root, item);
+        const json_t *set = json_object_get(json_object_get(root, "inducing_sets"),
+                                            json_string_value(json_object_get(item, "inducing")));
+        size_t        m = json_array_size(set);
+        double       *ZX = malloc(m * sp.d * sizeof *ZX), *counts = read_counts(cx, root, item, sp.n), value;
+        char          text[2048] = "";
+        for (size_t a = 0; a < m; a++)
+            for (size_t j = 0; j < sp.d; j++) ZX[a * sp.d + j] = element(json_array_get(set, a), j);
+        kernel_text(json_object_get(item, "kernel"), json_object_get(item, "hyper"), text);
+        cr_scratch        s = cr_scratch_begin(cx);
+        cr_kernel        *k = read_kernel(cx, text);
+        cri_gp_data       at = { .n = sp.n, .d = sp.d, .X = sp.X }, Z = { .n = m, .d = sp.d, .X = ZX };
+        cri_classify_data data = { .at = &at, .F = 1, .C = 2, .counts = counts,
+                                   .link = strstr(id, "probit") ? CRI_CLASSIFY_PROBIT : CRI_CLASSIFY_LOGIT };
+        cri_gp_problem    problem = { .data = &at };
+        cri_svgp          room;
+        assert_ok(cx, cri_svgp_new(&s, &data, &Z, cr_scratch_matrix(&s, m, m), cr_scratch_matrix(&s, m, m), &room));
+        assert_ok(cx, cri_svgp_objective(cx, &room, &problem, k, 0, &value, NULL));
+        assert_close(value, number_of(item, "best_elbo_over_q"), 1e-6);
+        cr_kernel_free(cx, k);
+        cr_scratch_end(&s);
+        free(ZX);
+        free(counts);
+        drop_split(&sp);
+        seen++;
+    }
+    assert_int_equal(seen, 4);
+    test_context_free(cx);
+    json_decref(root);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_definition),    cmocka_unit_test(test_below_evidence),
+        cmocka_unit_test(test_more_inducing), cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_tilted),
+        cmocka_unit_test(test_reference),
+    };
+    return cmocka_run_group_tests_name("gp classify sparse", tests, NULL, NULL);
+}
