@@ -7,12 +7,12 @@
 
 /* clang-format off */
 #define PLOT_OPTIONS(X)                                                                              \
-    X(choice, kind, "fit", "fit|residuals|calibration|roc|pr|learning-curve",                        \
-      "what is drawn: fit: the model with its band, or observed against predicted; the others judge it, and are drawn as text without -o", \
+    X(choice, kind, "fit", "fit|residuals|calibration|roc|pr|learning-curve|path",                   \
+      "what is drawn: fit: the model with its band, or observed against predicted; path: coefficients of a lasso, without DATA; the others judge it; all but fit are drawn as text without -o", \
       "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")
 /* clang-format on */
-enum { KIND_FIT }; /* the others follow as in cr_plot_kind */
+enum { KIND_FIT, KIND_PATH = CR_PLOT_PATH + 1 }; /* the others follow as in cr_plot_kind */
 CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(plot_options, __VA_ARGS__)
 static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -47,6 +47,13 @@ done:
     return st;
 }
 
+static cr_status check_data(cli *c, const plot_options *o)
+{
+    if (c->n_args == 2 || o->kind == KIND_PATH) return CR_OK;
+    cr_fail(c->cx, CR_EARG, "plot needs data beside the model: plot FILE.cred DATA");
+    return cr_fail_hint(c->cx, "--kind path alone, of a lasso, needs none");
+}
+
 static cr_status run_plot(cli *c)
 {
     cr_status           st = CR_OK;
@@ -55,8 +62,9 @@ static cr_status run_plot(cli *c)
     cr_model           *m = NULL;
     const char         *path;
     CR_TRY(check_path(c, o));
+    CR_TRY(check_data(c, o));
     CR_TRY(cli_read_model(c, 0, &m));
-    CR_TRY(cli_read_data(c, 1, m, &t));
+    if (o->kind != KIND_PATH) CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
     if (!c->global.output) {
         CR_TRY(print_figure(c, m, t, o));
@@ -75,14 +83,14 @@ done:
 
 const cli_verb verb_plot = {
     .name = "plot",
-    .usage = "plot FILE.cred DATA [--kind fit] [-o FIGURE.svg]",
+    .usage = "plot FILE.cred [DATA] [--kind fit] [-o FIGURE.svg]",
     .summary = "draw a model and data: its fit, or figures that judge it",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals",
     .options = plot_table,
     .options_size = sizeof(plot_options),
     .takes = VERB_READS | VERB_FACTORISES,
-    .least = 2,
+    .least = 1,
     .most = 2,
     .run = run_plot,
 };

@@ -246,7 +246,8 @@ static cr_status draw_curve(cr_ctx *cx, const picture *p, const char *path)
     svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH, HEIGHT, p->title, p->description,
                                               { p->column, x.low, x.high },
                                               { p->target, y.low, y.high },
-                                              series, 3, { p->caption, p->note } });
+                                              series, 3, { p->caption, p->note },
+                                              NULL, NULL, 0 });
     cri_svg_band(&svg, &series[2], c.x, c.lower, c.upper, GRID);
     cri_svg_points(&svg, &series[0], p->x, p->y, p->shown);
     cri_svg_line(&svg, &series[1], c.x, c.mean, GRID);
@@ -290,7 +291,8 @@ static cr_status draw_agreement(cr_ctx *cx, const picture *p, const char *path)
     svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH, HEIGHT, p->title, p->description,
                                               { x_title, x.low, x.high },
                                               { y_title, y.low, y.high },
-                                              series, 4, { p->caption, p->note } });
+                                              series, 4, { p->caption, p->note },
+                                              NULL, NULL, 0 });
     cri_svg_bars(&svg, &series[1], p->x, p->lower, p->upper, held);
     cri_svg_bars(&svg, &series[2], p->x + held, p->lower + held, p->upper + held, p->shown - held);
     cri_svg_points(&svg, &series[0], p->x, p->mean, p->shown);

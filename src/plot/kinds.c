@@ -9,6 +9,8 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
     cr_status st = CR_OK;
     if (!(level > 0 && level < 1))
         CR_TRY(cr_fail(s->cx, CR_EARG, "the level of an interval must lie between 0 and 1"));
+    if (kind == CR_PLOT_PATH) return cri_chart_path(s, m, chart);
+    if (!t) CR_TRY(cr_fail(s->cx, CR_EARG, "this kind of figure needs data"));
     if (kind == CR_PLOT_LEARNING_CURVE) return cri_chart_learning(s, m, t, chart);
     CR_TRY(cri_shown_open(s->cx, s, m, t, level, d));
     switch (kind) {

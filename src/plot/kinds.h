@@ -9,11 +9,13 @@ typedef enum cr_plot_kind {
     CR_PLOT_CALIBRATION, /* of classes: the share that came true against the probability */
     CR_PLOT_ROC, /* of classes: true against false positive rate, with AUC                   */
     CR_PLOT_PR,  /* of classes: precision against recall, with average precision             */
-    CR_PLOT_LEARNING_CURVE /* scores against the number of rows; fits the model anew with its
-                              settings */
+    CR_PLOT_LEARNING_CURVE, /* scores against the number of rows; fits the model anew with its
+                               settings */
+    CR_PLOT_PATH /* of a lasso: its coefficients against log lambda; needs no table */
 } cr_plot_kind;
 
-/* Draws a figure of the model and a table that has its target to a file, whole or not at all.
+/* Draws a figure of the model and a table that has its target (NULL where the kind needs none) to a
+ * file, whole or not at all.
  * `level` is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not for what the
  * model predicts, CR_EDATA where there is no row to draw, CR_EARG for a level outside (0, 1),
  * CR_EIO. */

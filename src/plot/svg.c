@@ -142,7 +142,7 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
     bool   captions[] = { f->caption[0] != NULL, f->caption[1] != NULL };
     double widest = 0, below = 50 + 17.0 * (captions[0] + captions[1]) + 6.0 * captions[0];
 
-    s->top = EDGE + TITLE_FONT + (f->n_series ? 38 : 18);
+    s->top = EDGE + TITLE_FONT + (f->n_series ? 38 : 18) + (f->n_top ? 22 : 0);
     s->area_height = fmax(40, f->height - s->top - below - 6);
     size_t most = (size_t)fmax(2, fmin(CRI_SVG_MOST_TICKS, s->area_height / 40));
     l->n_y = cri_svg_ticks(s->y_low, s->y_high, most, l->y);
@@ -200,6 +200,25 @@ static void draw_axes(cri_svg *s, const layout *l)
         put_label(s, "x='@' y='@'",
                   NUMBERS(s->left - TICK - 3, s->top + y_at(s, l->y[i].value) + 4), l->y[i].label,
                   INFINITY, LABEL_FONT);
+    put_raw(s, "</g>\n");
+}
+
+/* Labels above the area: those that do not run into the one before, nor into their title. */
+static void draw_top(cri_svg *s, const cri_svg_frame *f)
+{
+    double last = -INFINITY, y = s->top - 8, right = s->left + s->area_width;
+    double end = right - cri_svg_width(f->top_title, strlen(f->top_title), LABEL_FONT) - LABEL_GAP;
+    put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
+    put_label(s, "x='@' y='@' text-anchor='end'", NUMBERS(right, y), f->top_title, INFINITY,
+              LABEL_FONT);
+    for (size_t i = 0; i < f->n_top; i++) {
+        double x = s->left + x_at(s, f->top[i].value), half = label_width(&f->top[i]) / 2;
+        if (x - half < last + LABEL_GAP || x + half > end) continue;
+        put_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(x, y), f->top[i].label, INFINITY,
+                  LABEL_FONT);
+        put(s, "<path d='M@ @v-4' stroke='" GREY "'/>\n", NUMBERS(x, s->top));
+        last = x + half;
+    }
     put_raw(s, "</g>\n");
 }
 
@@ -287,6 +306,7 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
     if (f->n_series) draw_legend(&s, f);
     draw_axes(&s, &l);
     draw_titles(&s, f);
+    if (f->n_top) draw_top(&s, f);
     put(&s, "<svg x='@' y='@' width='@' height='@' overflow='hidden'>\n",
         NUMBERS(s.left, s.top, s.area_width, s.area_height));
     return s;
