@@ -9,10 +9,10 @@
 /* clang-format off */
 #define PLOT_OPTIONS(X)                                                                              \
     X(choice, kind, "fit",                                                                           \
-      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence",                     \
+      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path",                     \
       "what is drawn: fit: the model with its band, or observed against predicted; residuals to "    \
       "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd over two columns; " \
-      "evidence: over two hyper-parameters",                                                         \
+      "evidence: over two hyper-parameters; path: coefficients of a lasso, without DATA",                                                         \
       "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")               \
     X(count, draws, "0", "0..1000", "functions drawn from the posterior, over a fit of one column", "5") \
@@ -26,7 +26,8 @@
 /* clang-format on */
 static const cr_plot_kind kinds[] = { CR_PLOT_FIT, CR_PLOT_RESIDUALS, CR_PLOT_CALIBRATION,
                                       CR_PLOT_ROC, CR_PLOT_PR, CR_PLOT_LEARNING_CURVE,
-                                      CR_PLOT_COMPONENTS, CR_PLOT_MAP, CR_PLOT_EVIDENCE };
+                                      CR_PLOT_COMPONENTS, CR_PLOT_MAP, CR_PLOT_EVIDENCE,
+                                      CR_PLOT_PATH };
 CR_OPTIONS_STRUCT(plot_options, PLOT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(plot_options, __VA_ARGS__)
 static const cr_option plot_table[] = { PLOT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -105,15 +106,16 @@ static cr_status run_plot(cli *c)
         CR_TRY(cli_plot_network(c, o->evidence));
         goto done;
     }
-    if (c->n_args < 2) {
+    if (c->n_args < 2 && kind != CR_PLOT_PATH) {
         cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
-        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg", c->args[0]));
+        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg; --kind path alone needs none",
+                            c->args[0]));
     }
     if (o->range) CR_TRY(read_range(c, &s, o->range, range));
     CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));
     plot.parameters = (const char *const *)names;
     CR_TRY(cli_read_model(c, 0, &m));
-    CR_TRY(cli_read_data(c, 1, m, &t));
+    if (kind != CR_PLOT_PATH) CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
     if (c->global.output)
         CR_TRY(cr_plot_with(c->cx, m, t, kind, &plot,
@@ -129,7 +131,7 @@ done:
 
 const cli_verb verb_plot = {
     .name = "plot",
-    .usage = "plot FILE.cred DATA | NET ['P(* | e)'] [--kind fit] [-o FIGURE.svg]",
+    .usage = "plot FILE.cred [DATA] | NET ['P(* | e)'] [--kind fit] [-o FIGURE.svg]",
     .summary = "draw a model and data: its fit, its parts, figures that judge it; or a network",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals\n"

@@ -47,6 +47,12 @@ struct cr_model_class {
     /* A new state: what `state` knew and the new rows. */
     cr_status (*update)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                         void **out_state, cr_report *report);
+    /* The same for the next block of a stream where there is no exact update: one pass, which leaves
+     * an estimate near the one of all rows and says how near.  `advances` is the setting, "name=value",
+     * that asks for it. */
+    cr_status (*advance)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                         uint64_t seed, void **out_state, cr_report *report);
+    const char *advances;
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
      * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which the
      * class asks for itself.  A class of densities and clusters, or densities and coordinates, fills

@@ -1,7 +1,8 @@
 /* fit_stream.c -- fits block by block. */
 #include "fit_stream.h"
-#include "class.h"
+#include "model_internal.h"
 #include "../base/context_internal.h"
+#include "../base/scratch.h"
 
 #include <string.h>
 
@@ -16,22 +17,66 @@ static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_se
         bool basis = strcmp(s[i].name, "basis") == 0 && strncmp(s[i].value, "poly:", 5) != 0;
         if (balanced || impute || scaled || basis || (standard && !c->scales_itself))
             return cr_fail(cx, CR_EARG,
-                           "--%s %s needs all rows at once: it does not go with a stream", s[i].name,
-                           s[i].value);
+                           "--%s %s needs all rows at once: it does not go with a stream",
+                           s[i].name, s[i].value);
     }
     return CR_OK;
 }
 
-static cr_status check_class(cr_ctx *cx, const cr_model_class *c)
+/* The setting that asks for the one pass of a class without an exact update; n: there is none. */
+static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t n)
 {
-    if (c->update && !c->update_holds && (c->scales_itself || c->default_scale != CR_SCALE_STANDARD)) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "the model %s cannot be fitted block by block: it has no exact update",
-            c->name);
+    size_t i = 0;
+    for (; i < n; i++) {
+        size_t length = strlen(s[i].name);
+        if (c->advances && strncmp(c->advances, s[i].name, length) == 0 &&
+            c->advances[length] == '=' && strcmp(c->advances + length + 1, s[i].value) == 0)
+            break;
+    }
+    return i;
+}
+
+/* The model of the first block: where the others are gone through once, by the default setting
+ * instead of the one that asks for it. */
+static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, const cr_setting *s,
+                           size_t n, size_t without, cr_model **out_model)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  room = cr_scratch_begin(cx);
+    cr_setting *some = cr_scratch_bytes(&room, n, sizeof *some);
+    cr_model   *m = NULL;
+    size_t      k = 0;
+
+    CR_TRY(room.status);
+    for (size_t i = 0; i < n; i++)
+        if (i != without) some[k++] = s[i];
+    CR_TRY(cr_fit(cx, name, block, some, k, &m));
+    if (without < n) CR_TRY(cri_model_set(cx, m, s[without].name, s[without].value));
+    *out_model = m;
+    m = NULL;
+done:
+    cr_model_free(cx, m);
+    cr_scratch_end(&room);
+    return st;
+}
+
+static cr_status check_class(cr_ctx *cx, const cr_model_class *c, bool advance)
+{
+    if (advance) return CR_OK;
+    if (c->update && !c->update_holds &&
+        (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
+        return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "the model %s cannot be fitted block by block: it has no exact update", c->name);
+    if (c->advances)
+        return cr_fail_hint(cx, "--%.*s %s learns from a stream in one pass, approximately",
+                            (int)strcspn(c->advances, "="), c->advances,
+                            strchr(c->advances, '=') + 1);
     return cr_fail_hint(cx, "without --stream it is fitted in memory");
 }
 
 /* Takes in the remaining blocks; *model is replaced with each. */
-static cr_status take_blocks(cr_ctx *cx, cr_stream *stream, cr_model **model)
+static cr_status take_blocks(cr_ctx *cx, cr_stream *stream, bool advance, cr_model **model)
 {
     cr_status st = CR_OK;
     cr_table *block = NULL;
@@ -40,7 +85,7 @@ static cr_status take_blocks(cr_ctx *cx, cr_stream *stream, cr_model **model)
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cr_stream_next(cx, stream, &block));
         if (!block) break;
-        CR_TRY(cr_update(cx, *model, block, &next));
+        CR_TRY(cri_model_take(cx, *model, block, advance, &next));
         cr_model_free(cx, *model);
         *model = next;
         next = NULL;
@@ -62,14 +107,16 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
     cr_model             *m = NULL;
 
     if (!c) return CR_EARG;
-    CR_TRY(check_class(cx, c));
+    size_t which = find_advance(c, settings, n_settings);
+    bool   advance = which < n_settings;
+    CR_TRY(check_class(cx, c, advance));
     CR_TRY(check_settings(cx, c, settings, n_settings));
     CR_TRY(cr_stream_next(cx, stream, &block));
     if (!block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
-    CR_TRY(cr_fit(cx, name, block, settings, n_settings, &m));
+    CR_TRY(fit_first(cx, name, block, settings, n_settings, which, &m));
     cr_table_free(cx, block);
     block = NULL;
-    CR_TRY(take_blocks(cx, stream, &m));
+    CR_TRY(take_blocks(cx, stream, advance, &m));
     *out_model = m;
     m = NULL;
 done:
@@ -88,7 +135,7 @@ cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, c
     CR_TRY(cr_update(cx, old, block, &m));
     cr_table_free(cx, block);
     block = NULL;
-    CR_TRY(take_blocks(cx, stream, &m));
+    CR_TRY(take_blocks(cx, stream, false, &m));
     *out_model = m;
     m = NULL;
 done:

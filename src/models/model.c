@@ -267,6 +267,12 @@ done:
 
 cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model **out_model)
 {
+    return cri_model_take(cx, old, t, false, out_model);
+}
+
+cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, bool advance,
+                         cr_model **out_model)
+{
     cr_status st = CR_OK;
     double    start = now();
     cr_model *m = NULL;
@@ -274,7 +280,7 @@ cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model
     char     *bytes = NULL;
     size_t    size = 0;
 
-    if (!old->class->update) {
+    if (!advance && !old->class->update) {
         cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no exact update", old->class->name);
         return cr_fail_hint(cx, "fit it again on all the rows");
     }
@@ -288,7 +294,9 @@ cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model
     m->report = (cr_report){ .rows = old->report.rows + rows.n,
                              .log_evidence = NAN,
                              .log_likelihood = NAN };
-    CR_TRY(m->class->update(cx, old->state, &rows, m->options, &m->state, &m->report));
+    CR_TRY(advance ? m->class->advance(cx, old->state, &rows, m->options, m->fit.seed, &m->state,
+                                       &m->report)
+                   : m->class->update(cx, old->state, &rows, m->options, &m->state, &m->report));
     m->report.seconds = now() - start;
     *out_model = m;
     m = NULL;

@@ -22,6 +22,10 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 /* Sets one option, the class's, the design's or the fit's. */
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
 
+/* cr_update, or with `advance` the next block of a stream of a class that has but that. */
+cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *table, bool advance,
+                         cr_model **out_model);
+
 /* The task that a fit with these settings would be for. */
 cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
                        const cr_setting *settings, size_t n_settings, unsigned *out_task);

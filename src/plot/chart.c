@@ -70,7 +70,10 @@ cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *c, const char *path)
                                                       c->y,
                                                       legend,
                                                       named,
-                                                      { c->caption[0], c->caption[1] } });
+                                                      { c->caption[0], c->caption[1] },
+                                                      c->top_title,
+                                                      c->top,
+                                                      c->n_top });
     for (size_t k = 0; k < c->n; k++) {
         const cri_chart_series *s = &c->series[k];
         switch (s->look.mark) {

@@ -7,7 +7,7 @@
 #include "../models/model.h"
 #include "svg.h"
 
-enum { CRI_CHART_SERIES = 8 };
+enum { CRI_CHART_SERIES = 8, CRI_CHART_TOP = 12 };
 
 typedef struct cri_chart_series {
     cri_svg_series look;
@@ -22,6 +22,9 @@ typedef struct cri_chart {
     cri_svg_axis     x, y;
     cri_chart_series series[CRI_CHART_SERIES]; /* drawn in this order */
     size_t           n;
+    const char      *top_title; /* of labels above the area, at places of x; NULL: none */
+    cri_svg_tick     top[CRI_CHART_TOP];
+    size_t           n_top;
 } cri_chart;
 
 /* Adds a series; more than there is room for are left out. */
@@ -59,6 +62,7 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double level,
                               cri_chart *chart);
+cr_status cri_chart_path(cr_scratch *s, const cr_model *model, cri_chart *chart);
 cr_status cri_chart_learning(cr_scratch *s, const cr_model *model, const cr_table *table,
                              cri_chart *chart);
 

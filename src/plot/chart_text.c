@@ -125,6 +125,22 @@ static void say_x_axis(writer *w, const canvas *c)
     say(w, "\n%*s  %s%*s%s\n", LABEL, "", low, (int)c->width - a - b, "", high);
 }
 
+/* A line of the labels above the area, as many as fit. */
+static void say_top(writer *w, const cri_chart *chart, const canvas *c)
+{
+    size_t at = 0;
+    say(w, "%*s  ", LABEL, "");
+    for (size_t i = 0; i < chart->n_top; i++) {
+        size_t length = strlen(chart->top[i].label);
+        double column = round(column_of(c, chart->top[i].value));
+        if (!(column >= (double)at) || column + (double)length > (double)c->width) continue;
+        say(w, "%*s%s", (int)(column - (double)at), "", chart->top[i].label);
+        at = (size_t)column + length + 1;
+        say(w, i + 1 < chart->n_top ? " " : "");
+    }
+    say(w, "  %s\n", chart->top_title);
+}
+
 static void say_legend(writer *w, const cri_chart *chart)
 {
     bool any = false;
@@ -140,10 +156,10 @@ static void say_legend(writer *w, const cri_chart *chart)
 /* Enough for the canvas and every text of the chart. */
 static size_t room_for(const cri_chart *chart, const canvas *c)
 {
-    size_t      room = (c->width + LABEL + 8) * (c->height + 4) + 256;
-    const char *texts[] = { chart->title, chart->x.title, chart->y.title, chart->caption[0],
-                            chart->caption[1] };
-    for (size_t i = 0; i < 5; i++) room += texts[i] ? strlen(texts[i]) + 4 : 0;
+    size_t      room = (c->width + LABEL + 8) * (c->height + 5) + 256;
+    const char *texts[] = { chart->title,      chart->x.title,    chart->y.title,
+                            chart->caption[0], chart->caption[1], chart->top_title };
+    for (size_t i = 0; i < 6; i++) room += texts[i] ? strlen(texts[i]) + 4 : 0;
     for (size_t k = 0; k < chart->n; k++)
         room += chart->series[k].look.label ? strlen(chart->series[k].look.label) + 8 : 0;
     return room;
@@ -169,6 +185,7 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
     memset(c.cells, ' ', width * height);
     for (size_t k = 0; k < chart->n; k++) draw(&c, &chart->series[k]);
     say(&w, "%s\n\n%*s  %s\n", chart->title, LABEL, "", chart->y.title);
+    if (chart->n_top) say_top(&w, chart, &c);
     say_rows(&w, &c);
     say_x_axis(&w, &c);
     say(&w, "%*s  %s\n", LABEL, "", chart->x.title);

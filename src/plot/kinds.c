@@ -27,6 +27,7 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
                             double level, cri_shown *d, cri_chart *chart)
 {
     cr_status st = CR_OK;
+    if (kind == CR_PLOT_PATH) return cri_chart_path(s, m, chart);
     if (kind == CR_PLOT_LEARNING_CURVE) return cri_chart_learning(s, m, t, chart);
     CR_TRY(cri_shown_open(s->cx, s, m, t, level, d));
     switch (kind) {
@@ -81,6 +82,8 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     cri_shown d = { 0 };
     cri_chart chart = { 0 };
     CR_TRY(check_options(s->cx, o));
+    if (!t && kind != CR_PLOT_PATH)
+        CR_TRY(cr_fail(s->cx, CR_EARG, "this kind of figure needs data"));
     switch (kind) {
     case CR_PLOT_COMPONENTS:
         return draw_parts(s, m, t, o, to);

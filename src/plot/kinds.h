@@ -14,6 +14,7 @@ typedef enum cr_plot_kind {
     CR_PLOT_COMPONENTS, /* of a sum: each part with its band (models/parts.h)                 */
     CR_PLOT_MAP,        /* of two columns of numbers: mean and sd over the plane              */
     CR_PLOT_EVIDENCE,   /* the log evidence over two hyper-parameters                         */
+    CR_PLOT_PATH,       /* of a lasso: its coefficients against log lambda; needs no table    */
     CR_PLOT_FIT         /* as cr_plot_model (figure.h)                                        */
 } cr_plot_kind;
 
@@ -26,7 +27,8 @@ typedef struct cr_plot_options {
     size_t             n_parameters;
 } cr_plot_options;
 
-/* Draws a figure of the model and a table that has its target to a file, whole or not at all.
+/* Draws a figure of the model and a table that has its target (NULL where the kind needs
+ * none) to a file, whole or not at all.
  * `level` is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not for what the
  * model predicts, CR_EDATA where there is no row to draw, CR_EARG for a level outside (0, 1),
  * CR_EIO. */

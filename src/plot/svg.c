@@ -140,7 +140,7 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
     bool   captions[] = { f->caption[0] != NULL, f->caption[1] != NULL };
     double widest = 0, below = 50 + 17.0 * (captions[0] + captions[1]) + 6.0 * captions[0];
 
-    s->top = EDGE + TITLE_FONT + (f->n_series ? 38 : 18);
+    s->top = EDGE + TITLE_FONT + (f->n_series ? 38 : 18) + (f->n_top ? 22 : 0);
     s->area_height = fmax(40, f->height - s->top - below - 6);
     size_t most = (size_t)fmax(2, fmin(CRI_SVG_MOST_TICKS, s->area_height / 40));
     l->n_y = cri_svg_ticks(s->y_low, s->y_high, most, l->y);
@@ -204,6 +204,25 @@ void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_t
 static void draw_axes(cri_svg *s, const layout *l)
 {
     cri_svg_axes(s, l->x, l->n_x, l->y, l->n_y, true, true);
+}
+
+/* Labels above the area: those that do not run into the one before, nor into their title. */
+static void draw_top(cri_svg *s, const cri_svg_frame *f)
+{
+    double last = -INFINITY, y = s->top - 8, right = s->left + s->area_width;
+    double end = right - cri_svg_width(f->top_title, strlen(f->top_title), LABEL_FONT) - LABEL_GAP;
+    cri_svg_put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
+    cri_svg_label(s, "x='@' y='@' text-anchor='end'", NUMBERS(right, y), f->top_title, INFINITY,
+              LABEL_FONT);
+    for (size_t i = 0; i < f->n_top; i++) {
+        double x = s->left + x_at(s, f->top[i].value), half = label_width(&f->top[i]) / 2;
+        if (x - half < last + LABEL_GAP || x + half > end) continue;
+        cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(x, y), f->top[i].label, INFINITY,
+                  LABEL_FONT);
+        cri_svg_put(s, "<path d='M@ @v-4' stroke='" GREY "'/>\n", NUMBERS(x, s->top));
+        last = x + half;
+    }
+    cri_svg_raw(s, "</g>\n");
 }
 
 static void draw_titles(cri_svg *s, const cri_svg_frame *f)
@@ -290,6 +309,7 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
     if (f->n_series) draw_legend(&s, f);
     draw_axes(&s, &l);
     draw_titles(&s, f);
+    if (f->n_top) draw_top(&s, f);
     cri_svg_put(&s, "<svg x='@' y='@' width='@' height='@' overflow='hidden'>\n",
         NUMBERS(s.left, s.top, s.area_width, s.area_height));
     return s;

@@ -93,6 +93,9 @@ typedef struct cri_svg_frame {
     const cri_svg_series *series; /* [n_series] of the legend */
     size_t                n_series;
     const char           *caption[2]; /* NULL = none */
+    const char           *top_title; /* of the labels above the area, on the right; NULL: none */
+    const cri_svg_tick   *top;       /* [n_top] at places of the x axis                       */
+    size_t                n_top;
 } cri_svg_frame;
 
 typedef struct cri_svg {

@@ -139,6 +139,18 @@ def test_groups_need_values(credence, tmp_path, refused):
     refused(3, "cv", "linear", "d.csv", "--target", "y", "--group", "h", says="column 'h' not found")
 
 
+def test_plot_path(credence, refused, examples, tmp_path):
+    assert credence("fit", "lasso", *DATA, "-o", "m.cred").code == 0
+    assert credence("plot", "m.cred", "--kind", "path", "-o", "f.svg").code == 0
+    svg = (tmp_path / "f.svg").read_text()
+    assert svg.startswith("<svg") and "log lambda" in svg and ">bmi<" in svg
+    text = credence("plot", "m.cred", "--kind", "path")
+    assert text.code == 0 and "of 10 terms" in text.stdout and "+-----" in text.stdout
+    refused(2, "plot", "m.cred", "--kind", "residuals", says="needs data")
+    assert credence("fit", "linear", *DATA, "-o", "l.cred").code == 0
+    refused(2, "plot", "l.cred", "--kind", "path", says="has no path")
+
+
 @pytest.mark.parametrize("kind", ["residuals", "learning-curve", "calibration", "roc", "pr"])
 def test_plots(credence, examples, tmp_path, kind):
     numbers = kind in ("residuals", "learning-curve")

@@ -96,6 +96,107 @@ static void test_blocks_are_the_whole(void **state)
     test_context_free(cx);
 }
 
+/* --- one pass of stochastic gradients -------------------------------------------------------- */
+
+enum { ROWS = 3000 };
+
+/* Columns a, b, weights w and a class g of K; sorted: the last class only at the end. */
+static const char *write_classes(size_t K, bool sorted)
+{
+    static char text[ROWS * 80];
+    cr_rng      r = cr_rng_stream(11, K);
+    size_t      used = (size_t)snprintf(text, sizeof text, "a,b,w,g\n");
+    for (int i = 0; i < ROWS; i++) {
+        double a = 3 + 2 * cr_rng_normal(&r), b = cr_rng_normal(&r), score = a - 3 - b;
+        double u = score + log(1 / cr_rng_uniform(&r) - 1); /* logistic noise */
+        size_t k = K == 2 ? u > 0 : u > 1 ? 2 : u > -1;
+        if (sorted && i < ROWS / 2 && k == K - 1) k = 0;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%d,c%zu\n", a, b, 1 + i % 2, k);
+    }
+    return test_file("classes.csv", text, used);
+}
+
+/* Near the fit of all rows: closer than a few of its standard errors, and said to be near. */
+static void test_one_pass(void **state)
+{
+    static const char *const settings[] = { "target=g", "target=g weights=w lambda=5",
+                                            "target=g intercept=false scale=none" };
+    cr_ctx *cx = test_context();
+    (void)state;
+    for (size_t K = 2; K <= 3; K++) {
+        const char *path = write_classes(K, false);
+        cr_table   *t = read_table(cx, path);
+        for (size_t i = K - 2; i < (K == 2 ? 3 : 2); i++) {
+            char      text[200];
+            cr_model *whole = fit(cx, "logistic", t, settings[i]), *m = NULL;
+            snprintf(text, sizeof text, "%s solver=sgd", settings[i]);
+            assert_ok(cx, fit_blocks(cx, path, "logistic", text, 500, &m));
+            json_t *a = describe(cx, m), *b = describe(cx, whole);
+            json_t *u = json_object_get(a, "parameters"), *v = json_object_get(b, "parameters");
+            for (size_t j = 0; j < json_array_size(v); j++) {
+                const json_t *x = json_array_get(u, j), *y = json_array_get(v, j);
+                double        gap = fabs(number_of(x, "value") - number_of(y, "value"));
+                assert_true(gap < 6 * number_of(y, "sd")); /* columns that are not scaled: slow */
+                assert_true(gap > 1e-9 && isnan(number_of(x, "sd"))); /* it is not the same */
+            }
+            assert_true(statistic(a, "gradient_z") < 6);
+            assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+            assert_int_equal(cr_model_get_report(m)->rows, ROWS);
+            double nll = -cr_model_get_report(m)->log_likelihood, least = -cr_model_get_report(whole)->log_likelihood;
+            assert_true(nll > least * 0.999 && nll < least * 1.02);
+            json_decref(a);
+            json_decref(b);
+            cr_model_free(cx, whole);
+            cr_model_free(cx, m);
+        }
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* The same bits again, also where the file is saved between the blocks. */
+static void test_one_pass_again(void **state)
+{
+    cr_ctx     *cx = test_context();
+    const char *path = write_classes(3, false);
+    cr_table   *t = read_table(cx, path);
+    cr_model   *a = NULL, *b = NULL;
+    (void)state;
+    assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &a));
+    cr_ctx_set_threads(cx, 3);
+    assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &b));
+    cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
+    for (size_t i = 0; i < p.n * p.n_classes; i++) assert_true(p.prob[i] == q.prob[i]);
+    cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_one_pass_refusals(void **state)
+{
+    cr_ctx     *cx = test_context();
+    const char *path = write_classes(3, true);
+    cr_model   *m = NULL;
+    (void)state;
+    assert_fails_with(cx, fit_blocks(cx, path, "logistic", "target=g", 500, &m), CR_EUNSUPPORTED,
+                      "no exact update");
+    assert_fails_with(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 500, &m), CR_EDATA,
+                      "the class 'c2' of 'g' is not in the first block");
+    assert_null(m);
+    test_context_free(cx);
+}
+
+static cr_status one_pass(cr_ctx *cx, void *path)
+{
+    cr_model *m = NULL;
+    cr_ctx_set_threads(cx, 1);
+    cr_status st = fit_blocks(cx, path, "logistic", "target=h features=a solver=sgd max-iter=2", 150, &m);
+    cr_model_free(cx, m);
+    return st;
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -116,6 +217,7 @@ static void test_refusals(void **state)
 static cr_status all_of_it(cr_ctx *cx, void *path)
 {
     cr_model *m = NULL;
+    cr_ctx_set_threads(cx, 1);
     cr_status st = fit_blocks(cx, path, "ridge", "target=y features=a,g", 90, &m);
     cr_model_free(cx, m);
     return st;
@@ -127,6 +229,7 @@ static void test_allocations(void **state)
     static char path[512];
     snprintf(path, sizeof path, "%s", write_file());
     test_every_allocation_fails(all_of_it, path);
+    test_every_allocation_fails(one_pass, path);
 }
 
 int main(void)
@@ -134,6 +237,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_are_the_whole),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_one_pass),
+        cmocka_unit_test(test_one_pass_again),
+        cmocka_unit_test(test_one_pass_refusals),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

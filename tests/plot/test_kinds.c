@@ -87,6 +87,80 @@ static void test_numbers(void **state)
     test_context_free(cx);
 }
 
+/* The path of a lasso: every number of terms on top, what was chosen below; no other model has one. */
+static void test_path(void **state)
+{
+    (void)state;
+    enum { N = 60, P = 9 };
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N];
+    draw_regression(8, N, P, 0.8, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_model *m = fit(cx, "lasso", t, "target=y path=30 cv-folds=5");
+    json_t   *d = describe(cx, m);
+    char      says[80];
+    snprintf(says, sizeof says, "lambda %.4g with %.0f of 9 terms", statistic(d, "lambda"),
+             statistic(d, "nonzero"));
+    check_kind(cx, m, NULL, CR_PLOT_PATH, says);
+    snprintf(says, sizeof says, "up to %.4g", statistic(d, "lambda_1se"));
+    check_kind(cx, m, t, CR_PLOT_PATH, says);
+    check_kind(cx, m, NULL, CR_PLOT_PATH, "one standard error");
+    check_kind(cx, m, NULL, CR_PLOT_PATH, "4 more");
+    json_decref(d);
+    assert_fails_with(cx, cr_plot(cx, m, NULL, CR_PLOT_RESIDUALS, 0.9, figure_path()), CR_EARG,
+                      "needs data");
+    cr_model_free(cx, m);
+    const char *const settings[] = { "target=y lambda=0", "target=y lambda=0.3 scale=none", "target=y path=1",
+                                     "target=y choose=1se", "target=y lambda=1e9" };
+    for (size_t i = 0; i < 5; i++) { /* one lambda, lambda 0, no term at all */
+        m = fit(cx, "lasso", t, settings[i]);
+        check_kind(cx, m, NULL, CR_PLOT_PATH, i == 3 ? "least error" : "log lambda");
+        cr_model_free(cx, m);
+    }
+    m = fit(cx, "ridge", t, "target=y");
+    assert_fails_with(cx, cr_plot(cx, m, NULL, CR_PLOT_PATH, 0.9, figure_path()), CR_EUNSUPPORTED,
+                      "has no path");
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The curves of the figure are those of the path: the largest coefficient where it should be. */
+static void test_path_values(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    cr_ctx    *cx = test_context();
+    cr_scratch s = cr_scratch_begin(cx);
+    double     X[N * 2], y[N];
+    cri_chart  c;
+    draw_regression(3, N, 2, 0.1, X, y);
+    cr_table *t = make_table(cx, X, N, 2, y, NULL);
+    cr_model *m = fit(cx, "lasso", t, "target=y lambda=0.01 path=20"), *n = fit(cx, "linear", t, "target=y");
+    assert_ok(cx, cri_chart_path(&s, m, &c));
+    json_t *least = describe(cx, n);
+    assert_int_equal(c.n, 3); /* two terms and the choice: no others, no folds */
+    for (size_t k = 0; k < 2; k++) {
+        const cri_chart_series *one = &c.series[k];
+        size_t                  j = one->look.label[1] == '1' ? 1 : 2, L = one->n;
+        double                  sd = 0, mean = 0;
+        for (size_t i = 0; i < N; i++) mean += X[i * 2 + j - 1] / N;
+        for (size_t i = 0; i < N; i++) sd += pow(X[i * 2 + j - 1] - mean, 2) / N;
+        assert_close(one->y[L - 1], coefficient(least, j, "value") * sqrt(sd), 0.03);
+        assert_true(one->y[0] == 0 && one->x[0] > one->x[L - 1]);
+        assert_close(one->x[L - 1], log(0.01), 1e-14);
+    }
+    assert_close(c.series[2].x[0], log(0.01), 1e-14);
+    assert_string_equal(c.top[0].label, "2");
+    assert_string_equal(c.top[c.n_top - 1].label, "0");
+    json_decref(least);
+    cr_model_free(cx, m);
+    cr_model_free(cx, n);
+    cr_table_free(cx, t);
+    cr_scratch_end(&s);
+    test_context_free(cx);
+}
+
 /* Marks stand where their numbers say. */
 static void test_text_places(void **state)
 {
@@ -125,7 +199,10 @@ static cr_status plot_small(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
     CR_TRY(cr_fit(cx, arg, t, s, 2, &m));
-    if (strcmp(arg, "ridge") == 0) {
+    if (strcmp(arg, "lasso") == 0) {
+        CR_TRY(cr_plot(cx, m, NULL, CR_PLOT_PATH, 0.9, figure_path()));
+        CR_TRY(cr_plot_text(cx, m, NULL, CR_PLOT_PATH, 0.9, 20, 5, &text));
+    } else if (strcmp(arg, "ridge") == 0) {
         CR_TRY(cr_plot_text(cx, m, t, CR_PLOT_RESIDUALS, 0.9, 20, 5, &text));
     } else {
         CR_TRY(cr_plot(cx, m, t, CR_PLOT_ROC, 0.9, figure_path()));
@@ -142,8 +219,8 @@ done:
 static void test_allocations(void **state)
 {
     (void)state;
-    char models[][9] = { "ridge", "logistic" };
-    for (size_t k = 0; k < 2; k++) test_every_allocation_fails(plot_small, models[k]);
+    char models[][9] = { "ridge", "logistic", "lasso" };
+    for (size_t k = 0; k < 3; k++) test_every_allocation_fails(plot_small, models[k]);
 }
 
 int main(void)
@@ -151,6 +228,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_path_values),
         cmocka_unit_test(test_text_places),
         cmocka_unit_test(test_allocations),
     };

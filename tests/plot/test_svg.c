@@ -228,7 +228,7 @@ static const cri_svg_series looks[] = {
 static cri_svg_frame frame(cri_svg_axis x, cri_svg_axis y)
 {
     return (cri_svg_frame){ 720, 500, "a title", "a description", x, y, looks, 4,
-                            { "caption", NULL } };
+                            { "caption", NULL }, NULL, NULL, 0 };
 }
 
 /* The figure as text: to be freed.  Checks that it is well-formed. */
@@ -350,7 +350,8 @@ static void test_an_empty_figure(void **state)
 {
     (void)state;
     cr_ctx       *cx = test_context();
-    cri_svg_frame f = { 300, 200, "", "", { "", 0, 0 }, { "", 0, 0 }, NULL, 0, { NULL, NULL } };
+    cri_svg_frame f = { .width = 300, .height = 200, .title = "", .description = "", .x = { "", 0, 0 },
+                        .y = { "", 0, 0 } };
     cri_svg       s = cri_svg_begin(cx, &f);
     cri_svg_points(&s, &looks[0], NULL, NULL, 0);
     cri_svg_line(&s, &looks[1], NULL, NULL, 0);

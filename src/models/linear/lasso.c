@@ -458,7 +458,11 @@ cri_coefficient_path cri_lasso_coefficients(const cr_model *model)
                                    .chosen = m->chosen,
                                    .lambda = m->path.lambda,
                                    .terms = m->path.terms,
-                                   .coef = m->path.coef };
+                                   .coef = m->path.coef,
+                                   .nonzero = m->path.nonzero,
+                                   .folds = m->path.folds > 0,
+                                   .least = m->path.folds ? cri_lasso_path_least(&m->path) : 0,
+                                   .one_se = m->path.folds ? cri_lasso_path_one_se(&m->path) : 0 };
 }
 
 /* --- file ------------------------------------------------------------------------------------ */

@@ -132,15 +132,26 @@ static const cri_field fields[] = {
     CRI_FIELD_MATRIX(cri_classifier, sd, M, q1), CRI_FIELD_LAST
 };
 
+static const cri_field stream_fields[] = {
+    { "stream_steps", CRI_KIND_COUNT, offsetof(cri_classifier, steps), 0, 0, false },
+    { "stream_rate", CRI_KIND_REAL, offsetof(cri_classifier, rate), 0, 0, false },
+    { "stream_gradient_z", CRI_KIND_REAL, offsetof(cri_classifier, gradient_z), 0, 0, false },
+    { "stream/last", CRI_KIND_MATRIX, offsetof(cri_classifier, last), offsetof(cri_classifier, M),
+      offsetof(cri_classifier, q), false },
+    CRI_FIELD_LAST,
+};
+
 void cri_classifier_free(cr_ctx *cx, cri_classifier *m)
 {
+    cri_fields_free(cx, stream_fields, m);
     cri_fields_free(cx, fields, m);
     *m = (cri_classifier){ 0 };
 }
 
 cr_status cri_classifier_write(cr_ctx *cx, const cri_classifier *m, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, m, store, out);
+    cr_status st = cri_fields_write(cx, fields, m, store, out);
+    return st == CR_OK && m->steps > 0 ? cri_fields_write(cx, stream_fields, m, store, out) : st;
 }
 
 /* What a damaged file could have wrong although every array has its shape. */
@@ -161,9 +172,33 @@ cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *
     cr_status      st = CR_OK;
     cri_classifier m = { 0 };
     CR_TRY(cri_fields_read(cx, fields, store, in, &m));
+    if (json_object_get(in, "stream_steps"))
+        CR_TRY(cri_fields_read(cx, stream_fields, store, in, &m));
     if (!is_valid(&m) || m.p != cr_design_terms(design) || m.K != cr_design_classes(design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
                        cri_store_source(store)));
+    *out = m;
+    m = (cri_classifier){ 0 };
+done:
+    cri_classifier_free(cx, &m);
+    return st;
+}
+
+cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out)
+{
+    cr_status      st = CR_OK;
+    cri_classifier m = *from;
+    size_t         D = m.M * m.q;
+    m.centre = m.scale = m.place = m.blame = m.fixed = m.theta = m.sd = m.last = NULL;
+    CR_TRY(cri_fields_allocate(cx, fields, &m));
+    CR_TRY(cri_fields_allocate(cx, stream_fields, &m));
+    memcpy(m.centre, from->centre, m.p * sizeof(double));
+    memcpy(m.scale, from->scale, m.p * sizeof(double));
+    memcpy(m.place, from->place, m.K * sizeof(double));
+    memcpy(m.fixed, from->fixed, m.q * sizeof(double));
+    memcpy(m.theta, from->theta, D * sizeof(double));
+    memcpy(m.last, from->last ? from->last : from->theta, D * sizeof(double));
+    for (size_t a = 0; a < m.M * m.q1; a++) m.sd[a] = -1;
     *out = m;
     m = (cri_classifier){ 0 };
 done:

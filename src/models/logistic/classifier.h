@@ -22,6 +22,9 @@ typedef struct cri_classifier {
     double  lambda, l1_ratio; /* as given */
     size_t  penalty;
     double  weight, objective, nll, null_nll, kkt, nonzero, df;
+    size_t  steps; /* of a stream: theta is the mean of so many; 0 of a fit in memory */
+    double *last;  /* [M x q] the last of them                                        */
+    double  rate, gradient_z;
 } cri_classifier;
 
 enum { CRI_PENALTY_L2, CRI_PENALTY_L1, CRI_PENALTY_ELASTIC };
@@ -36,7 +39,17 @@ typedef struct cri_classifier_settings {
 
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
                              cri_classifier *out, cr_report *report);
+/* A new classifier from an old one and a further block of a stream, in one pass of stochastic
+ * gradients.  Classes and standardisation are those of the first block; there are no sds.  kkt and
+ * gradient_z are of the block before it was learned from: the largest gradient per row, and in units
+ * of its own noise; nll gathers the likelihood of each block likewise.  Fails with CR_EDATA for a class
+ * that the first block has not. */
+cr_status cri_classifier_advance(cr_ctx *cx, const cri_classifier *old, const cri_rows *rows,
+                                 const cri_classifier_settings *o, cri_classifier *out,
+                                 cr_report *report);
 void      cri_classifier_free(cr_ctx *cx, cri_classifier *m);
+/* The same coefficients, with room for those of a stream, and no sds. */
+cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out);
 cr_status cri_classifier_predict(cr_ctx *cx, const cri_classifier *m, const cri_rows *rows,
                                  cr_prediction *out);
 cr_status cri_classifier_describe(cr_ctx *cx, const cri_classifier *m, const cr_design *design,

@@ -215,6 +215,10 @@ cr_status cri_classifier_describe(cr_ctx *cx, const cri_classifier *m, const cr_
         CR_TRY(cri_store_set_real(cx, s, "l1_ratio", m->l1_ratio));
     CR_TRY(cri_store_set(cx, s, "solver", json_string(solvers[m->solver])));
     CR_TRY(cri_store_set(cx, s, "kkt_residual", cri_json_number(m->kkt)));
+    if (m->steps > 0) {
+        CR_TRY(cri_store_set(cx, s, "approximate", json_string("one pass of stochastic gradients")));
+        CR_TRY(cri_store_set(cx, s, "gradient_z", cri_json_number(m->gradient_z)));
+    }
     if (m->lambda > 0 && m->penalty != CRI_PENALTY_L2)
         CR_TRY(cri_store_set(cx, s, "nonzero", json_integer((json_int_t)m->nonzero)));
     if (m->link == CRI_LINK_PROBIT && m->M > 1)

@@ -265,6 +265,45 @@ done:
     return st;
 }
 
+cr_status cri_classifier_rows_scaled(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                     const double *centre, const double *scale,
+                                     cri_classifier_rows *out)
+{
+    cr_status           st = CR_OK;
+    cri_classifier_rows x = { 0 };
+    const cri_sparse   *X = rows->sparse;
+    CR_TRY(begin(cx, rows, intercept, &x));
+    for (size_t j = 0; j < x.p; j++) {
+        x.centre[j] = centre[j];
+        x.scale[j] = scale[j];
+        x.inverse[j] = 1 / scale[j];
+    }
+    for (size_t i = 0; i < x.n; i++) x.weight += x.w ? x.w[i] : 1;
+    if (X && X->plain) {
+        x.entries = (cri_entries){ X->start, X->column, X->value, X->index };
+        x.sparse = true;
+    } else {
+        CR_TRY(keep_dense(cx, &x));
+    }
+    *out = x;
+    x = (cri_classifier_rows){ 0 };
+done:
+    cri_classifier_rows_free(cx, &x);
+    return st;
+}
+
+const double *cri_classifier_rows_one(const cri_classifier_rows *x, size_t i, double *z)
+{
+    if (!x->sparse) return cri_classifier_rows_block(x, i, 1, 1, z);
+    if (x->intercept) z[0] = 1;
+    for (size_t j = 0; j < x->p; j++) z[x->intercept + j] = -x->centre[j] * x->inverse[j];
+    size_t end, a = cri_entries_row(&x->entries, i, &end);
+    for (; a < end; a++)
+        z[x->intercept + x->entries.column[a]] +=
+            x->entries.value[a] * x->inverse[x->entries.column[a]];
+    return z;
+}
+
 void cri_classifier_rows_free(cr_ctx *cx, cri_classifier_rows *x)
 {
     cr_free(cx, x->centre, x->p, sizeof(double));

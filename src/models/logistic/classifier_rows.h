@@ -56,6 +56,14 @@ cr_status cri_classifier_rows_of_entries(cr_ctx *cx, const cri_rows *rows, cri_e
                                          bool intercept, bool standardise,
                                          cri_classifier_rows *out);
 
+/* The same with a standardisation that is given: centre and scale [p] are copied. */
+cr_status cri_classifier_rows_scaled(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                     const double *centre, const double *scale,
+                                     cri_classifier_rows *out);
+
+/* Row i as z [q], also of sparse rows: O(q).  Returns where it is, in Z itself or in room [q]. */
+const double *cri_classifier_rows_one(const cri_classifier_rows *x, size_t i, double *room);
+
 /* z of every step-th row: of rows begin * step, (begin + 1) * step, ..., [count x q].  Returns
  * where they are: in Z itself or in room [count x q].  Not for sparse rows.  Pure. */
 const double *cri_classifier_rows_block(const cri_classifier_rows *x, size_t begin, size_t count,

@@ -36,22 +36,27 @@ static void logistic_free(cr_ctx *cx, void *state)
     cr_free(cx, state, 1, sizeof(cri_classifier));
 }
 
+static cri_classifier_settings settings_of(const logistic_options *o, uint64_t seed)
+{
+    return (cri_classifier_settings){ .link = CRI_LINK_LOGIT,
+                                      .intercept = o->intercept,
+                                      .penalty = o->penalty,
+                                      .lambda = o->lambda,
+                                      .l1_ratio = o->l1_ratio,
+                                      .solve = { .solver = (cri_solver)o->solver,
+                                                 .tol = o->tol,
+                                                 .max_iter = o->max_iter,
+                                                 .batch = o->batch,
+                                                 .seed = seed } };
+}
+
 static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                               void **out_state, cr_report *report)
 {
     cr_status               st = CR_OK;
     const logistic_options *o = options;
     cri_classifier         *m = cr_alloc(cx, 1, sizeof *m);
-    cri_classifier_settings settings = { .link = CRI_LINK_LOGIT,
-                                         .intercept = o->intercept,
-                                         .penalty = o->penalty,
-                                         .lambda = o->lambda,
-                                         .l1_ratio = o->l1_ratio,
-                                         .solve = { .solver = (cri_solver)o->solver,
-                                                    .tol = o->tol,
-                                                    .max_iter = o->max_iter,
-                                                    .batch = o->batch,
-                                                    .seed = seed } };
+    cri_classifier_settings settings = settings_of(o, seed);
     if (!m) return CR_ENOMEM;
     bool absolute = o->penalty != CRI_PENALTY_L2 && o->lambda > 0;
     if (absolute && o->solver != CRI_SOLVER_AUTO && o->solver != CRI_SOLVER_NEWTON) {
@@ -63,6 +68,21 @@ static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *opti
     m = NULL;
 done:
     if (m) logistic_free(cx, m);
+    return st;
+}
+
+static cr_status logistic_advance(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                  const void *options, uint64_t seed, void **out_state,
+                                  cr_report *report)
+{
+    cri_classifier_settings settings = settings_of(options, seed);
+    cri_classifier         *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    cr_status st = cri_classifier_advance(cx, state, rows, &settings, m, report);
+    if (st == CR_OK)
+        *out_state = m;
+    else
+        cr_free(cx, m, 1, sizeof *m);
     return st;
 }
 
@@ -113,6 +133,8 @@ const cr_model_class cri_class_logistic = {
     .scales_itself = true,
     .takes_sparse = true,
     .fit = logistic_fit,
+    .advance = logistic_advance,
+    .advances = "solver=sgd",
     .predict = logistic_predict,
     .describe = logistic_describe,
     .write = logistic_write,

@@ -23,6 +23,7 @@ cr_status cri_sgd_new(cr_ctx *cx, size_t M, size_t q, cri_sgd *out)
                   .batch = 16,
                   .rate = 0.1,
                   .decay = 1000,
+                  .power = 1,
                   .rows = 1,
                   .theta = cr_alloc(cx, M * q, sizeof(double)),
                   .mean = cr_alloc(cx, M * q, sizeof(double)),
@@ -77,7 +78,7 @@ void cri_sgd_block(cri_sgd *s, const cri_likelihood *f, const double *Z, const u
     double *g = s->room, *eta = g + D;
     for (size_t begin = 0; begin < count; begin += s->batch) {
         size_t end = count - begin < s->batch ? count : begin + s->batch;
-        double rate = s->rate / (1 + (double)s->steps / s->decay),
+        double rate = s->rate / pow(1 + (double)s->steps / s->decay, s->power),
                share = 1 / (double)(end - begin);
         memset(g, 0, D * sizeof(double));
         for (size_t i = begin; i < end; i++)
@@ -99,34 +100,21 @@ typedef struct reduced {
     double               *z, *g, *full, *snap, *eta; /* [q], [D] x 3, [2 M] */
 } reduced;
 
-/* Row i as z [q], also of sparse rows. */
-static const double *row_of(const cri_classifier_rows *x, size_t i, double *z)
+double cri_sgd_rate(const cri_likelihood *f, size_t batch, double *z)
 {
-    if (!x->sparse) return cri_classifier_rows_block(x, i, 1, 1, z);
-    if (x->intercept) z[0] = 1;
-    for (size_t j = 0; j < x->p; j++) z[x->intercept + j] = -x->centre[j] * x->inverse[j];
-    size_t end, a = cri_entries_row(&x->entries, i, &end);
-    for (; a < end; a++)
-        z[x->intercept + x->entries.column[a]] +=
-            x->entries.value[a] * x->inverse[x->entries.column[a]];
-    return z;
-}
-
-static double choose_rate(reduced *w)
-{
-    const cri_classifier_rows *x = w->f->x;
-    double                     bend = w->f->link == CRI_LINK_PROBIT ? 1 : w->f->M > 1 ? 0.5 : 0.25;
-    double most = 0, mean = 0, n = (double)x->n, B = (double)w->batch, extra = w->f->l2 / x->weight;
+    const cri_classifier_rows *x = f->x;
+    double                     bend = f->link == CRI_LINK_PROBIT ? 1 : f->M > 1 ? 0.5 : 0.25;
+    double most = 0, mean = 0, n = (double)x->n, B = (double)batch, extra = f->l2 / x->weight;
     for (size_t i = 0; i < x->n; i++) {
-        const double *z = row_of(x, i, w->z);
+        const double *row = cri_classifier_rows_one(x, i, z);
         double        square = 0;
-        for (size_t j = 0; j < x->q; j++) square += z[j] * z[j];
+        for (size_t j = 0; j < x->q; j++) square += row[j] * row[j];
         square *= bend * (x->w ? x->w[i] : 1) * n / x->weight;
         most = fmax(most, square);
         mean += square / n;
     }
     if (n > 1) most = (n - B) / (B * (n - 1)) * most + n * (B - 1) / (B * (n - 1)) * mean;
-    return 0.5 / (most + extra + (w->f->full ? 1 / x->weight : 0) + 1e-300);
+    return 0.5 / (most + extra + (f->full ? 1 / x->weight : 0) + 1e-300);
 }
 
 static void run_epoch(reduced *w, cr_rng *rng, double *theta)
@@ -142,7 +130,7 @@ static void run_epoch(reduced *w, cr_rng *rng, double *theta)
         for (size_t i = begin; i < end; i++) {
             size_t        row = w->order[i];
             double        k = share * (x->w ? x->w[row] : 1);
-            const double *z = row_of(x, row, w->z);
+            const double *z = cri_classifier_rows_one(x, row, w->z);
             add_row(f, theta, z, f->y[row], k, w->eta, w->g);
             add_row(f, w->snap, z, f->y[row], -k, w->eta, w->g);
         }
@@ -167,7 +155,7 @@ cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
     w.eta = cr_scratch_f64(&room, 2 * f->M);
     CR_TRY(room.status);
     memcpy(w.snap, s->theta, s->D * sizeof(double));
-    w.rate = choose_rate(&w);
+    w.rate = cri_sgd_rate(f, w.batch, w.z);
     s->stop = CR_STOP_LIMIT;
     for (s->iterations = 0; s->iterations <= most; s->iterations++) {
         cri_likelihood_value v = { .gradient = w.full };

@@ -1,6 +1,6 @@
 /* sgd.h -- stochastic gradients of linear classifiers, block by block.
  * Rows come in blocks, once, in any order: theta <- theta - rate_t g_t with rate_t = rate / (1 +
- * t/decay) over mini-batches, and the mean of the iterates (Robbins & Monro 1951; Polyak & Juditsky
+ * t/decay)^power over mini-batches, and the mean of the iterates (Robbins & Monro 1951; Polyak & Juditsky
  * 1992). Its error after one pass is about that of the estimate itself; cri_solve_sgd goes on from
  * there to the minimum.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LOGISTIC_SGD_H
@@ -10,7 +10,7 @@
 
 typedef struct cri_sgd {
     size_t  M, q, batch;
-    double  rate, decay;
+    double  rate, decay, power;
     double  rows; /* how many the penalty is shared by: l2 / rows per row */
     size_t  steps;
     double *theta, *mean; /* [M x q] last iterate, and the mean of all */
@@ -24,5 +24,9 @@ void      cri_sgd_free(cr_ctx *cx, cri_sgd *s);
  * Pure. */
 void cri_sgd_block(cri_sgd *s, const cri_likelihood *f, const double *Z, const uint32_t *y,
                    const double *opt_w, size_t count);
+
+/* Half the inverse of the expected smoothness of a batch, the rate at which steps surely fall; room
+ * [q]. */
+double cri_sgd_rate(const cri_likelihood *f, size_t batch, double *room);
 
 #endif

@@ -1,0 +1,175 @@
+/* chart_path.c -- the coefficients of a lasso along its path. */
+#include "chart.h"
+#include "../data/design_internal.h"
+#include "../models/linear/lasso.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { NAMED = 5 }; /* terms with a colour and a name of their own */
+
+static const char *const colours[NAMED] = { CRI_SVG_BLUE, CRI_SVG_VERMILLION, CRI_SVG_GREEN,
+                                            CRI_SVG_ORANGE, CRI_SVG_SKY };
+static const char        glyphs[NAMED] = { '*', 'o', '+', 'x', '#' };
+
+/* The path with log lambda as its abscissa; lambda = 0 has none and is left out. */
+typedef struct drawn {
+    cri_coefficient_path path;
+    const cr_design     *design;
+    double              *x; /* [n_lambdas] log lambda, NaN at 0 */
+    double               unit;
+    size_t               named[NAMED], n_named;
+} drawn;
+
+static double coef_at(const drawn *d, size_t k, size_t j)
+{
+    return d->path.coef[k * d->path.n_terms + j] * d->unit;
+}
+
+/* How much a term matters: by its size at the chosen lambda, and those that are 0 there behind
+ * them, by the largest that they ever have. */
+static double size_of(const drawn *d, size_t j)
+{
+    double most = 0, chosen = fabs(coef_at(d, d->path.chosen, j));
+    for (size_t k = 0; k < d->path.n_lambdas; k++) most = fmax(most, fabs(coef_at(d, k, j)));
+    return chosen > 0 ? 1 + chosen : most / (1 + most);
+}
+
+static void pick_terms(drawn *d, double *size)
+{
+    for (size_t j = 0; j < d->path.n_terms; j++) size[j] = size_of(d, j);
+    while (d->n_named < NAMED && d->n_named < d->path.n_terms) {
+        size_t best = 0;
+        for (size_t j = 1; j < d->path.n_terms; j++)
+            if (size[j] > size[best]) best = j;
+        d->named[d->n_named++] = best;
+        size[best] = -1;
+    }
+}
+
+/* All other terms as one line with gaps. */
+static cr_status add_others(cr_scratch *s, const drawn *d, const double *size, cri_chart *chart)
+{
+    size_t  L = d->path.n_lambdas, others = d->path.n_terms - d->n_named, n = 0;
+    double *x = cr_scratch_f64(s, others * (L + 1)), *y = cr_scratch_f64(s, others * (L + 1));
+    if (s->status != CR_OK || others == 0) return s->status;
+    for (size_t j = 0; j < d->path.n_terms; j++) {
+        if (size[j] < 0) continue;
+        for (size_t k = 0; k < L; k++) x[n] = d->x[k], y[n++] = coef_at(d, k, j);
+        x[n] = y[n] = NAN, n++;
+    }
+    const char *label = cri_compose(s, "%zu more", others);
+    cri_chart_add(chart,
+                  (cri_chart_series){
+                      { label, CRI_SVG_LINE, CRI_SVG_BLACK, 0.3, 1, false }, '.', x, y, NULL, n });
+    return s->status;
+}
+
+static cr_status add_named(cr_scratch *s, const drawn *d, cri_chart *chart)
+{
+    size_t L = d->path.n_lambdas;
+    for (size_t i = 0; i < d->n_named; i++) {
+        double     *y = cr_scratch_f64(s, L);
+        size_t      term = (size_t)d->path.terms[d->named[i]];
+        const char *label = cri_compose(s, "%s", cr_design_term_name(d->design, term));
+        if (s->status != CR_OK) return s->status;
+        for (size_t k = 0; k < L; k++) y[k] = coef_at(d, k, d->named[i]);
+        cri_chart_add(
+            chart,
+            (cri_chart_series){
+                { label, CRI_SVG_LINE, colours[i], 1, 1.8, false }, glyphs[i], d->x, y, NULL, L });
+    }
+    return CR_OK;
+}
+
+/* A vertical line at lambda k, over the whole height. */
+static cr_status add_mark(cr_scratch *s, const drawn *d, size_t k, const char *label, bool dashed,
+                          char glyph, cri_chart *chart)
+{
+    double *at = cr_scratch_f64(s, 3);
+    if (s->status != CR_OK || isnan(d->x[k])) return s->status;
+    at[0] = d->x[k], at[1] = chart->y.low, at[2] = chart->y.high;
+    cri_chart_add(chart,
+                  (cri_chart_series){ { label, CRI_SVG_BARS, CRI_SVG_BLACK, 0.8, 1.2, dashed },
+                                      glyph,
+                                      at,
+                                      at + 1,
+                                      at + 2,
+                                      1 });
+    return CR_OK;
+}
+
+/* How many terms are not 0, at places along the axis, from left to right. */
+static void set_top(const drawn *d, cri_chart *chart)
+{
+    size_t L = d->path.n_lambdas, last = L;
+    chart->top_title = "terms";
+    for (size_t i = 0; i < CRI_CHART_TOP; i++) {
+        size_t k = L - 1 - i * (L - 1) / (CRI_CHART_TOP - 1);
+        if (k >= last || isnan(d->x[k])) continue;
+        cri_svg_tick *t = &chart->top[chart->n_top++];
+        t->value = d->x[k];
+        snprintf(t->label, sizeof t->label, "%.0f", d->path.nonzero[k]);
+        last = k;
+    }
+}
+
+static cr_status open_path(cr_scratch *s, const cr_model *m, drawn *d)
+{
+    const char *name = cr_class_name(cr_model_get_class(m));
+    *d = (drawn){ .path = cri_lasso_coefficients(m), .design = cr_model_get_design(m) };
+    if (d->path.n_lambdas == 0) {
+        cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no path: this figure is of a lasso",
+                name);
+        return cr_fail_hint(s->cx, "credence fit lasso; --kind residuals shows how any model fits");
+    }
+    d->unit = d->design->target_scale;
+    d->x = cr_scratch_f64(s, d->path.n_lambdas);
+    if (s->status != CR_OK) return s->status;
+    for (size_t k = 0; k < d->path.n_lambdas; k++)
+        d->x[k] = d->path.lambda[k] > 0 ? log(d->path.lambda[k]) : NAN;
+    return CR_OK;
+}
+
+static cr_status set_texts(cr_scratch *s, const drawn *d, cri_chart *chart)
+{
+    const cri_coefficient_path *path = &d->path;
+    chart->title =
+        cri_compose(s, "lasso: path of the coefficients of %s", cr_design_target(d->design));
+    chart->caption[0] =
+        cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.", path->lambda[path->chosen],
+                    path->nonzero[path->chosen], cr_design_terms(d->design));
+    if (path->folds)
+        chart->caption[1] = cri_compose(s,
+                                        "Cross-validation: least error at lambda %.4g; within one "
+                                        "standard error of it up to %.4g.",
+                                        path->lambda[path->least], path->lambda[path->one_se]);
+    chart->description = cri_compose(s, "%s. Coefficients against log lambda.", chart->title);
+    return s->status;
+}
+
+cr_status cri_chart_path(cr_scratch *s, const cr_model *m, cri_chart *chart)
+{
+    cr_status st = CR_OK;
+    drawn     d;
+    CR_TRY(open_path(s, m, &d));
+    double *size = cr_scratch_f64(s, d.path.n_terms);
+    CR_TRY(s->status);
+    *chart = (cri_chart){ .x = { "log lambda", 0, 0 },
+                          .y = { d.design->standardised ? "coefficient, of the standardised column"
+                                                        : "coefficient",
+                                 0, 0 } };
+    pick_terms(&d, size);
+    CR_TRY(add_others(s, &d, size, chart));
+    CR_TRY(add_named(s, &d, chart));
+    cri_chart_fit_axes(chart);
+    CR_TRY(add_mark(s, &d, d.path.chosen, "chosen", false, '|', chart));
+    if (d.path.folds && d.path.one_se != d.path.chosen)
+        CR_TRY(add_mark(s, &d, d.path.one_se, "one standard error", true, ':', chart));
+    else if (d.path.folds && d.path.least != d.path.chosen)
+        CR_TRY(add_mark(s, &d, d.path.least, "least error", true, ':', chart));
+    set_top(&d, chart);
+    CR_TRY(set_texts(s, &d, chart));
+done:
+    return st;
+}
