@@ -5,6 +5,7 @@
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
 #include "gp_learn.h"
 #include "gp_cg.h"
+#include "gp_mcmc.h"
 #include "gp_pivots.h"
 #include "gp_posterior.h"
 #include "gp_rff.h"
@@ -40,11 +41,15 @@
     X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true") \
     X(choice, solver,       "cholesky", "cholesky|cg", "how an exact process is solved: by a Cholesky factor, "\
       "or by conjugate gradients, for tens of thousands of rows", "cg")                              \
+    X(choice, hyper,        "best", "best|mcmc", "hyper-parameters at their best values, or predictions " \
+      "averaged over draws of Markov chains", "mcmc")                                                \
+    X(count,  draws_hyper,  "100", "4..100000", "draws of hyper-parameters, of four chains", "400")  \
     X(count,  batch,        "1024", "1..10000000", "rows of a step of svgp", "256")                  \
     X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most", "50")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
+enum { HYPER_BEST, HYPER_MCMC };
 enum { EXACT_ROWS = 4000, SEARCH_ROWS = 512, TELL_ROWS = 3000, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
 
 CR_OPTIONS_STRUCT(gp_options, GP_OPTIONS);
@@ -94,6 +99,13 @@ static cr_status check_weights(cr_ctx *cx, const cri_rows *rows)
 static cr_status check_solver(cr_ctx *cx, const gp_options *o, cri_gp_posterior *m)
 {
     m->cg = o->solver == SOLVER_CG;
+    if (o->hyper == HYPER_MCMC) {
+        if (m->cg || (o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT))
+            return cr_fail(cx, CR_EARG, "--hyper mcmc is for an exact process: it does not go with --approx "
+                                        "and --solver cg");
+        if (o->optimize == OPTIMIZE_NONE)
+            return cr_fail(cx, CR_EARG, "--hyper mcmc does not go with --optimize none");
+    }
     if (!m->cg) return CR_OK;
     if (o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT)
         return cr_fail(cx, CR_EARG, "--solver cg is for an exact process: it does not go with --approx");
@@ -106,7 +118,7 @@ static cr_status check_solver(cr_ctx *cx, const gp_options *o, cri_gp_posterior 
 /* The approximation in force, told when nobody asked for it. */
 static size_t choose_approx(cr_ctx *cx, const gp_options *o, size_t n)
 {
-    if (o->solver == SOLVER_CG) return CRI_GP_EXACT;
+    if (o->solver == SOLVER_CG || o->hyper == HYPER_MCMC) return CRI_GP_EXACT;
     if (o->approx != CRI_GP_AUTO) return (size_t)o->approx;
     if (n <= EXACT_ROWS) return CRI_GP_EXACT;
     cr_log(cx, CR_LOG_WARNING, "gp: %zu distinct inputs: the sparse approximation vfe with %zu inducing "
@@ -260,6 +272,36 @@ done:
     return st;
 }
 
+/* The best hyper-parameters give way to draws; m stands at the mean of these. */
+static cr_status draw_hyper(cr_ctx *cx, job *j, const cri_gp_task *task)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    size_t            count = (j->o->draws_hyper + CRI_GP_CHAINS - 1) / CRI_GP_CHAINS * CRI_GP_CHAINS;
+    size_t            width = m->n_theta + 1, evaluations = 0;
+    double           *centre = cr_scratch_bytes(&s, width, sizeof(double)), rhat, ess;
+
+    CR_TRY(s.status);
+    if (m->n_theta + m->noise_learned == 0) goto done;
+    m->draws = cr_alloc(cx, count * width, sizeof(double));
+    if (!m->draws) CR_TRY(CR_ENOMEM);
+    m->n_draws = count;
+    CR_TRY(cri_gp_mcmc(cx, task, m->kernel, m->noise, count, m->draws, &evaluations));
+    m->evaluations += evaluations;
+    for (size_t c = 0; c < width; c++)
+        for (size_t h = 0; h < count; h++) centre[c] += m->draws[h * width + c] / (double)count;
+    cri_gp_mcmc_agreement(m, &rhat, &ess);
+    CR_TRY(cr_kernel_set_theta(cx, m->kernel, centre));
+    if (m->noise_learned) m->noise = exp(centre[m->n_theta]);
+    if (rhat > 1.1)
+        cr_log(cx, CR_LOG_WARNING, "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
+                                   "--draws-hyper %zu would help", rhat, 4 * count);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* Learns the hyper-parameters, where there is anything to learn from. */
 static cr_status learn(cr_ctx *cx, job *j, cr_report *report)
 {
@@ -320,7 +362,8 @@ static cr_status learn(cr_ctx *cx, job *j, cr_report *report)
     m->at_bound = cri_string_copy(cx, learned.at_bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);
     tell_bounds(cx, m->at_bound);
-    if (!m->cg && n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
+    if (j->o->hyper == HYPER_MCMC) CR_TRY(draw_hyper(cx, j, &task));
+    else if (!m->cg && n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
         CR_TRY(cri_gp_spread(cx, &task, m->kernel, m->noise, m->sd));
 done:
     cr_ctx_set_threads(cx, threads);

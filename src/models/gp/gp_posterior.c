@@ -1,5 +1,6 @@
 /* gp_posterior.c -- life, description and file of a fitted Gaussian process. */
 #include "gp_posterior.h"
+#include "gp_mcmc.h"
 #include "../linear/predictor.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -59,7 +60,8 @@ void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m)
     cr_free(cx, m->A, q * q, sizeof(double));
     cr_free(cx, m->sd, m->n_theta + 1, sizeof(double));
     cr_free(cx, m->root, n * m->rank, sizeof(double));
-    m->root = NULL;
+    cr_free(cx, m->draws, m->n_draws * (m->n_theta + 1), sizeof(double));
+    m->root = m->draws = NULL;
     m->L = m->L2 = m->alpha = m->beta = m->U = m->A = m->sd = NULL;
 }
 
@@ -103,6 +105,7 @@ static cr_status add_positive(cr_ctx *cx, json_t *list, const char *name, double
 static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, json_t *list)
 {
     cr_status st = CR_OK;
+    if (m->n_draws) return cri_gp_mcmc_describe(cx, m, list);
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         double              sd = p.theta < m->n_theta ? m->sd[p.theta] : NAN;
@@ -196,6 +199,13 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
         CR_TRY(cri_store_set(cx, s, "loo_rmse", cri_json_number(m->loo_rmse * unit)));
     }
     CR_TRY(cri_store_set(cx, s, "jitter", cri_json_number(m->jitter)));
+    if (m->n_draws) {
+        double rhat, ess;
+        cri_gp_mcmc_agreement(m, &rhat, &ess);
+        CR_TRY(cri_store_set(cx, s, "hyper_draws", json_integer((json_int_t)m->n_draws)));
+        CR_TRY(cri_store_set(cx, s, "largest_rhat", cri_json_number(rhat)));
+        CR_TRY(cri_store_set(cx, s, "smallest_ess", cri_json_number(ess)));
+    }
     CR_TRY(cri_store_set(cx, s, "starts", json_integer((json_int_t)m->starts)));
     CR_TRY(cri_store_set(cx, s, "starts_agreed", json_integer((json_int_t)m->agreed)));
     CR_TRY(cri_store_set(cx, s, "evaluations", json_integer((json_int_t)m->evaluations)));
@@ -283,6 +293,8 @@ static cr_status write_arrays(cr_ctx *cx, const cri_gp_posterior *m, cri_store *
     if (m->L) CR_TRY(put_triangle(cx, store, "L", m->L, a->n));
     if (m->L2) CR_TRY(put_triangle(cx, store, "L2", m->L2, a->n));
     if (m->root) CR_TRY(cri_store_put_matrix(cx, store, "root", m->root, a->n, m->rank));
+    if (m->draws)
+        CR_TRY(cri_store_put_matrix(cx, store, "hyper_draws", m->draws, m->n_draws, m->n_theta + 1));
     CR_TRY(cri_store_put_vector(cx, store, "alpha", m->alpha, a->n));
     CR_TRY(cri_store_put_vector(cx, store, "beta", m->beta, m->q));
     CR_TRY(cri_store_put_matrix(cx, store, "U", m->U, a->n, m->q));
@@ -317,6 +329,8 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set_real(cx, out, "spread", m->at.spread));
     CR_TRY(cri_store_set_real(cx, out, "log_shares", m->at.log_shares));
     CR_TRY(cri_store_set(cx, out, "evidence", cri_json_number(m->evidence)));
+    if (m->n_draws)
+        CR_TRY(cri_store_set(cx, out, "hyper_draws", json_integer((json_int_t)m->n_draws)));
     if (m->cg) {
         CR_TRY(cri_store_set(cx, out, "root_rank", json_integer((json_int_t)m->rank)));
         CR_TRY(cri_store_set(cx, out, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));
@@ -481,6 +495,19 @@ done:
     return st;
 }
 
+static cr_status read_draws(cr_ctx *cx, const cri_store *store, const json_t *in, cri_gp_posterior *m)
+{
+    cr_status st = CR_OK;
+    size_t    n;
+    CR_TRY(cri_store_get_count(cx, store, in, "hyper_draws", &n));
+    if (n == 0 || n % CRI_GP_CHAINS || m->approx != CRI_GP_EXACT || m->cg)
+        CR_TRY(spoilt(cx, store, "the number of draws"));
+    CR_TRY(cri_store_get_matrix(cx, store, "hyper_draws", n, m->n_theta + 1, &m->draws));
+    m->n_draws = n;
+done:
+    return st;
+}
+
 cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
                       void **out_state)
 {
@@ -493,6 +520,7 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     m->cg = json_object_get(in, "root_rank") != NULL;
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
     if (m->cg) CR_TRY(read_root(cx, store, in, m));
+    if (json_object_get(in, "hyper_draws")) CR_TRY(read_draws(cx, store, in, m));
     CR_TRY(read_arrays(cx, store, m));
     CR_TRY(cri_store_get_count(cx, store, in, "starts", &m->starts));
     CR_TRY(cri_store_get_count(cx, store, in, "agreed", &m->agreed));

@@ -45,6 +45,8 @@ typedef struct cri_gp_posterior {
     double       *root;           /* [n x rank] C^-1 ~ root root^T                            */
     double        evidence_se, residual, sd_error; /* of cg (gp_cg.h)                         */
     size_t        cg_iterations;
+    size_t        n_draws;        /* of hyper-parameters (gp_mcmc.h); 0: at their best        */
+    double       *draws;          /* [n_draws x (n_theta + 1)] theta and log noise            */
     size_t        starts, agreed, evaluations;
     char         *at_bound;       /* "" for none; owned                                       */
 } cri_gp_posterior;
