@@ -51,6 +51,8 @@ typedef struct cri_gp_posterior {
     char         *at_bound;       /* "" for none; owned                                       */
 } cri_gp_posterior;
 
+/* Its name; NULL beyond the last. */
+const char *cri_gp_approx_name(size_t approx);
 /* Room for everything by at.n and mean.q (both made before), with_second: L2 too. */
 cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
 /* true when f is a linear model of features: nothing is known beyond them. */

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256 }; /* rows predicted at a time: n x BLOCK numbers of room */
+enum { BLOCK = 1024 };/* rows predicted at a time: n x BLOCK numbers of room */
 
 /* Some rows on their way through the formulas. */
 typedef struct block {
