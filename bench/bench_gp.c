@@ -1,10 +1,13 @@
 /* bench_gp.c -- one evaluation of the log evidence of a Gaussian process with all its gradients.
- *   bench_gp evidence|lapack|bound DATA N D THREADS [M]
+ *   bench_gp evidence|lapack|bound|predict DATA N D THREADS [M]
  * DATA: N x D doubles as they are in memory; the target is made of the columns.  evidence: rbf with one
  * length-scale a column; lapack: dpotrf and dpotri of the same matrix, with as many threads of BLAS: what
- * the evidence cannot undercut; bound: vfe with M inducing inputs.  Prints the median of some runs and a
+ * the evidence cannot undercut; bound: vfe with M inducing inputs; predict: means and sds of M rows (those of
+ * the data, again and again) from a process of N rows, the check their mean sd.  Prints the median of some runs and a
  * figure to check the result by. */
 #include "models/gp/gp_sparse.h"
+#include "models/model.h"
+#include "data/table.h"
 #include "math/lapack.h"
 
 #include <cblas.h>
@@ -98,6 +101,44 @@ static cr_status run(problem *p, const char *what)
     return st == CR_OK ? cri_gp_gradient(p->cx, &p->gp, p->k, 0.05, &p->solution, p->L, p->gradient) : st;
 }
 
+/* A table of `rows` rows of the data, with y. */
+static cr_table *table_of(problem *p, size_t rows)
+{
+    cr_table *t;
+    double   *column = need(malloc(rows * sizeof(double)));
+    if (cr_table_new(p->cx, "rows", rows, &t) != CR_OK) exit(1);
+    for (size_t j = 0; j <= p->d; j++) {
+        char name[16] = "y";
+        for (size_t i = 0; i < rows; i++) {
+            size_t from = i % p->n;
+            double shift = 1e-3 * (double)(i / p->n); /* no row twice */
+            column[i] = j < p->d ? p->data.X[from * p->d + j] + shift : p->data.y[from];
+        }
+        if (j < p->d) snprintf(name, sizeof name, "x%zu", j);
+        if (cr_table_add_numbers(p->cx, t, name, CR_REAL, column, 1) != CR_OK) exit(1);
+    }
+    free(column);
+    return t;
+}
+
+static int predict(problem *p, size_t rows)
+{
+    char          kernel[4096];
+    cr_table     *train = table_of(p, p->n), *test = table_of(p, rows);
+    cr_model     *model;
+    cr_prediction out;
+    cr_kernel_print(p->k, kernel, sizeof kernel);
+    cr_setting settings[] = { { "target", "y" },   { "kernel", kernel }, { "noise", "0.05" },
+                              { "mean", "zero" }, { "optimize", "none" } };
+    if (cr_fit(p->cx, "gp", train, settings, 5, &model) != CR_OK) return 1;
+    double start = now(), sum = 0;
+    if (cr_predict(p->cx, model, test, &out) != CR_OK) return 1;
+    double seconds = now() - start;
+    for (size_t i = 0; i < rows; i++) sum += out.scale[i] / (double)rows;
+    printf("{\"seconds\": %.6f, \"check\": %.12g}\n", seconds, sum);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     double  seconds[RUNS];
@@ -108,6 +149,11 @@ int main(int argc, char **argv)
     p.m = argc > 6 ? strtoul(argv[6], NULL, 10) : 0;
     setup(&p, argv[2]);
     cr_ctx_set_threads(p.cx, strtoul(argv[5], NULL, 10));
+    if (strcmp(argv[1], "predict") == 0) {
+        int failed = predict(&p, p.m);
+        if (failed) fprintf(stderr, "%s\n", cr_error(p.cx));
+        return failed;
+    }
     size_t m = p.m ? p.m : p.n;
     p.L = need(malloc(m * m * sizeof(double)));
     p.solution.alpha = need(malloc(p.n * sizeof(double)));

@@ -45,10 +45,14 @@ typedef struct cri_gp_posterior {
     double       *root;           /* [n x rank] C^-1 ~ root root^T                            */
     double        evidence_se, residual, sd_error; /* of cg (gp_cg.h)                         */
     size_t        cg_iterations;
+    size_t        n_draws;        /* of hyper-parameters (gp_mcmc.h); 0: at their best        */
+    double       *draws;          /* [n_draws x (n_theta + 1)] theta and log noise            */
     size_t        starts, agreed, evaluations;
     char         *at_bound;       /* "" for none; owned                                       */
 } cri_gp_posterior;
 
+/* Its name; NULL beyond the last. */
+const char *cri_gp_approx_name(size_t approx);
 /* Room for everything by at.n and mean.q (both made before), with_second: L2 too. */
 cr_status cri_gp_posterior_allocate(cr_ctx *cx, cri_gp_posterior *m, bool with_second);
 /* true when f is a linear model of features: nothing is known beyond them. */

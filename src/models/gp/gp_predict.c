@@ -1,4 +1,5 @@
 /* gp_predict.c -- predictive distributions and joint draws of a Gaussian process. */
+#include "gp_mcmc.h"
 #include "gp_posterior.h"
 #include "gp_spectrum.h"
 #include "../../base/context_internal.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256 }; /* rows predicted at a time: n x BLOCK numbers of room */
+enum { BLOCK = 1024 };/* rows predicted at a time: n x BLOCK numbers of room */
 
 /* Some rows on their way through the formulas. */
 typedef struct block {
@@ -160,6 +161,10 @@ cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr
     const cri_gp_posterior *m = state;
     block                   b;
 
+    if (m->n_draws) {
+        st = cri_gp_mcmc_predict(cx, m, rows, out);
+        goto done;
+    }
     CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
     for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, BLOCK, k);
@@ -227,9 +232,12 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
     double                 *S, *mean, *Z;
     cr_jitter               jitter;
     block                   b;
-    (void)design;
 
     if (n == 0) goto done;
+    if (m->n_draws) {
+        st = cri_gp_mcmc_sample(cx, m, design, rows, count, seed, out);
+        goto done;
+    }
     CR_TRY(check_room(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);

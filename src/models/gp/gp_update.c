@@ -117,9 +117,11 @@ cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
     cri_gp_solution   solution;
     double           *H;
 
-    if (old->approx != CRI_GP_EXACT || old->cg) {
+    if (old->approx != CRI_GP_EXACT || old->cg || old->n_draws) {
         cr_fail(cx, CR_EUNSUPPORTED, "%s has no exact update",
-                old->cg ? "--solver cg" : "a sparse Gaussian process");
+                old->cg        ? "--solver cg"
+                : old->n_draws ? "--hyper mcmc"
+                               : "a sparse Gaussian process");
         CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
     }
     m = cr_alloc(cx, 1, sizeof *m);

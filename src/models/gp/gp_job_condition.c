@@ -1,0 +1,139 @@
+/* gp_job_condition.c -- a fit at its hyper-parameters: all that predicts. */
+#include "gp_job.h"
+#include "gp_pivots.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+cri_gp_cg cri_gp_job_cg(const cri_gp_job *j)
+{
+    const cri_gp_posterior *m = j->m;
+    return (cri_gp_cg){ .settings = cri_gp_cg_defaults(j->seed), .alpha = m->alpha, .beta = m->beta,
+                        .U = m->U, .A = m->A };
+}
+
+/* Factor, weights and leave-one-out at the hyper-parameters that m has. */
+static cr_status condition(cr_ctx *cx, const cri_gp_job *j)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    cri_gp_solution   solution = cri_gp_posterior_solution(m);
+    double           *inverse = cr_scratch_matrix(&s, m->at.n, m->at.n);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_gp_solve(cx, &j->problem, m->kernel, m->noise, CRI_GP_JITTER, m->L, &solution));
+    m->evidence = solution.log_evidence;
+    m->jitter = solution.jitter;
+    CR_TRY(cri_gp_leave_one_out(cx, &j->problem, j->rows, j->rows->roles[0], j->group, m->noise,
+                                &solution, m->L, inverse, NULL, &m->loo_score, &m->loo_rmse));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Evidence, weights and root by conjugate gradients. */
+static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    cri_gp_cg         cg = cri_gp_job_cg(j);
+    size_t            n = m->at.n, most = j->o.inducing < n ? j->o.inducing : n, rank = 0;
+    double           *root = cr_scratch_matrix(&s, n, most);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_gp_cg_evidence(cx, &j->problem, m->kernel, m->noise, &cg, NULL));
+    CR_TRY(cri_gp_cg_root(cx, &j->problem, m->kernel, m->noise, &cg.settings, most, root, &rank,
+                          &m->sd_error));
+    m->root = cr_alloc(cx, n * rank, sizeof(double));
+    if (!m->root) CR_TRY(CR_ENOMEM);
+    memcpy(m->root, root, n * rank * sizeof(double));
+    m->rank = rank;
+    m->evidence = cg.value;
+    m->evidence_se = cg.se;
+    m->residual = cg.report.residual;
+    m->cg_iterations = cg.report.iterations;
+    m->loo_score = m->loo_rmse = NAN;
+    if (m->residual > 1e-6)
+        cr_log(cx, CR_LOG_WARNING, "conjugate gradients stopped after %zu steps at a residual of %.2g: more "
+                                   "noise or --approx vfe would make the system easier", m->cg_iterations,
+               m->residual);
+    if (m->sd_error > 0.05)
+        cr_log(cx, CR_LOG_WARNING, "predicted sds may be too large by %.0f %%: --inducing %zu would mend it",
+               100 * m->sd_error, 4 * rank < n ? 4 * rank : n);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+void cri_gp_job_set_sparse(cri_gp_job *j)
+{
+    cri_gp_posterior *m = j->m;
+    cri_gp_approx     approx = m->approx == CRI_GP_SVGP      ? CRI_GP_VFE
+                               : m->approx == CRI_GP_NYSTROM ? CRI_GP_SOR
+                                                             : (cri_gp_approx)m->approx;
+    j->sparse = (cri_gp_sparse){ .approx = approx, .Z = m->at, .L = m->L, .L2 = m->L2,
+                                 .alpha = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
+}
+
+/* The rows that stand best for the others, at the hyper-parameters that m has. */
+static cr_status choose_landmarks(cr_ctx *cx, cri_gp_job *j)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = j->m;
+    cri_gp_data       Z;
+    double           *sd = NULL;
+    size_t            size = m->n_theta + 1;
+
+    CR_TRY(cri_gp_landmarks(cx, j->problem.data, m->kernel, j->o.inducing, j->seed, &Z));
+    sd = m->sd;
+    m->sd = NULL;
+    cri_gp_posterior_drop(cx, m);
+    cri_gp_data_free(cx, &m->at);
+    m->at = Z;
+    CR_TRY(cri_gp_posterior_allocate(cx, m, true));
+    memcpy(m->sd, sd, size * sizeof *sd);
+    cri_gp_job_set_sparse(j);
+done:
+    cr_free(cx, sd, size, sizeof *sd);
+    return st;
+}
+
+static cr_status condition_rff(cr_ctx *cx, cri_gp_job *j)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = j->m;
+    CR_TRY(cri_gp_rff_solve(cx, &j->problem, m->kernel, m->noise, &j->rff, NULL));
+    CR_TRY(cri_gp_rff_error(cx, j->problem.data, m->kernel, &j->rff, &m->kernel_error));
+    m->evidence = j->rff.value;
+    m->loo_score = m->loo_rmse = NAN;
+done:
+    return st;
+}
+
+static cr_status condition_sparse(cr_ctx *cx, cri_gp_job *j)
+{
+    cr_status         st = CR_OK;
+    cri_gp_posterior *m = j->m;
+    if (m->approx == CRI_GP_NYSTROM) CR_TRY(choose_landmarks(cx, j));
+    CR_TRY(cri_gp_sparse_solve(cx, &j->problem, m->kernel, m->noise, &j->sparse, NULL, NULL));
+    if (m->approx == CRI_GP_NYSTROM) m->kernel_error = j->sparse.left;
+    m->evidence = j->sparse.value;
+    m->jitter = j->sparse.jitter;
+    m->loo_score = m->loo_rmse = NAN;
+    if (m->jitter > 0)
+        cr_log(cx, CR_LOG_INFO, "gp: %g was added to the variance at the inducing inputs", m->jitter);
+done:
+    return st;
+}
+
+cr_status cri_gp_job_condition(cr_ctx *cx, cri_gp_job *j)
+{
+    const cri_gp_posterior *m = j->m;
+    if (m->cg) return condition_cg(cx, j);
+    if (m->approx == CRI_GP_EXACT) return condition(cx, j);
+    return m->approx == CRI_GP_RFF ? condition_rff(cx, j) : condition_sparse(cx, j);
+}

@@ -1,0 +1,151 @@
+/* gp_job_learn.c -- the hyper-parameters of a fit: the right search for each approximation. */
+#include "gp_job.h"
+#include "gp_mcmc.h"
+#include "gp_svgp.h"
+#include "../../base/context_internal.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
+
+static void tell_bounds(cr_ctx *cx, const char *at_bound)
+{
+    if (!at_bound[0]) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "the evidence is best at a bound of: %s; a length-scale at its upper bound means that the "
+           "column has no influence, the noise at its lower that the data look free of noise",
+           at_bound);
+}
+
+/* By mini-batches or conjugate gradients: the exact evidence of some rows first, then all. */
+static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, cri_gp_learned *learned)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cri_gp_posterior   *m = j->m;
+    const cri_gp_data  *data = j->problem.data;
+    cri_gp_data         part = { 0 };
+    cri_gp_problem      few = { .q = m->q };
+    cri_gp_task         search = *task;
+    cri_gp_svgp_options o = { j->o.batch, j->o.epochs, j->o.move_inputs };
+    double             *H;
+
+    CR_TRY(cri_gp_data_draw(cx, data, data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, j->seed, &part));
+    H = cr_scratch_matrix(&s, part.n, m->q);
+    CR_TRY(s.status);
+    cri_gp_mean_fill(&m->mean, part.X, part.n, H);
+    few.data = &part;
+    few.H = H;
+    search.problem = &few;
+    search.objective = task->search_objective;
+    search.method = task->search_method;
+    CR_TRY(cri_gp_learn(cx, &search, m->kernel, &m->noise, learned));
+    learned->at_bound[0] = '\0';
+    cri_gp_cg cg = cri_gp_job_cg(j);
+    CR_TRY(m->cg ? cri_gp_cg_learn(cx, task, &cg, m->kernel, &m->noise, learned)
+                 : cri_gp_svgp_learn(cx, task, &o, &j->sparse, m->kernel, &m->noise, learned));
+done:
+    cri_gp_data_free(cx, &part);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The best hyper-parameters give way to draws; m stands at the mean of these. */
+static cr_status draw_hyper(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    size_t            count = (j->o.draws + CRI_GP_CHAINS - 1) / CRI_GP_CHAINS * CRI_GP_CHAINS;
+    size_t            width = m->n_theta + 1, evaluations = 0;
+    double           *centre = cr_scratch_bytes(&s, width, sizeof(double)), rhat, ess;
+
+    CR_TRY(s.status);
+    if (m->n_theta + m->noise_learned == 0) goto done;
+    m->draws = cr_alloc(cx, count * width, sizeof(double));
+    if (!m->draws) CR_TRY(CR_ENOMEM);
+    m->n_draws = count;
+    CR_TRY(cri_gp_mcmc(cx, task, m->kernel, m->noise, count, m->draws, &evaluations));
+    m->evaluations += evaluations;
+    for (size_t c = 0; c < width; c++)
+        for (size_t h = 0; h < count; h++) centre[c] += m->draws[h * width + c] / (double)count;
+    cri_gp_mcmc_agreement(m, &rhat, &ess);
+    CR_TRY(cr_kernel_set_theta(cx, m->kernel, centre));
+    if (m->noise_learned) m->noise = exp(centre[m->n_theta]);
+    if (rhat > 1.1)
+        cr_log(cx, CR_LOG_WARNING, "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
+                                   "--draws-hyper %zu would help", rhat, 4 * count);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    bool              exact = m->approx == CRI_GP_EXACT, rff = m->approx == CRI_GP_RFF;
+    size_t            n = j->problem.data->n, few = n < SEARCH_ROWS ? n : SEARCH_ROWS;
+    size_t            threads = cr_ctx_threads(cx);
+    cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
+    cri_gp_learned    learned = { .converged = true };
+    double            square = 0;
+    cri_gp_task       task = { .problem = &j->problem,
+                               .objective = exact ? cri_gp_exact_objective
+                                            : rff ? cri_gp_rff_objective
+                                                  : cri_gp_sparse_objective,
+                               .method = exact ? (void *)&room : rff ? (void *)&j->rff : &j->sparse,
+                               .search_objective = cri_gp_exact_objective,
+                               .search_method = &room,
+                               .learn_noise = m->noise_learned,
+                               .restarts = j->o.restarts,
+                               .max_iter = j->o.max_iter,
+                               .seed = j->seed,
+                               .search_rows = SEARCH_ROWS };
+
+    if (!exact || m->cg) { /* the search for starts is exact, on some rows */
+        room.L = cr_scratch_matrix(&s, few, few);
+        room.solution.alpha = cr_scratch_f64(&s, few);
+        room.solution.U = cr_scratch_matrix(&s, few, m->q);
+    }
+    if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
+    CR_TRY(s.status);
+    CR_TRY(cri_gp_target_variance(cx, &j->problem, &task.variance));
+    for (size_t i = 0; i < n; i++) square += pow(j->problem.data->y[i], 2) / (double)n;
+    bool still = !(task.variance > 1e-24 * square) || n <= m->q;
+    if (still) task.variance = square > 0 ? square : 1;
+    if (m->noise < 0) m->noise = 0.1 * task.variance;
+    report->stop = CR_STOP_CLOSED_FORM;
+    if (!j->o.optimize) goto done;
+    if (still) {
+        cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: nothing can be learned of "
+                                   "the hyper-parameters");
+        goto done;
+    }
+    bool batches = (m->approx == CRI_GP_SVGP && j->o.batch < n) || m->cg;
+    CR_TRY(batches ? learn_from_few(cx, j, &task, &learned)
+                   : cri_gp_learn(cx, &task, m->kernel, &m->noise, &learned));
+    if (!exact && !batches && !rff && m->approx != CRI_GP_NYSTROM && j->o.move_inputs)
+        CR_TRY(cri_gp_learn_inducing(cx, &task, &j->sparse, m->kernel, &m->noise, &learned));
+    m->starts = learned.starts;
+    m->agreed = learned.agreed;
+    m->evaluations = learned.evaluations;
+    report->iterations = learned.iterations;
+    report->stop = !learned.converged       ? CR_STOP_LIMIT
+                   : learned.iterations > 0 ? CR_STOP_TOLERANCE
+                                            : CR_STOP_CLOSED_FORM;
+    cri_string_free(cx, m->at_bound);
+    m->at_bound = cri_string_copy(cx, learned.at_bound);
+    if (!m->at_bound) CR_TRY(CR_ENOMEM);
+    tell_bounds(cx, m->at_bound);
+    if (j->o.mcmc) CR_TRY(draw_hyper(cx, j, &task));
+    else if (!m->cg && n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
+        CR_TRY(cri_gp_spread(cx, &task, m->kernel, m->noise, m->sd));
+done:
+    cr_ctx_set_threads(cx, threads);
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,38 @@
+/* gp_mcmc.h -- hyper-parameters by Markov chains instead of at their best values.
+ *   p(theta | y) ~ p(y | theta) p(theta),   theta: logarithms (gp_starts.h), log noise last
+ * Priors are those of the expression; a parameter without one has log N(unit, 1.5^2) for a length or an
+ * amplitude (its unit made from the data), log N(value, 1) for others, and for the noise
+ * log N(a tenth of the variance of the target, 2^2); all within the bounds of the search.
+ * Four chains of slice sampling with stepping out (Neal 2003), along the axes first, then along the
+ * principal directions that the warm-up showed; no tuning.  A sweep takes about five evaluations of the
+ * evidence, n^3 / 3 each, for every parameter.  Predictions are mixtures over the draws.
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_GP_GP_MCMC_H
+#define CREDENCE_MODELS_GP_GP_MCMC_H
+
+#include "gp_learn.h"
+#include "gp_posterior.h"
+
+enum { CRI_GP_CHAINS = 4 };
+
+/* draws [count x (theta + 1)], chain by chain, count a multiple of CRI_GP_CHAINS; the last column is log
+ * noise, as it is when it is not learned.  opt_evaluations: of the evidence. */
+cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,
+                      size_t count, double *draws, size_t *opt_evaluations);
+/* Of one column: count chains of `length` values, `stride` apart.  R-hat of the halves of the chains (Gelman et al.
+ * 2013, sec. 11.4) and the effective number of draws (Geyer's initial positive sequence). */
+void cri_gp_chain_report(const double *draws, size_t count, size_t length, size_t stride,
+                         double *out_rhat, double *out_ess);
+
+/* The mixture over the draws: means, and variances by the law of total variance. */
+cr_status cri_gp_mcmc_predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                              cr_prediction *out);
+/* Joint draws, each with hyper-parameters of its own. */
+cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
+                             const cri_rows *rows, size_t count, uint64_t seed, double *out);
+/* The largest R-hat and the smallest effective number of draws of a learned hyper-parameter. */
+void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess);
+/* Mean, sd, quantiles, R-hat and effective draws of each hyper-parameter. */
+cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *list);
+
+#endif

@@ -1,0 +1,64 @@
+/* test_gp_cost.c -- what is chosen and what is refused, by the number of rows. */
+#include "../fixture.h"
+
+#include "models/gp/gp_cost.h"
+
+/* Exact, then vfe, then svgp; the two others are told with a figure. */
+static void test_choice(void **state)
+{
+    (void)state;
+    cr_ctx  *cx = test_context();
+    warnings w = { 0 };
+    cr_ctx_set_log(cx, keep_warning, &w);
+    assert_int_equal(cri_gp_choose(cx, 4000, 500), CRI_GP_EXACT);
+    assert_int_equal(w.n, 0);
+    assert_int_equal(cri_gp_choose(cx, 4001, 500), CRI_GP_VFE);
+    assert_non_null(strstr(w.text, "vfe with 500"));
+    assert_non_null(strstr(w.text, "0.256 GB")); /* 16 n^2 bytes */
+    assert_int_equal(cri_gp_choose(cx, 100000, 500), CRI_GP_VFE);
+    assert_int_equal(cri_gp_choose(cx, 100001, 500), CRI_GP_SVGP);
+    assert_non_null(strstr(w.text, "svgp with 500"));
+    test_context_free(cx);
+}
+
+/* With 1 GB: each says what it needs. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    cr_ctx_set_memory_limit(cx, 1000000000);
+    assert_ok(cx, cri_gp_cost_exact(cx, 7000)); /* 2.2 x 0.392 GB */
+    assert_fails_with(cx, cri_gp_cost_exact(cx, 8000), CR_ENOMEM, "1.13 GB");
+    assert_ok(cx, cri_gp_cost_cg(cx, 20000, 500));
+    assert_fails_with(cx, cri_gp_cost_cg(cx, 200000, 500), CR_ENOMEM, "4.8 GB");
+    assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 1000000, 500));
+    assert_fails_with(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 1000000, 20000), CR_ENOMEM, "19.9 GB");
+    assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 100, 20000)); /* no more than there are rows */
+    assert_fails(cx, cri_gp_cost_sparse(cx, CRI_GP_RFF, 100, 20000), CR_ENOMEM);
+    assert_ok(cx, cri_gp_cost_mcmc(cx, 2000, 5, 100));
+    test_context_free(cx);
+}
+
+/* The exact path takes at most 2.2 n^2 doubles, and some MB that do not grow with n^2. */
+static void test_memory(void **state)
+{
+    (void)state;
+    enum { N = 700 };
+    cr_ctx       *cx = test_context();
+    static double X[N], y[N];
+    for (size_t i = 0; i < N; i++) X[i] = 0.01 * (double)i, y[i] = sin(X[i]) + 0.1 * cos(41 * X[i]);
+    cr_ctx_set_threads(cx, 1);
+    cr_table *t = make_table(cx, X, N, 1, y, NULL);
+    cr_model *m = fit(cx, "gp", t, "target=y max_iter=1 kernel=rbf noise=0.01");
+    assert_true((double)cr_ctx_peak_memory(cx) < 8 * 2.2 * N * N + 2e6);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice), cmocka_unit_test(test_refusals),
+                                        cmocka_unit_test(test_memory) };
+    return cmocka_run_group_tests_name("gp cost", tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* test_gp_mcmc.c -- hyper-parameters by Markov chains against integrals over grids. */
+#include "gp_fixture.h"
+
+#include "models/gp/gp_mcmc.h"
+
+enum { N = 25 };
+static const double CENTRE = 0.1, WIDTH = 0.7; /* of the prior of log l */
+#define KERNEL "kernel=rbf(variance=1.4\tfixed,l=0.9~lognormal(0.1,0.7))"
+
+typedef struct bench {
+    double     X[N], y[N], noises[N];
+    definition g;
+} bench;
+
+static bench *draw(uint64_t seed)
+{
+    bench *b = calloc(1, sizeof *b);
+    cr_rng r = cr_rng_stream(seed, 3);
+    for (size_t i = 0; i < N; i++) {
+        b->X[i] = 5 * cr_rng_uniform(&r);
+        b->y[i] = sin(2 * b->X[i]) + 0.4 * cr_rng_normal(&r);
+    }
+    b->g = (definition){ .n = N, .k = { .d = 1, .v = 1.4L, .l = { 1 } }, .X = b->X, .y = b->y,
+                         .noise = b->noises };
+    return b;
+}
+
+static double density(bench *b, double log_l, double log_noise)
+{
+    b->g.k.l[0] = expl(log_l);
+    for (size_t i = 0; i < N; i++) b->noises[i] = exp(log_noise);
+    return log_density(&b->g) - 0.5 * pow((log_l - CENTRE) / WIDTH, 2);
+}
+
+/* Mean, variance and effective number of column c of all draws. */
+static void summary(const double *draws, size_t n, size_t c, double *mean, double *variance, double *ess)
+{
+    double rhat;
+    *mean = *variance = 0;
+    for (size_t i = 0; i < n; i++) *mean += draws[2 * i + c] / (double)n;
+    for (size_t i = 0; i < n; i++) *variance += pow(draws[2 * i + c] - *mean, 2) / (double)n;
+    cri_gp_chain_report(draws + c, CRI_GP_CHAINS, n / CRI_GP_CHAINS, 2, &rhat, ess);
+    assert_true(rhat < 1.05);
+    assert_true(*ess > (double)n / 8);
+}
+
+static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t n, double *draws)
+{
+    double          r[N], L[N * N], alpha[N];
+    size_t          first[N];
+    cr_kernel      *k;
+    for (size_t i = 0; i < N; i++) r[i] = 1, first[i] = i;
+    cri_gp_data       data = { .n = N, .d = 1, .X = b->X, .y = b->y, .r = r, .first = first, .count = N };
+    cri_gp_problem    problem = { .data = &data };
+    cri_gp_exact_room room = { L, { .alpha = alpha } };
+    cri_gp_task       task = { .problem = &problem, .objective = cri_gp_exact_objective, .method = &room,
+                               .variance = variance, .learn_noise = learn_noise, .seed = 7 };
+    assert_ok(cx, cr_kernel_parse(cx, KERNEL + 7, NULL, NULL, 0, &k));
+    assert_ok(cx, cri_gp_mcmc(cx, &task, k, 0.1, n, draws, NULL));
+    cr_kernel_free(cx, k);
+}
+
+/* One hyper-parameter: its posterior by quadrature. */
+static void test_one(void **state)
+{
+    (void)state;
+    enum { DRAWS = 800, GRID = 400 };
+    cr_ctx       *cx = test_context();
+    bench        *b = draw(1);
+    static double draws[DRAWS * 2];
+    double        mean, variance, ess, total = 0, first = 0, second = 0, top = -INFINITY, at[GRID];
+    cr_ctx_set_threads(cx, 1);
+    run(cx, b, false, 1, DRAWS, draws);
+    summary(draws, DRAWS, 0, &mean, &variance, &ess);
+    for (size_t i = 0; i < GRID; i++) top = fmax(top, at[i] = density(b, -3 + 6.0 * (double)i / GRID, log(0.1)));
+    for (size_t i = 0; i < GRID; i++) {
+        double x = -3 + 6.0 * (double)i / GRID, w = exp(at[i] - top);
+        total += w, first += w * x, second += w * x * x;
+    }
+    first /= total, second = second / total - first * first;
+    assert_close(mean, first, 4 * sqrt(second / ess));
+    assert_relative(sqrt(variance), sqrt(second), 4 / sqrt(2 * ess));
+    for (size_t i = 0; i < DRAWS; i++) assert_close(draws[2 * i + 1], log(0.1), 1e-12);
+    free(b);
+    test_context_free(cx);
+}
+
+/* Two: length-scale and noise, and the prediction, by a grid. */
+static void test_two(void **state)
+{
+    (void)state;
+    enum { DRAWS = 600, GRID = 36 };
+    cr_ctx       *cx = test_context();
+    bench        *b = draw(2);
+    static double draws[DRAWS * 2], at[GRID * GRID];
+    double        variance = 0, mean[2], spread[2], ess, first[2] = { 0 }, second[2] = { 0 }, total = 0;
+    double        top = -INFINITY, x = 2.7, f = 0, ff = 0, noise = 0;
+    cr_ctx_set_threads(cx, 1);
+    for (size_t i = 0; i < N; i++) variance += b->y[i] * b->y[i] / N;
+    run(cx, b, true, variance, DRAWS, draws);
+    for (size_t i = 0; i < GRID * GRID; i++) {
+        double l = -1.5 + 3.0 * (double)(i / GRID) / GRID, s = -4 + 4.5 * (double)(i % GRID) / GRID;
+        at[i] = density(b, l, s) - 0.5 * pow((s - log(0.1 * variance)) / 2, 2);
+        top = fmax(top, at[i]);
+    }
+    for (size_t i = 0; i < GRID * GRID; i++) {
+        double z[2] = { -1.5 + 3.0 * (double)(i / GRID) / GRID, -4 + 4.5 * (double)(i % GRID) / GRID };
+        double w = exp(at[i] - top), m, v;
+        if (w < 1e-9) continue;
+        density(b, z[0], z[1]);
+        predict_definition(&b->g, &x, NULL, &m, &v);
+        total += w, f += w * m, ff += w * (m * m + v + exp(z[1])), noise += w * exp(z[1]);
+        for (int c = 0; c < 2; c++) first[c] += w * z[c], second[c] += w * z[c] * z[c];
+    }
+    for (size_t c = 0; c < 2; c++) {
+        summary(draws, DRAWS, c, &mean[c], &spread[c], &ess);
+        first[c] /= total, second[c] = second[c] / total - first[c] * first[c];
+        assert_close(mean[c], first[c], 4 * sqrt(second[c] / ess));
+        assert_relative(sqrt(spread[c]), sqrt(second[c]), 4 / sqrt(2 * ess));
+    }
+    f /= total, ff = sqrt(ff / total - f * f);
+    cr_table     *t = make_table(cx, b->X, N, 1, b->y, NULL), *one = make_table(cx, &x, 1, 1, b->y, NULL);
+    cr_model     *m = fit(cx, "gp", t, "target=y mean=zero hyper=mcmc draws_hyper=400 "
+                                       "kernel=rbf(variance=1.4\tfixed,l=0.9~lognormal(0.1,0.7))");
+    cr_prediction p = predict(cx, m, one);
+    assert_close(p.mean[0], f, 0.02);
+    assert_relative(p.scale[0], ff, 0.03);
+    json_t *d = describe(cx, m);
+    assert_relative(parameter(d, "noise", "value"), noise / total, 0.1);
+    assert_true(statistic(d, "largest_rhat") < 1.1 && statistic(d, "smallest_ess") > 50);
+    json_decref(d);
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, one);
+    free(b);
+    test_context_free(cx);
+}
+
+/* Chains that are known. */
+static void test_agreement(void **state)
+{
+    (void)state;
+    enum { LENGTH = 2000 };
+    static double x[CRI_GP_CHAINS * LENGTH];
+    double        rhat, ess, all = CRI_GP_CHAINS * LENGTH;
+    cr_rng        r = cr_rng_stream(1, 2);
+    for (size_t i = 0; i < CRI_GP_CHAINS * LENGTH; i++) x[i] = cr_rng_normal(&r);
+    cri_gp_chain_report(x, CRI_GP_CHAINS, LENGTH, 1, &rhat, &ess);
+    assert_close(rhat, 1, 0.01);
+    assert_relative(ess, all, 0.15);
+    for (size_t i = 0; i < CRI_GP_CHAINS * LENGTH; i++)
+        x[i] = i % LENGTH ? 0.8 * x[i - 1] + 0.6 * cr_rng_normal(&r) : cr_rng_normal(&r);
+    cri_gp_chain_report(x, CRI_GP_CHAINS, LENGTH, 1, &rhat, &ess);
+    assert_relative(ess, all * 0.2 / 1.8, 0.25);
+    for (size_t i = 0; i < LENGTH; i++) x[i] += 3;
+    cri_gp_chain_report(x, CRI_GP_CHAINS, LENGTH, 1, &rhat, &ess);
+    assert_true(rhat > 1.5 && ess < 20);
+    cri_gp_chain_report(x, CRI_GP_CHAINS, 1, 1, &rhat, &ess);
+    assert_true(isnan(rhat) && ess == 4);
+}
+
+static void test_model(void **state)
+{
+    (void)state;
+    enum { DRAWS = 2000 };
+    cr_ctx       *cx = test_context();
+    bench        *b = draw(3);
+    cr_table     *t = make_table(cx, b->X, N, 1, b->y, NULL);
+    const char   *settings = "target=y hyper=mcmc draws_hyper=20";
+    cr_ctx_set_threads(cx, 1);
+    cr_model     *m = fit(cx, "gp", t, settings), *again = NULL, *none = NULL;
+    cr_prediction p = predict(cx, m, t), q;
+    char         *bytes;
+    size_t        size;
+    double        means[N];
+    assert_ok(cx, cr_predict_mean(cx, m, t, means));
+    assert_memory_equal(means, p.mean, sizeof means);
+    assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+    assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
+    q = predict(cx, again, t);
+    assert_memory_equal(p.mean, q.mean, sizeof means);
+    assert_memory_equal(p.scale, q.scale, sizeof means);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, again);
+    cr_ctx_set_threads(cx, 3);
+    again = fit(cx, "gp", t, settings);
+    q = predict(cx, again, t);
+    assert_memory_equal(p.scale, q.scale, sizeof means);
+    cr_ctx_set_threads(cx, 1);
+    double *draws = malloc(N * DRAWS * sizeof *draws); /* their moments are those that are told */
+    assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 5, draws));
+    for (size_t i = 0; i < N; i++) {
+        double mean = 0, square = 0;
+        for (size_t c = 0; c < DRAWS; c++) mean += draws[i * DRAWS + c] / DRAWS;
+        for (size_t c = 0; c < DRAWS; c++) square += pow(draws[i * DRAWS + c] - mean, 2) / DRAWS;
+        assert_close(mean, p.mean[i], 5 * p.scale[i] / sqrt(DRAWS));
+        assert_relative(sqrt(square), p.scale[i], 5 / sqrt(2.0 * DRAWS) + 0.02);
+    }
+    free(draws);
+    assert_fails(cx, cr_update(cx, m, t, &none), CR_EUNSUPPORTED);
+    assert_fails(cx, try_fit(cx, "gp", t, "target=y hyper=mcmc approx=vfe", &none), CR_EARG);
+    assert_fails(cx, try_fit(cx, "gp", t, "target=y hyper=mcmc solver=cg", &none), CR_EARG);
+    assert_fails(cx, try_fit(cx, "gp", t, "target=y hyper=mcmc optimize=none", &none), CR_EARG);
+    cr_free(cx, bytes, size, 1);
+    cr_prediction_free(cx, &p);
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    cr_model_free(cx, again);
+    cr_table_free(cx, t);
+    free(b);
+    test_context_free(cx);
+}
+
+/* What a file of a model needs to predict and to draw. */
+typedef struct saved {
+    char  *bytes;
+    size_t size;
+    double X[4], y[4];
+} saved;
+
+static cr_status use_draws(cr_ctx *cx, void *arg)
+{
+    cr_status     st = CR_OK;
+    saved        *f = arg;
+    cr_model     *m = NULL;
+    cr_table     *t = NULL;
+    cr_prediction p = { 0 };
+    double        draws[4 * 6];
+    cr_ctx_set_threads(cx, 1);
+    CR_TRY(cr_table_new(cx, "t", 4, &t));
+    CR_TRY(cr_table_add_numbers(cx, t, "x1", CR_REAL, f->X, 1));
+    CR_TRY(cr_model_from_bytes(cx, "m", f->bytes, f->size, &m));
+    CR_TRY(cr_predict(cx, m, t, &p));
+    CR_TRY(cr_sample_targets(cx, m, t, 6, 1, draws));
+done:
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+/* A density that takes no memory. */
+static cr_status plain(cr_ctx *cx, void *method, const cri_gp_problem *problem, const cr_kernel *k,
+                       double noise, double *out_value, double *opt_gradient)
+{
+    (void)cx, (void)method, (void)problem, (void)opt_gradient, (void)k;
+    *out_value = -0.5 * pow(log(noise) + 1, 2);
+    return CR_OK;
+}
+
+static cr_status sample(cr_ctx *cx, void *arg)
+{
+    cr_status      st = CR_OK;
+    cr_kernel     *k = NULL;
+    double         X[] = { 0, 1, 2.5 }, y[] = { 1, 2, 1 }, r[] = { 1, 1, 1 }, draws[12];
+    size_t         first[] = { 0, 1, 2 };
+    cri_gp_data    data = { .n = 3, .d = 1, .X = X, .y = y, .r = r, .first = first, .count = 3 };
+    cri_gp_problem problem = { .data = &data };
+    cri_gp_task    task = { .problem = &problem, .objective = plain, .variance = 1, .learn_noise = true };
+    (void)arg;
+    CR_TRY(cr_kernel_parse(cx, "2*rbf", NULL, NULL, 0, &k));
+    CR_TRY(cri_gp_mcmc(cx, &task, k, 0.1, 4, draws, NULL));
+done:
+    cr_kernel_free(cx, k);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    saved     f = { .X = { 0, 1, 1.3, 2 }, .y = { 1, 2, 2.5, 3 } };
+    cr_table *t = make_table(cx, f.X, 4, 1, f.y, NULL);
+    cr_ctx_set_threads(cx, 1);
+    cr_model *m = fit(cx, "gp", t, "target=y hyper=mcmc draws_hyper=4");
+    assert_ok(cx, cr_model_to_bytes(cx, m, &f.bytes, &f.size));
+    test_every_allocation_fails(use_draws, &f);
+    test_every_allocation_fails(sample, NULL);
+    cr_free(cx, f.bytes, f.size, 1);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one),   cmocka_unit_test(test_two),         cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_model), cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests_name("gp mcmc", tests, NULL, NULL);
+}
