@@ -37,9 +37,6 @@ SIGNATURES = {
     "predict_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
     "predict_proba": "(self, X: Any) -> Floats",
     "predict_log_proba": "(self, X: Any) -> Floats",
-    "transform": "(self, X: Any) -> Floats",
-    "fit_transform": "(self, X: Any, y: ArrayLike | None = None, **fit_params: Any) -> Floats",
-    "get_feature_names_out": "(self, input_features: Any = None) -> NDArray[Any]",
     "score": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float",
     "get_params": "(self, deep: bool = True) -> dict[str, Any]",
     "set_params": "(self, **params: Any) -> Self",
@@ -58,12 +55,15 @@ SIGNATURES = {
     "version": "() -> dict[str, Any]",
 }
 DRAWS = "(self, X: Any, n_samples: int = 1, random_state: Any = None)"
+COORDINATES = "(self, X: Any, y: ArrayLike | None = None, **fit_params: Any) -> Floats"
 TYPE_SIGNATURES = {  # where those of a type differ, or only it has them
     "regressor": {
+        "fit_transform": COORDINATES,
         "sample": DRAWS + " -> Floats",
         "decide": "(self, X: Any, loss: str | os.PathLike[str] = 'squared') -> tuple[NDArray[Any], Floats]",
     },
     "classifier": {
+        "fit_transform": COORDINATES,
         "partial_fit": "(self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None, "
                        "sample_weight: ArrayLike | None = None) -> Self",
         "sample": DRAWS + " -> NDArray[Any]",
