@@ -253,8 +253,15 @@ static cr_status check_options(const info_job *j)
                        "--mutual names its columns itself: --columns does not go with it");
     if ((o->joint || o->top != CR_COUNT_UNSET) && !o->rows)
         return cr_fail(cx, CR_EARG, "--%s goes with --rows", o->joint ? "joint" : "top");
-    if (o->permutations > 0 && !o->mutual && !o->matrix)
-        return cr_fail(cx, CR_EARG, "--permutations goes with --mutual or --matrix");
+    if (o->permutations > 0 && !o->mutual && !o->matrix && !o->mmd)
+        return cr_fail(cx, CR_EARG, "--permutations goes with --mutual, --matrix or --mmd");
+    if (o->mmd && j->c->n_args != 2) {
+        cr_fail(cx, CR_EARG, "--mmd compares two files");
+        return cr_fail_hint(cx, "credence info first.csv second.csv --mmd");
+    }
+    if ((o->kernel || o->linear) && !o->mmd)
+        return cr_fail(cx, CR_EARG, "--%s goes with --mmd", o->kernel ? "kernel" : "linear");
+    if (o->mmd && o->smoothing > 0) return cr_fail(cx, CR_EARG, "--smoothing does not go with --mmd");
     if (o->smoothing > 0 && j->c->n_args != 2)
         return cr_fail(cx, CR_EARG, "--smoothing goes with two files");
     if (j->c->n_args == 0 && !o->source) {
@@ -266,7 +273,7 @@ static cr_status check_options(const info_job *j)
 
 static cr_status answer(info_job *j)
 {
-    if (j->b) return info_divergence(j);
+    if (j->b) return j->o->mmd ? info_mmd(j) : info_divergence(j);
     if (j->o->source) return info_source(j);
     if (j->o->mutual) return answer_mutual(j);
     if (j->o->matrix) return info_matrix(j);
@@ -347,7 +354,7 @@ done:
 const cli_verb verb_info = {
     .name = "info",
     .usage = "info [DATA [DATA]] [OPTIONS]",
-    .summary = "entropy, mutual information, divergence, surprise, typical sets",
+    .summary = "entropy, mutual information, divergence, two-sample test, surprise, typical sets",
     .example = "credence info examples/diabetes.csv\n"
                "credence info examples/diabetes.csv --mutual bmi,progression --permutations 199\n"
                "credence info examples/diabetes.csv --matrix --columns sex,bmi,s5,progression\n"

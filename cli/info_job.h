@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "base/scratch.h"
 #include "study/info.h"
+#include "study/mmd.h"
 
 /* clang-format off */
 #define INFO_OPTIONS(X)                                                                                \
@@ -20,6 +21,12 @@
     X(count,  top,      "", ">=1", "with --rows: only this many, the most surprising first", "10")     \
     X(list,   source,   "", "",                                                                        \
       "typical strings of a source with these probabilities; with DATA: of this column", "0.1,0.9")    \
+    X(flag,   mmd,      "false", "",                                                                   \
+      "of two files: do their rows come from one distribution?  The maximum mean discrepancy, with a p-value", "") \
+    X(text,   kernel,   "", "",                                                                        \
+      "with --mmd: an expression (credence models kernels); not given: rbf with the median distance between " \
+      "rows as length-scale, columns standardised", "'rbf(l=2)'")                                      \
+    X(flag,   linear,   "false", "", "with --mmd: the statistic for very many rows, in linear time", "") \
     X(count,  length,   "100", ">=1", "with --source: letters of a string", "1000")                    \
     X(real,   beta,     "0.1", ">0",                                                                   \
       "with --source: a string is typical when its content per letter is this near to the entropy", "0.05") \
@@ -49,6 +56,8 @@ typedef struct info_job {
  */
 json_t *info_number(const info_job *j, double nats);
 json_t *info_cell(const info_job *j, double nats);
+/* Of two files: keeps of the columns those that both have; CR_EDATA when none is left. */
+cr_status info_common_columns(info_job *j, const char **names, size_t *n);
 /* The columns asked for, or else all of the first table. */
 cr_status info_columns(info_job *j, const char ***out, size_t *out_n);
 /* A copy of an object for tables: arrays of texts become one text with commas. */
@@ -66,5 +75,7 @@ cr_status info_matrix(info_job *j);
 cr_status info_divergence(info_job *j);
 cr_status info_surprise(info_job *j);
 cr_status info_source(info_job *j);
+/* info_mmd.c: two files by a kernel. */
+cr_status info_mmd(info_job *j);
 
 #endif

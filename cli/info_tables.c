@@ -60,8 +60,7 @@ static cr_status compare(info_job *j, const char *const *names, size_t n, json_t
     return CR_OK;
 }
 
-/* Without --columns: those that both have. */
-static cr_status common_columns(info_job *j, const char **names, size_t *n)
+cr_status info_common_columns(info_job *j, const char **names, size_t *n)
 {
     size_t k = 0;
     for (size_t i = 0; i < *n; i++) {
@@ -84,7 +83,7 @@ cr_status info_divergence(info_job *j)
     size_t       n = 0;
     json_t      *list = json_array();
     CR_TRY(info_columns(j, &names, &n));
-    if (!j->o->columns) CR_TRY(common_columns(j, names, &n));
+    if (!j->o->columns) CR_TRY(info_common_columns(j, names, &n));
     for (size_t i = 0; i < n; i++) {
         st = compare(j, &names[i], 1, list);
         if (st == CR_EDATA && !j->o->columns) { /* one of all: told, and left out */

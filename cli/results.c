@@ -711,6 +711,21 @@ static const cli_field info_divergence[] = {
     FIELD_LAST,
 };
 
+static const cli_field info_mmd[] = {
+    OTHER(TEXTS, "columns", 0, "the columns compared, taken together"),
+    TEXT("kernel", 0, "the kernel as it was used"),
+    TEXT("method", 0, "relabellings, all relabellings, or pairs of rows, each once (--linear)"),
+    COUNT("rows", 0, "rows of the first file used"),
+    COUNT("rows_other", 0, "rows of the second file used"),
+    NUMBER("mmd2", 0, "the squared discrepancy, unbiased: it may be below 0"),
+    NUMBER("mmd2_biased", FIELD_SOMETIMES, "the same with the pairs of a row with itself: never below 0"),
+    NUMBER("se", FIELD_NULL | FIELD_SOMETIMES, "with --linear: standard error of mmd2"),
+    NUMBER("p", FIELD_NULL, "P(as large if both come from one distribution)"),
+    NUMBER("p_se", FIELD_SOMETIMES, "standard error of p: 0 when all relabellings were gone through"),
+    COUNT("permutations", FIELD_SOMETIMES, "relabellings that were gone through"),
+    FIELD_LAST,
+};
+
 static const cli_field info_source[] = {
     OTHER(ARRAY, "probabilities", 0, "of the letters"),
     NUMBER("entropy", 0, "of one letter"),
@@ -747,6 +762,7 @@ const cli_field result_info[] = {
     INNER(ROWS, "pairs", FIELD_SOMETIMES, "with --matrix: each pair of columns", info_pair),
     INNER(ROWS, "divergence", FIELD_SOMETIMES, "of two files: each column, and --columns together",
           info_divergence),
+    INNER(OBJECT, "mmd", FIELD_SOMETIMES, "of two files with --mmd: the two-sample test", info_mmd),
     INNER(OBJECT, "source", FIELD_SOMETIMES, "with --source: its strings", info_source),
     INNER(ROWS, "surprise", FIELD_SOMETIMES, "with --rows: each row", info_surprise),
     NUMBER("seconds", 0, "time of the work, reading not counted"),

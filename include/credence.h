@@ -79,6 +79,7 @@
 #include "../src/study/learning_curve.h"
 #include "../src/study/curves.h"
 #include "../src/study/info.h"
+#include "../src/study/mmd.h"
 #include "../src/study/compare_groups.h"
 
 #include "../src/plot/figure.h"

@@ -37,7 +37,8 @@
       "resamplings for the intervals; 0 for no intervals", "1000")                                     \
     X(real,   level,        "0.95", "0<..<1", "mass of the intervals", "0.9")                          \
     X(count,  permutations, "0", "0..1000000",                                                         \
-      "with --mutual or --matrix: random orders for the p-value of no dependence", "999")              \
+      "with --mutual or --matrix: random orders for the p-value of no dependence; with --mmd, where 0 means 999: " \
+      "relabellings of the rows", "999")                                                               \
     X(real,   smoothing,    "0", ">=0",                                                                \
       "with two files: added to the count of each category", "0.5")
 /* clang-format on */

@@ -131,6 +131,23 @@ def test_two_files(credence, tmp_path):
     assert smooth["kl"] == pytest.approx(sum(x * math.log2(x / y) for x, y in zip(p, q)), rel=1e-12)
 
 
+def test_two_sample_test(credence, tmp_path):
+    for name, shift in (("a", 0), ("b", 2), ("same", 0)):
+        rng = random.Random(name)
+        rows = "\n".join(f"{rng.gauss(shift, 1)},{'uv'[i % 2]}" for i in range(40))
+        (tmp_path / f"{name}.csv").write_text("x,c\n" + rows + "\n")
+    far = ask(credence, "a.csv", "b.csv", "--mmd")["mmd"]
+    assert far["p"] == 0.001 and far["permutations"] == 999 and far["mmd2_biased"] > far["mmd2"] > 0.1
+    assert far["columns"] == ["x", "c"] and "hamming" in far["kernel"] and far["method"] == "relabellings"
+    near = ask(credence, "a.csv", "same.csv", "--mmd", "--permutations", 199, "--kernel", "rbf(x; l=1)")["mmd"]
+    assert near["p"] > 0.05 and near["p_se"] > 0 and near["kernel"] == "rbf(x; l=1)"
+    fast = ask(credence, "a.csv", "b.csv", "--mmd", "--linear", "--columns", "x")["mmd"]
+    assert fast["method"] == "pairs" and fast["p"] < 0.05 and fast["se"] > 0
+    assert ask(credence, "a.csv", "b.csv", "--mmd", "--seed", 5)["mmd"] == ask(
+        credence, "a.csv", "b.csv", "--mmd", "--seed", 5, "--threads", 3)["mmd"]
+    assert "p_se" in credence("info", "a.csv", "b.csv", "--mmd", "--format", "text").stdout
+
+
 def test_columns_together(credence, tmp_path):
     for name, shift in (("a", 0), ("b", 1)):
         rng = random.Random(name)
@@ -195,6 +212,10 @@ def test_source_of_a_column(credence, weather):
     (["weather.csv", "--given", "sky"], 2, ["--given goes with"]),
     (["weather.csv", "--top", "3"], 2, ["--top goes with --rows"]),
     (["weather.csv", "--permutations", "9"], 2, ["--permutations goes with"]),
+    (["weather.csv", "--mmd"], 2, ["--mmd compares two files"]),
+    (["weather.csv", "weather.csv", "--linear"], 2, ["--linear goes with --mmd"]),
+    (["weather.csv", "weather.csv", "--kernel", "rbf"], 2, ["--kernel goes with --mmd"]),
+    (["weather.csv", "weather.csv", "--mmd", "--kernel", "rbf("], 2, ["rbf("]),
     (["weather.csv", "--smoothing", "1"], 2, ["--smoothing goes with two files"]),
     (["weather.csv", "weather.csv", "--rows"], 2, ["are about one"]),
     (["weather.csv", "--matrix", "--columns", "sky"], 2, ["at least two columns"]),

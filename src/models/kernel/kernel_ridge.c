@@ -4,8 +4,8 @@
  * s^2 = RSS / (n - df), df = tr K (K + lambda I)^-1 (and 1 for b0); prediction: normal, with variance
  * s^2 (1 + (k(x,x) - k^T (K + lambda I)^-1 k) / lambda), the posterior for f ~ GP(0, s^2 k / lambda).
  * O(n^3).  Saunders, Gammerman & Vovk (1998), ICML; Schoelkopf & Smola (2002), Learning with Kernels. */
+#include "default_kernel.h"
 #include "../gp/gp_posterior.h"
-#include "../gp/gp_starts.h"
 #include "../linear/predictor.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -38,28 +38,6 @@ static void kernel_ridge_free(cr_ctx *cx, void *state)
     if (!m) return;
     cri_gp_posterior_free(cx, m->gp);
     cr_free(cx, m, 1, sizeof *m);
-}
-
-/* Without an expression, rbf of all numbers with twice the median distance, times hamming of categories. */
-static cr_status set_kernel(cr_ctx *cx, const char *text, const cr_design *design, cri_gp_posterior *g)
-{
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    cri_gp_problem problem = { .data = &g->at };
-    cri_gp_search  u;
-    if (text) {
-        st = cri_gp_kernel(cx, text, design, &g->kernel);
-        goto done;
-    }
-    CR_TRY(cri_gp_kernel(cx, g->at.d == 0 ? "hamming" : g->at.c == 0 ? "rbf" : "rbf*hamming", design,
-                         &g->kernel));
-    CR_TRY(cri_gp_search_new(&s, g->kernel, &problem, 1, 1, false, &u));
-    for (size_t j = 0; j < u.p; j++)
-        if (u.kind[j] == CRI_GP_LENGTH) u.given[j] = u.unit[j] + log(2);
-    CR_TRY(cr_kernel_set_theta(cx, g->kernel, u.given));
-done:
-    cr_scratch_end(&s);
-    return st;
 }
 
 /* s, df and RSS from the weights and the diagonal of what leave-one-out needs. */
@@ -143,7 +121,7 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     if (17.6 * (double)n * (double)n > (double)cri_memory_left(cx))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "kernel ridge regression of %zu rows needs %.3g GB", n,
                        17.6e-9 * (double)n * (double)n));
-    CR_TRY(set_kernel(cx, o->kernel, rows->design, g));
+    CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2, &g->kernel));
     CR_TRY(cri_gp_mean_new(cx, o->intercept ? 0 : -1, &g->at, &g->mean, NULL));
     CR_TRY(cri_gp_posterior_allocate(cx, g, false));
     H = cr_scratch_matrix(&s, n, g->q);

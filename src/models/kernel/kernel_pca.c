@@ -1,0 +1,400 @@
+/* kernel_pca.c -- principal components in the space of a kernel.
+ *   phi(x) . phi(x') = k(x, x'),   m = sum_i w_i phi(x_i) / W,   W = sum_i w_i
+ *   directions v of most variation of phi(x) - m;   coordinates  z_j(x) = v_j . (phi(x) - m)
+ * With K centred, Kc = (I - 1 p^T) K (I - p 1^T), p = w / W, and D = diag w: D^1/2 Kc D^1/2 = U diag(l) U^T,
+ *   z_j(x) = sum_i a_ij kc(x_i, x),   a_ij = w_i^1/2 U_ij / l_j^1/2,
+ * so that l_j = sum_i w_i z_j(x_i)^2.  The sum of all l is the trace, what there is to explain.
+ * Rows of equal inputs are merged.  O(n^3) once, O(n q) for a new row.
+ * Schoelkopf, Smola & Mueller (1998), Neural Computation 10. */
+#include "default_kernel.h"
+#include "../fields.h"
+#include "../generative/discriminant.h"
+#include "../../base/context_internal.h"
+#include "../../base/parallel.h"
+#include "../../base/scratch.h"
+#include "../../math/decompose.h"
+#include "../../math/dense.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+#define KERNEL_PCA_OPTIONS(X)                                                                        \
+    X(text,  kernel,     "", "", "kernel, an expression (credence models kernels); not given: rbf with the " \
+      "median distance between rows as length-scale", "'poly(degree=2)'")                            \
+    X(count, components, "2", ">=0", "number of coordinates; 0: all that there are", "3")
+/* clang-format on */
+
+CR_OPTIONS_STRUCT(kernel_pca_options, KERNEL_PCA_OPTIONS);
+#define ROW(...) CR_OPTION_ROW(kernel_pca_options, __VA_ARGS__)
+static const cr_option kernel_pca_table[] = { KERNEL_PCA_OPTIONS(ROW) CR_OPTION_LAST };
+#undef ROW
+
+enum { NAME_SIZE = 24, BLOCK = 256 };
+
+static const double NOTHING = 1e-12; /* eigenvalues below this share of the trace are rounding */
+
+typedef struct kernel_pca_state {
+    size_t       n, d, c, q;
+    double      *X, *levels;  /* [n x d], [n x c]: inputs                          */
+    double      *weight;      /* [n x q] of k(x_i, x) in the coordinates           */
+    double      *offset;      /* [q] taken off them                                */
+    double      *eigenvalue;  /* [q] descending                                    */
+    double       total, rows; /* the trace; sum of the weights                     */
+    cr_kernel   *kernel;
+    uint32_t    *codes;       /* [n x c] levels as whole numbers                   */
+    char        *text;        /* [q x NAME_SIZE] z1, z2, ...                       */
+    const char **names;       /* [q]                                               */
+} kernel_pca_state;
+
+static const cri_field fields[] = {
+    CRI_FIELD_COUNT(kernel_pca_state, n),
+    CRI_FIELD_COUNT(kernel_pca_state, d),
+    CRI_FIELD_COUNT(kernel_pca_state, c),
+    CRI_FIELD_COUNT(kernel_pca_state, q),
+    CRI_FIELD_MATRIX(kernel_pca_state, X, n, d),
+    CRI_FIELD_MATRIX(kernel_pca_state, levels, n, c),
+    CRI_FIELD_MATRIX(kernel_pca_state, weight, n, q),
+    CRI_FIELD_VECTOR(kernel_pca_state, offset, q),
+    CRI_FIELD_VECTOR(kernel_pca_state, eigenvalue, q),
+    CRI_FIELD_REAL(kernel_pca_state, total),
+    CRI_FIELD_REAL(kernel_pca_state, rows),
+    CRI_FIELD_LAST,
+};
+
+static void kernel_pca_free(cr_ctx *cx, void *state)
+{
+    kernel_pca_state *m = state;
+    if (!m) return;
+    cr_kernel_free(cx, m->kernel);
+    cr_free(cx, m->codes, m->n * m->c, sizeof *m->codes);
+    cr_free(cx, m->text, m->q, NAME_SIZE);
+    cr_free(cx, m->names, m->q, sizeof *m->names);
+    cri_fields_free(cx, fields, m);
+    cr_free(cx, m, 1, sizeof *m);
+}
+
+static cr_status name_coordinates(cr_ctx *cx, kernel_pca_state *m)
+{
+    m->text = cr_alloc(cx, m->q, NAME_SIZE);
+    m->names = cr_alloc(cx, m->q, sizeof *m->names);
+    if (!m->text || !m->names) return CR_ENOMEM;
+    for (size_t j = 0; j < m->q; j++) {
+        snprintf(m->text + j * NAME_SIZE, NAME_SIZE, "z%zu", j + 1);
+        m->names[j] = m->text + j * NAME_SIZE;
+    }
+    return CR_OK;
+}
+
+static cr_kernel_input inputs_of(const kernel_pca_state *m)
+{
+    return (cr_kernel_input){ .rows = m->n, .numbers = cr_cmat_of(m->X, m->n, m->d), .codes = m->codes,
+                              .categories = m->c };
+}
+
+/* --- fit -------------------------------------------------------------------------------------- */
+
+/* What a fit works on. */
+typedef struct work {
+    size_t  n;
+    double *K, *V;    /* [n x n] the matrix that has the eigenvectors V */
+    double *l;        /* [n] eigenvalues, ascending                     */
+    double *p;        /* [n] w / W                                      */
+    double *mean;     /* [n] sum_j p_j K_ij                             */
+    double  total_mean, sum; /* sum_i p_i mean_i; W                     */
+} work;
+
+/* K, centred and weighted: D^1/2 Kc D^1/2. */
+static cr_status centre(cr_ctx *cx, const kernel_pca_state *m, const cri_gp_data *data, work *w)
+{
+    cr_kernel_input in = cri_gp_inputs(data);
+    size_t          n = w->n;
+    cr_status       st = cr_kernel_cross(cx, m->kernel, &in, &in, cr_mat_of(w->K, n, n));
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < n; i++) w->sum += 1 / data->r[i];
+    for (size_t i = 0; i < n; i++) w->p[i] = 1 / data->r[i] / w->sum;
+    for (size_t i = 0; i < n; i++) w->mean[i] = cr_dot(w->K + i * n, w->p, n);
+    w->total_mean = cr_dot(w->mean, w->p, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            w->K[i * n + j] = sqrt(w->p[i] * w->p[j]) * w->sum *
+                              (w->K[i * n + j] - w->mean[i] - w->mean[j] + w->total_mean);
+    return CR_OK;
+}
+
+/* How many eigenvalues count, up to those wanted; at least one, which may be 0. */
+static size_t count_components(cr_ctx *cx, const work *w, double total, size_t wanted)
+{
+    size_t rank = 0;
+    while (rank < w->n && w->l[w->n - 1 - rank] > NOTHING * total) rank++;
+    if (wanted == 0 || wanted > rank) {
+        if (wanted > rank)
+            cr_log(cx, CR_LOG_WARNING, "kernel-pca: the rows vary in %zu direction%s only, fewer than %zu",
+                   rank, rank == 1 ? "" : "s", wanted);
+        return rank > 0 ? rank : 1;
+    }
+    return wanted;
+}
+
+/* true when input a comes after b, column by column: an order that does not turn on that of the rows. */
+static bool comes_after(const kernel_pca_state *m, size_t a, size_t b)
+{
+    for (size_t j = 0; j < m->d; j++) {
+        double x = m->X[a * m->d + j], y = m->X[b * m->d + j];
+        if (x != y) return x > y;
+    }
+    for (size_t j = 0; j < m->c; j++)
+        if (m->codes[a * m->c + j] != m->codes[b * m->c + j])
+            return m->codes[a * m->c + j] > m->codes[b * m->c + j];
+    return false;
+}
+
+/* The sign that makes the coordinate of greatest size positive; of several as great, that of the last in
+ * the order of the inputs. */
+static double sign_of(const kernel_pca_state *m, const work *w, size_t column)
+{
+    double most = 0;
+    size_t n = w->n, at = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(w->V[i * n + column]) / sqrt(w->p[i]));
+    for (size_t i = 0; i < n; i++) {
+        double z = w->V[i * n + column] / sqrt(w->p[i]);
+        if (fabs(z) >= (1 - 1e-7) * most && (at == SIZE_MAX || comes_after(m, i, at))) at = i;
+    }
+    return at != SIZE_MAX && w->V[at * n + column] < 0 ? -1 : 1;
+}
+
+/* Weights and offsets of the coordinates. */
+static void set_coordinates(kernel_pca_state *m, const work *w)
+{
+    size_t n = w->n, q = m->q;
+    for (size_t j = 0; j < q; j++) {
+        size_t at = n - 1 - j;
+        double l = m->eigenvalue[j] = fmax(w->l[at], 0), sum = 0;
+        if (!(l > NOTHING * m->total)) continue; /* nothing varies: the coordinate is 0 */
+        double sign = sign_of(m, w, at);
+        for (size_t i = 0; i < n; i++) {
+            double a = sign * sqrt(w->p[i] * w->sum / l) * w->V[i * n + at];
+            m->weight[i * q + j] = a;
+            m->offset[j] += a * (w->mean[i] - w->total_mean);
+            sum += a;
+        }
+        for (size_t i = 0; i < n; i++) m->weight[i * q + j] -= w->p[i] * sum; /* 0 but for rounding */
+    }
+}
+
+static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, kernel_pca_state *m)
+{
+    m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
+    if (!m->codes) return CR_ENOMEM;
+    if (m->d > 0) memcpy(m->X, data->X, m->n * m->d * sizeof(double));
+    for (size_t i = 0; i < m->n * m->c; i++) m->levels[i] = m->codes[i] = data->codes[i];
+    return CR_OK;
+}
+
+static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                                void **out_state, cr_report *report)
+{
+    cr_status                 st = CR_OK;
+    cr_scratch                s = cr_scratch_begin(cx);
+    const kernel_pca_options *o = options;
+    kernel_pca_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_gp_data               data = { 0 };
+    work                      w = { 0 };
+    size_t                    n;
+    (void)seed;
+
+    if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_inputs_add(cx, &data, rows));
+    n = w.n = data.n;
+    if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "kernel-pca: there is no row of weight above 0"));
+    if (32e0 * (double)n * (double)n > (double)cri_memory_left(cx))
+        CR_TRY(cr_fail(cx, CR_ENOMEM, "kernel-pca of %zu distinct rows needs %.3g GB", n,
+                       32e-9 * (double)n * (double)n));
+    CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1, &m->kernel));
+    w.K = cr_scratch_matrix(&s, n, n);
+    w.V = cr_scratch_matrix(&s, n, n);
+    w.l = cr_scratch_f64(&s, n);
+    w.p = cr_scratch_f64(&s, n);
+    w.mean = cr_scratch_f64(&s, n);
+    CR_TRY(s.status);
+    CR_TRY(centre(cx, m, &data, &w));
+    for (size_t i = 0; i < n; i++) m->total += w.K[i * n + i];
+    m->total = fmax(m->total, 0);
+    m->rows = w.sum;
+    CR_TRY(cr_eigen(cx, cr_cmat_of(w.K, n, n), w.l, cr_mat_of(w.V, n, n)));
+    m->n = n, m->d = data.d, m->c = data.c;
+    m->q = count_components(cx, &w, m->total, o->components);
+    CR_TRY(cri_fields_allocate(cx, fields, m));
+    CR_TRY(keep_inputs(cx, &data, m));
+    set_coordinates(m, &w);
+    CR_TRY(name_coordinates(cx, m));
+    report->stop = CR_STOP_CLOSED_FORM;
+    *out_state = m;
+    m = NULL;
+done:
+    cri_gp_data_free(cx, &data);
+    kernel_pca_free(cx, m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- coordinates ------------------------------------------------------------------------------ */
+
+static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    const kernel_pca_state *m = state;
+    size_t                  n = m->n, q = m->q, most = rows->n < BLOCK ? rows->n : BLOCK;
+    double   *room = cr_scratch_matrix(&s, most, rows->p), *X = cr_scratch_matrix(&s, most, m->d);
+    uint32_t *codes = cr_scratch_bytes(&s, most * m->c, sizeof *codes);
+    double   *C = cr_scratch_matrix(&s, n, most);
+    cr_kernel_input at = inputs_of(m);
+
+    CR_TRY(s.status);
+    for (size_t b = 0; b < cri_block_count(rows->n, BLOCK); b++) {
+        cri_range r = cri_block_range(rows->n, BLOCK, b);
+        size_t    count = r.end - r.begin;
+        double   *z = out->vector + r.begin * q;
+        cri_gp_split(rows, r.begin, r.end, room, X, codes);
+        cr_kernel_input in = { .rows = count, .numbers = cr_cmat_of(X, count, m->d), .codes = codes,
+                               .categories = m->c };
+        CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &in, cr_mat_of(C, n, count)));
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < q; j++) z[i * q + j] = -m->offset[j];
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(C, n, count), CR_TRANSPOSED, cr_cmat_of(m->weight, n, q),
+                       CR_PLAIN, 1, cr_mat_of(z, count, q)));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static const char *const *kernel_pca_labels(const void *state, size_t *out_n)
+{
+    const kernel_pca_state *m = state;
+    *out_n = m->q;
+    return m->names;
+}
+
+/* --- describe and file ------------------------------------------------------------------------ */
+
+static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
+{
+    cr_status               st = CR_OK;
+    const kernel_pca_state *m = state;
+    char                   *text = cri_gp_kernel_text(cx, m->kernel), name[64];
+    json_t                 *list = json_array(), *s;
+    double                  explained = 0;
+    (void)design;
+
+    CR_TRY(cri_store_set(cx, out, "parameters", list));
+    if (!text) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
+        cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
+        CR_TRY(cri_add_parameter(cx, list, json_string_nocheck(p.name), p.value, NAN, NULL));
+    }
+    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
+    CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)m->n)));
+    CR_TRY(cri_store_set(cx, s, "components", json_integer((json_int_t)m->q)));
+    CR_TRY(cri_store_set_real(cx, s, "total", m->total));
+    for (size_t j = 0; j < m->q; j++) {
+        double share = m->total > 0 ? m->eigenvalue[j] / m->total : 0;
+        explained += share;
+        snprintf(name, sizeof name, "eigenvalue(%s)", m->names[j]);
+        CR_TRY(cri_store_set_real(cx, s, name, m->eigenvalue[j]));
+        snprintf(name, sizeof name, "share(%s)", m->names[j]);
+        CR_TRY(cri_store_set_real(cx, s, name, share));
+    }
+    CR_TRY(cri_store_set_real(cx, s, "explained", explained));
+done:
+    cri_string_free(cx, text);
+    return st;
+}
+
+static cr_status kernel_pca_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    cr_status               st = CR_OK;
+    const kernel_pca_state *m = state;
+    char                   *text = cri_gp_kernel_text(cx, m->kernel);
+    if (!text) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_store_set_text(cx, out, "kernel", text));
+    CR_TRY(cri_fields_write(cx, fields, m, store, out));
+done:
+    cri_string_free(cx, text);
+    return st;
+}
+
+static cr_status spoilt(cr_ctx *cx, const cri_store *store, const char *what)
+{
+    return cr_fail(cx, CR_EDATA, "%s: %s in the model file does not fit", cri_store_source(store), what);
+}
+
+/* The levels as codes, each below the number of its category's levels. */
+static cr_status read_codes(cr_ctx *cx, const cri_store *store, const cr_design *design, kernel_pca_state *m)
+{
+    size_t place = 0;
+    m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
+    if (!m->codes) return CR_ENOMEM;
+    for (size_t j = 0; j < design->p; j++) {
+        if (!cri_design_is_code(design, j)) continue;
+        size_t levels = design->columns[design->terms[j - design->block.n].column].n_levels;
+        for (size_t i = 0; i < m->n; i++) {
+            double code = m->levels[i * m->c + place];
+            if (!(code >= 0 && code < (double)levels)) return spoilt(cx, store, "a level");
+            m->codes[i * m->c + place] = (uint32_t)code;
+        }
+        place++;
+    }
+    return CR_OK;
+}
+
+static cr_status kernel_pca_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                                 const cr_design *design, void **out_state)
+{
+    cr_status         st = CR_OK;
+    kernel_pca_state *m = cr_alloc(cx, 1, sizeof *m);
+    const char       *text;
+    size_t            d, c;
+
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_store_get_text(cx, store, in, "kernel", &text));
+    CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    cri_gp_shape(design, &d, &c);
+    if (m->d != d || m->c != c || m->n == 0 || m->q == 0) CR_TRY(spoilt(cx, store, "the shape of the inputs"));
+    CR_TRY(read_codes(cx, store, design, m));
+    st = cri_gp_kernel(cx, text, design, &m->kernel);
+    cr_kernel_input at = inputs_of(m);
+    if (st == CR_OK) st = cr_kernel_check(cx, m->kernel, &at);
+    if (st == CR_EARG || st == CR_EDATA || st == CR_EUNSUPPORTED) st = spoilt(cx, store, "the kernel");
+    CR_TRY(st);
+    CR_TRY(name_coordinates(cx, m));
+    *out_state = m;
+    m = NULL;
+done:
+    kernel_pca_free(cx, m);
+    return st;
+}
+
+const cr_model_class cri_class_kernel_pca = {
+    .example = "examples/iris.csv --features '*cm'",
+    .name = "kernel-pca",
+    .summary = "principal components in the space of a kernel",
+    .formulas = "z_j(x) = v_j . (phi(x) - m),   phi(x) . phi(x') = k(x, x')\n"
+                "v_j: directions of most variation, from the eigenvectors of the centred K",
+    .reference = "Schoelkopf, Smola & Mueller (1998), Neural Computation 10",
+    .tasks = CR_TASK_TRANSFORM,
+    .options = kernel_pca_table,
+    .options_size = sizeof(kernel_pca_options),
+    .default_scale = CR_SCALE_STANDARD,
+    .coding = CRI_CODING_CODE,
+    .fit = kernel_pca_fit,
+    .predict = kernel_pca_predict,
+    .labels = kernel_pca_labels,
+    .describe = kernel_pca_describe,
+    .write = kernel_pca_write,
+    .read = kernel_pca_read,
+    .free = kernel_pca_free,
+};
