@@ -4,7 +4,9 @@ import gzip
 import io
 import json
 import math
+import os
 import pathlib
+import subprocess
 
 import pytest
 
@@ -188,6 +190,30 @@ def test_infer_impossible_rows(credence, examples, tmp_path):
     assert "1 of 2 rows are impossible" in done.stderr
     answer = json.loads(credence("infer", examples / "networks/monty-hall.bif", "doors.csv", "--json").stdout)
     assert answer["results"][0]["log_evidence"] is None and answer["rows"] == 2
+
+
+def test_infer_streams(credence, burglary, tmp_path):
+    """The same from a file, a pipe that streams, and as a whole; rows come out as they go in."""
+    lines = ["john,mary,note"] + [f"{'yes' if i % 3 else 'no'},{['yes', '', 'no'][i % 7 % 3]},\"a, {i}\"" for i in range(500)]
+    data = "\n".join(lines).encode()
+    (tmp_path / "cases.csv").write_bytes(data)
+    options = ["--target", "burglary", "--quiet"]
+    whole = credence("infer", burglary, "cases.csv", *options)
+    assert len(rows(whole)) == 500
+    assert credence("infer", burglary, "-", *options, input=data).stdout == whole.stdout
+    answer = json.loads(credence("infer", burglary, "-", *options, "--json", input=data).stdout)
+    assert answer["rows"] == 500
+    assert answer == json.loads(credence("infer", burglary, "cases.csv", *options, "--json").stdout)
+    late = credence("infer", burglary, "-", *options, input=data + b"\nmaybe,yes,x\n")
+    assert late.code == 3 and "row 501: 'john' has no state 'maybe'" in late.stderr
+    process = subprocess.Popen([os.environ["CREDENCE_BIN"], "infer", str(burglary), "-", "--target", "burglary"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for line, first in ((b"john,mary\n", b"log_evidence"), (b"yes,yes\n", b"-6.17"), (b"no,no\n", b"-0.06")):
+        process.stdin.write(line)
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(first)
+    process.stdin.close()
+    assert process.wait() == 0 and process.stdout.read() == b""
 
 
 # --- files -----------------------------------------------------------------------------------------
