@@ -144,6 +144,7 @@ static void add_answer(const query_job *j, const cr_query_answer *a, size_t *sta
         json_object_set_new(out, "assignment", assignment(j, a, a->state));
         json_object_set_new(out, "probability", number(a->number));
         json_object_set_new(out, "log_probability", number(a->log_number));
+        if (!a->exact) json_object_set_new(out, "log_bound", number(a->log_bound));
         break;
     case CR_QUESTION_SEPARATION:
         json_object_set_new(out, "independent", json_boolean(a->separated));
@@ -241,7 +242,13 @@ static void print_best(const query_job *j, const cr_query_answer *a)
     }
     out_table(j->c, rows);
     json_decref(rows);
-    print_pair(j->c, "probability given the evidence", a->number);
+    if (!isnan(a->number))
+        print_pair(j->c, "probability given the evidence", a->number);
+    else
+        print_pair(j->c, "log of probability or of its tables' product", a->log_number);
+    if (!a->exact)
+        print_pair(j->c, "not proven to be the best: the log of that is no more than",
+                   a->log_bound);
 }
 
 static bool is_parent(const cr_network *net, size_t parent, size_t child)

@@ -474,7 +474,7 @@ static const cli_field query_cost[] = {
 
 static const cli_field answer[] = {
     TEXT("query", 0, "the question"),
-    TEXT("method", 0, "ve, jt, enumerate, or graph where no numbers were needed"),
+    TEXT("method", 0, "ve, jt, enumerate, search, or graph where no numbers were needed"),
     FLAG("exact", 0, "whether the answer is exact, but for rounding"),
     NUMBER("log_evidence", FIELD_NULL,
            "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
@@ -485,6 +485,8 @@ static const cli_field answer[] = {
            "of P(x=a | e), of argmax: the probability given the evidence"),
     NUMBER("log_probability", FIELD_NULL | FIELD_SOMETIMES,
            "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
+    NUMBER("log_bound", FIELD_SOMETIMES,
+           "of argmax that is not exact: no assignment has a larger log_probability"),
     FLAG("independent", FIELD_SOMETIMES, "of x _|_ y | z: whether the graph separates them"),
     OTHER(TEXTS, "trail", FIELD_SOMETIMES, "if not: variables along a trail that is active"),
     NUMBER("entropy", FIELD_SOMETIMES, "of H"),

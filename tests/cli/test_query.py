@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import subprocess
 
 import pytest
@@ -333,6 +334,30 @@ def test_lists_of_a_larger_network(credence):
     assert best["assignments"][0]["p"] == pytest.approx(one["probability"], rel=1e-9)
     assert all(a["p"] >= b["p"] for a, b in zip(best["assignments"], best["assignments"][1:]))
     assert "differs in" in credence("query", net, "best(3; *)", "--format", "text").stdout
+
+
+def test_best_by_search(credence, tmp_path):
+    """A grid of 900 spins in strong fields: far too wide for tables, but proven by search."""
+    n, rng = 30, random.Random(2)
+    pairs = [(i * n + j, k) for i in range(n) for j in range(n)
+             for k in ([i * n + j + 1] if j + 1 < n else []) + ([i * n + j + n] if i + 1 < n else [])]
+    lines = ["MARKOV", str(n * n), " ".join(["2"] * n * n), str(n * n + len(pairs))]
+    lines += [f"1 {i}" for i in range(n * n)] + [f"2 {a} {b}" for a, b in pairs]
+    fields = [rng.uniform(-2, 2) for _ in range(n * n)]
+    lines += [f"2 {math.exp(h)} {math.exp(-h)}" for h in fields]
+    lines += ["4 1.1 1 1 1.1"] * len(pairs)
+    (tmp_path / "grid.uai").write_text("\n".join(lines) + "\n")
+    answer, = ask(credence, "grid.uai", "argmax(*)")
+    assert answer["method"] == "search" and answer["exact"] and answer["log_evidence"] is None
+    states = [int(answer["assignment"][f"x{i}"]) for i in range(n * n)]
+    value = sum(-h if s else h for h, s in zip(fields, states)) + sum(
+        math.log(1.1) for a, b in pairs if states[a] == states[b])
+    assert value == pytest.approx(answer["log_probability"], abs=1e-9)
+    for i in range(n * n):  # at least no single spin can do better
+        near = [b if a == i else a for a, b in pairs if i in (a, b)]
+        agree = sum(states[b] == states[i] for b in near)
+        gain = (2 * fields[i] if states[i] else -2 * fields[i]) + math.log(1.1) * (len(near) - 2 * agree)
+        assert gain <= 1e-9
 
 
 # --- plot ------------------------------------------------------------------------------------------

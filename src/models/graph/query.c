@@ -290,6 +290,28 @@ done:
 
 /* --- the best -------------------------------------------------------------------------------- */
 
+/* P(e) is only for show beside the best states: it is left out where it takes too long, though
+ * these can be found.  Impossible evidence is told either way. */
+static cr_status find_evidence_if_easy(job *j, bool all)
+{
+    enum { EASY = 2000000000 }; /* table entries: some seconds */
+    cr_status st = CR_OK;
+    double    most = j->engine.o.exact.most;
+    CR_TRY(prepare(j, !all || j->engine.o.method != CR_QUERY_AUTO));
+    if (!isnan(j->out->log_evidence)) goto done;
+    if (most == 0) j->engine.o.exact.most = EASY;
+    st = cri_engine_log_evidence(&j->engine, &j->out->log_evidence);
+    j->engine.o.exact.most = most;
+    if (st == CR_ENOMEM) {
+        j->out->log_evidence = NAN;
+        st = CR_OK;
+    }
+    CR_TRY(st);
+    if (j->out->log_evidence == -INFINITY) CR_TRY(refuse_impossible(j));
+done:
+    return st;
+}
+
 static cr_status answer_best(job *j)
 {
     cr_status  st = CR_OK;
@@ -298,8 +320,9 @@ static cr_status answer_best(job *j)
     size_t     n = all ? cr_network_size(j->net) : j->q->n_x;
     size_t    *state = cr_scratch_index(&s, n);
     double     log_best = 0, log_e;
+    bool       unknown;
     CR_TRY(s.status);
-    CR_TRY(prepare(j, true));
+    CR_TRY(find_evidence_if_easy(j, all));
     log_e = j->out->log_evidence;
     if (j->soft) CR_TRY(cri_engine_log_evidence(&j->engine, &log_e));
     CR_TRY(cri_engine_best(&j->engine, j->q->n_x, j->q->x, state, &log_best));
@@ -313,8 +336,15 @@ static cr_status answer_best(job *j)
     j->out->state = cr_alloc(j->cx, j->out->n, sizeof *j->out->state);
     if (!j->out->state) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < j->out->n; i++) j->out->state[i] = state[all ? j->out->variable[i] : i];
+    unknown = isnan(log_e);
+    if (unknown) log_e = j->out->log_evidence = 0;
     j->out->log_number = log_best - log_e + j->out->log_evidence;
     j->out->number = exp(log_best - log_e < 0 ? log_best - log_e : 0);
+    if (j->engine.open) {
+        j->out->exact = false;
+        j->out->log_bound = j->engine.bound - log_e + j->out->log_evidence;
+    }
+    if (unknown) j->out->number = j->out->log_evidence = NAN;
 done:
     cr_scratch_end(&s);
     return st;
@@ -348,6 +378,7 @@ static cr_status answer_list(job *j)
     }
     if (j->soft) CR_TRY(cri_engine_log_evidence(&j->engine, &log_e));
     CR_TRY(cri_answer_best_list(&j->engine, j->q, log_e, j->out));
+    j->out->exact = !j->engine.open;
 done:
     return st;
 }

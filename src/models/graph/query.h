@@ -111,7 +111,7 @@ typedef struct cr_parameter {
 
 typedef struct cr_query_answer {
     cr_question_kind kind;
-    const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph" */
+    const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph", "search" */
     bool             exact;
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
@@ -126,6 +126,7 @@ typedef struct cr_query_answer {
     cr_parameter *parameter; /* SENSITIVITY [rows], the largest first */
     double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST: P(states | e) */
     double    log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
+    double    log_bound;  /* BEST that is not exact: no states have a larger log P(states, e) */
     bool      separated;  /* SEPARATION */
     size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */
     size_t    sweeps;               /* of fitting soft evidence */

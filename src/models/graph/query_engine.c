@@ -103,7 +103,7 @@ static const method METHODS[] = {
     [CR_QUERY_ENUMERATE] = { "enumerate", all_log, all_joint, NULL, all_best },
 };
 
-const char *cri_engine_name(const cri_engine *e) { return METHODS[e->used].name; }
+const char *cri_engine_name(const cri_engine *e) { return e->by ? e->by : METHODS[e->used].name; }
 
 static const method *choose(cri_engine *e, cr_query_method best)
 {
@@ -145,7 +145,9 @@ done:
 cr_status cri_engine_best(cri_engine *e, size_t n, const size_t *query, size_t *out_state,
                           double *out_log)
 {
-    return choose(e, CR_QUERY_VE)->best(e, n, query, out_state, out_log);
+    const method *m = choose(e, CR_QUERY_VE);
+    if (n == 0 && e->method == CR_QUERY_AUTO) return cri_best_portfolio(e, out_state, out_log);
+    return m->best(e, n, query, out_state, out_log);
 }
 
 /* --- life ------------------------------------------------------------------------------------ */

@@ -22,6 +22,9 @@ struct cri_engine {
     bool              fresh; /* the tree knows the evidence */
     bool              many;  /* many questions are to come: worth a tree */
     cr_exact_report   cost;
+    const char       *by;    /* what answered last, where it is none of the methods; else NULL */
+    bool              open;  /* some answer is the best found, but not proven to be the best */
+    double            bound; /* then: its log is no more than this */
 };
 
 /* Opens an engine with these findings but for the soft ones; cuts the network where there is do().
@@ -40,6 +43,9 @@ cr_status cri_engine_joint(cri_engine *e, size_t n, const size_t *query, cr_fact
                            double *opt_log);
 /* All P(v | e), one after another. */
 cr_status cri_engine_marginals(cri_engine *e, double *out, double *out_log);
+/* The best states of all variables, by elimination where that fits, else by search
+ * (best_portfolio.c). */
+cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log);
 /* The best states of the query (n = 0: of all, out [variables]) and log P(states, e). */
 cr_status cri_engine_best(cri_engine *e, size_t n, const size_t *query, size_t *out_state,
                           double *out_log);
