@@ -4,6 +4,7 @@
 #include "base/list.h"
 #include "base/scratch.h"
 #include "data/read_internal.h"
+#include "data/text_rows.h"
 #include "models/graph/junction.h"
 #include "models/graph/query.h"
 #include "models/graph/network_text.h"
@@ -29,11 +30,13 @@ CR_OPTIONS_STRUCT(infer_options, INFER_OPTIONS);
 static const cr_option infer_table[] = { INFER_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-/* A column that names a variable, and what its levels mean. */
+/* A column that names a variable. */
 typedef struct case_column {
-    const cr_column *column;
     size_t           variable;
-    size_t          *state; /* [levels] */
+    bool             gaps;   /* some row may have no value */
+    const cr_column *column; /* of a table, and what its levels mean: */
+    size_t          *state;  /* [levels] */
+    size_t           place;  /* of text that streams: which cell */
 } case_column;
 
 typedef struct infer_job {
@@ -41,7 +44,10 @@ typedef struct infer_job {
     cr_scratch             s;
     cr_network            *net;
     const cr_variables    *vs;
-    cr_table              *t;
+    cri_source            *source; /* NULL: a database */
+    cri_text_rows         *text;   /* rows as they come, in constant memory; or else */
+    cr_table              *t;      /* all rows at once */
+    size_t                 rows;   /* so far, or all where that is known before */
     case_column           *known;
     size_t                 n_known;
     size_t                *target, n_target;
@@ -81,21 +87,17 @@ static cr_status read_cases(infer_job *j)
     cr_status   st = CR_OK;
     cr_ctx     *cx = j->c->cx;
     const char *path = j->c->args[1];
-    bool        again = true, database = cri_is_database(path, &j->c->read);
-    cri_source *source = NULL;
-    if (strcmp(path, "-") == 0 && strcmp(j->c->args[0], "-") == 0)
-        CR_TRY(cr_fail(cx, CR_EARG, "standard input can serve as one argument only"));
-    if (!database) CR_TRY(cri_source_open(cx, path, &source));
+    bool        again = true;
     for (size_t pass = 0; pass < 2 && again; pass++) {
         cr_table_free(cx, j->t);
         j->t = NULL;
-        if (source && pass > 0) CR_TRY(cri_source_rewind(source));
-        CR_TRY(database ? cr_table_read(cx, path, &j->c->read, &j->t)
-                        : cri_table_read_source(cx, path, source, &j->c->read, &j->t));
+        if (j->source && pass > 0) CR_TRY(cri_source_rewind(j->source));
+        CR_TRY(j->source ? cri_table_read_source(cx, path, j->source, &j->c->read, &j->t)
+                         : cr_table_read(cx, path, &j->c->read, &j->t));
         CR_TRY(take_categories(j, j->t, &again));
     }
+    j->rows = cr_table_rows(j->t);
 done:
-    cri_source_close(source);
     return st;
 }
 
@@ -109,6 +111,12 @@ static cr_status refuse_level(infer_job *j, const cr_column *column, size_t v, s
     return cri_nearest_state(j->c->cx, j->net, v, column->levels[level]);
 }
 
+static void warn_unused(const infer_job *j, const char *name)
+{
+    cr_log(j->c->cx, CR_LOG_WARNING, "column '%s' names no variable of the network: left out",
+           name);
+}
+
 static cr_status match_columns(infer_job *j)
 {
     cr_status st = CR_OK;
@@ -119,7 +127,8 @@ static cr_status match_columns(infer_job *j)
         const cr_column *column = cr_table_column(j->t, i);
         size_t           v = cr_variable_lookup(j->vs, column->name);
         if (v == CR_NONE) continue;
-        case_column known = { column, v, cr_scratch_index(&j->s, column->n_levels) };
+        case_column known = { .variable = v, .gaps = column->missing > 0, .column = column };
+        known.state = cr_scratch_index(&j->s, column->n_levels);
         CR_TRY(j->s.status);
         if (column->type != CR_CATEGORY && column->missing < cr_table_rows(j->t))
             CR_TRY(cr_fail(j->c->cx, CR_EDATA, "column '%s' is not read as states", column->name));
@@ -136,9 +145,120 @@ static cr_status match_columns(infer_job *j)
     }
     for (size_t i = 0; i < columns; i++)
         if (cr_variable_lookup(j->vs, cr_table_column(j->t, i)->name) == CR_NONE)
-            cr_log(j->c->cx, CR_LOG_WARNING,
-                   "column '%s' names no variable of the network: left out",
-                   cr_table_column(j->t, i)->name);
+            warn_unused(j, cr_table_column(j->t, i)->name);
+done:
+    return st;
+}
+
+/* --- rows that stream ------------------------------------------------------------------------ */
+
+/* Text streams, where nothing has to be known of later rows: a file is looked through before; of a
+ * pipe it must be told what is asked for, and the form of the answer must not begin with the number
+ * of rows. */
+static cr_status may_stream(infer_job *j, bool *out_may)
+{
+    enum { HEADER_NO = 2, SHORT = 6 };
+    cr_status            st = CR_OK;
+    const infer_options *o = j->c->own;
+    cri_format           format = (cri_format)j->c->read.from;
+    const char          *bytes;
+    size_t               size;
+    *out_may = false;
+    if (!j->source || j->c->read.header == HEADER_NO || j->c->read.real) goto done;
+    if (cri_source_is_seekable(j->source)) {
+        CR_TRY(cri_tell_format(j->c->cx, j->c->args[1], j->source, &j->c->read, &format));
+        *out_may = format == CRI_FORMAT_CSV || format == CRI_FORMAT_TSV;
+    } else if (o->target && j->c->format != FORMAT_JSON && format <= CRI_FORMAT_TSV) {
+        CR_TRY(cri_source_peek(j->source, SHORT, &bytes, &size)); /* no more: it may come slowly */
+        *out_may = size == SHORT && memcmp(bytes, "\x93NUMPY", SHORT) != 0 &&
+                   memcmp(bytes, "PK", 2) != 0 && memcmp(bytes, "SQLite", SHORT) != 0;
+    }
+done:
+    return st;
+}
+
+static cr_status open_text(infer_job *j)
+{
+    cr_status st = CR_OK;
+    size_t    columns;
+    CR_TRY(cri_text_rows_open(j->c->cx, j->source, &j->c->read, &j->text));
+    columns = j->text ? cri_text_rows_columns(j->text) : 0;
+    j->known = cr_scratch_bytes(&j->s, columns, sizeof *j->known);
+    CR_TRY(j->s.status);
+    for (size_t i = 0; i < columns; i++) {
+        size_t v = cr_variable_lookup(j->vs, cri_text_rows_name(j->text, i));
+        bool   twice = false;
+        for (size_t k = 0; k < j->n_known; k++) twice |= j->known[k].variable == v;
+        if (v != CR_NONE && !twice)
+            j->known[j->n_known++] = (case_column){ .variable = v, .place = i };
+    }
+    if (j->n_known == 0) { /* no header, perhaps: the other way will tell */
+        cri_text_rows_free(j->text);
+        j->text = NULL;
+        CR_TRY(cri_source_rewind(j->source));
+    }
+    for (size_t i = 0; j->text && i < columns; i++)
+        if (cr_variable_lookup(j->vs, cri_text_rows_name(j->text, i)) == CR_NONE)
+            warn_unused(j, cri_text_rows_name(j->text, i));
+done:
+    return st;
+}
+
+/* The state of a cell; CR_NONE where it has no value. */
+static cr_status read_state(infer_job *j, const case_column *k, const char *cell, size_t *out_state)
+{
+    *out_state = cell ? cr_state_lookup(j->vs, k->variable, cell) : CR_NONE;
+    if (!cell || *out_state != CR_NONE) return CR_OK;
+    cr_fail(j->c->cx, CR_EDATA, "%s, row %zu: '%s' has no state '%s'", cri_source_name(j->source),
+            j->rows, cri_text_rows_name(j->text, k->place), cell);
+    return cri_nearest_state(j->c->cx, j->net, k->variable, cell);
+}
+
+/* Looks through a file: are all cells states, which columns have gaps, how many rows? */
+static cr_status look_through(infer_job *j)
+{
+    cr_status          st = CR_OK;
+    const char *const *cells;
+    for (size_t k = 0; k < j->n_known; k++) j->known[k].gaps = true;
+    if (!cri_source_is_seekable(j->source)) {
+        cri_source_forget(j->source);
+        goto done;
+    }
+    for (size_t k = 0; k < j->n_known; k++) j->known[k].gaps = false;
+    for (;; j->rows++) {
+        size_t state;
+        CR_TRY(cri_text_rows_next(j->text, &cells));
+        if (!cells) break;
+        if (j->rows % 1024 == 0) CR_TRY(cr_check_interrupt(j->c->cx));
+        for (size_t k = 0; k < j->n_known; k++) {
+            j->rows++; /* counted from 1 in messages */
+            st = read_state(j, &j->known[k], cells[j->known[k].place], &state);
+            j->rows--;
+            CR_TRY(st);
+            j->known[k].gaps |= state == CR_NONE;
+        }
+    }
+    CR_TRY(cri_text_rows_rewind(j->text));
+done:
+    return st;
+}
+
+static cr_status open_cases(infer_job *j)
+{
+    cr_status   st = CR_OK;
+    const char *path = j->c->args[1];
+    bool        streams;
+    if (strcmp(path, "-") == 0 && strcmp(j->c->args[0], "-") == 0)
+        CR_TRY(cr_fail(j->c->cx, CR_EARG, "standard input can serve as one argument only"));
+    if (!cri_is_database(path, &j->c->read)) CR_TRY(cri_source_open(j->c->cx, path, &j->source));
+    CR_TRY(may_stream(j, &streams));
+    if (streams) CR_TRY(open_text(j));
+    if (j->text) {
+        CR_TRY(look_through(j));
+    } else {
+        CR_TRY(read_cases(j));
+        CR_TRY(match_columns(j));
+    }
 done:
     return st;
 }
@@ -158,8 +278,7 @@ static cr_status choose_targets(infer_job *j)
         CR_TRY(cr_variable_find(j->c->cx, j->vs, names[i], &j->target[i]));
         j->n_target++;
     }
-    for (size_t i = 0; i < j->n_known; i++)
-        known[j->known[i].variable] = j->known[i].column->missing == 0;
+    for (size_t i = 0; i < j->n_known; i++) known[j->known[i].variable] = !j->known[i].gaps;
     for (size_t v = 0; v < all && n == 0; v++)
         if (!known[v]) j->target[j->n_target++] = v;
 done:
@@ -168,17 +287,34 @@ done:
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static cr_status observe(infer_job *j, size_t row)
+/* What row i of the table says of a column. */
+static size_t table_state(const case_column *k, size_t row)
 {
-    cr_status st = CR_OK;
-    for (size_t i = 0; i < j->n_known && st == CR_OK; i++) {
+    bool missing = k->column->type != CR_CATEGORY || k->column->codes[row] == CR_MISSING_CODE;
+    return missing ? CR_NONE : k->state[k->column->codes[row]];
+}
+
+/* Row i becomes the evidence; false in *out_any behind the last one. */
+static cr_status observe(infer_job *j, size_t row, bool *out_any)
+{
+    cr_status          st = CR_OK;
+    const char *const *cells = NULL;
+    if (j->text) CR_TRY(cri_text_rows_next(j->text, &cells));
+    *out_any = j->text ? cells != NULL : row < j->rows;
+    if (j->text) j->rows = row + 1;
+    for (size_t i = 0; i < j->n_known && *out_any; i++) {
         const case_column *k = &j->known[i];
-        bool missing = k->column->type != CR_CATEGORY || k->column->codes[row] == CR_MISSING_CODE;
-        if (missing)
+        size_t             state;
+        if (j->text)
+            CR_TRY(read_state(j, k, cells[k->place], &state));
+        else
+            state = table_state(k, row);
+        if (state == CR_NONE)
             cr_evidence_forget(j->c->cx, j->e, k->variable);
         else
-            st = cr_evidence_observe(j->c->cx, j->e, k->variable, k->state[k->column->codes[row]]);
+            CR_TRY(cr_evidence_observe(j->c->cx, j->e, k->variable, state));
     }
+done:
     return st;
 }
 
@@ -282,24 +418,33 @@ done:
     return st;
 }
 
+/* What has been answered is handed over before a wait for more. */
+static bool should_flush(const infer_job *j, size_t row)
+{
+    return j->text ? !cri_text_rows_ready(j->text) : row % 64 == 0;
+}
+
 static cr_status infer_rows(infer_job *j)
 {
     cr_status st = CR_OK;
     json_t   *row = NULL;
-    bool      json = j->c->format == FORMAT_JSON;
-    for (size_t i = 0; i < cr_table_rows(j->t); i++) {
+    bool      json = j->c->format == FORMAT_JSON, any;
+    size_t    all = j->rows, i = 0;
+    for (;; i++) {
         double log_e;
         CR_TRY(cr_check_interrupt(j->c->cx));
-        CR_TRY(observe(j, i));
+        if (should_flush(j, i)) CR_TRY(out_flush(j->c));
+        CR_TRY(observe(j, i, &any));
+        if (!any) break;
         CR_TRY(ask_row(j, &log_e));
         row = json ? json_object() : NULL;
         CR_TRY(print_row(j, log_e, row));
         if (json) out_json_item(j->c, row, i == 0);
         json_decref(row);
         row = NULL;
-        if (i % 64 == 0) CR_TRY(out_flush(j->c));
-        cr_progress(j->c->cx, "rows", (double)i, (double)cr_table_rows(j->t));
+        if (all > 0) cr_progress(j->c->cx, "rows", (double)i, (double)all);
     }
+    j->rows = i;
 done:
     json_decref(row);
     return st;
@@ -339,8 +484,7 @@ static cr_status prepare(infer_job *j)
     size_t    most = 1;
     CR_TRY(cli_read_network(j->c, 0, CR_FORMAT_AUTO, &j->net));
     j->vs = cr_network_variables(j->net);
-    CR_TRY(read_cases(j));
-    CR_TRY(match_columns(j));
+    CR_TRY(open_cases(j));
     CR_TRY(choose_targets(j));
     for (size_t v = 0; v < cr_network_size(j->net); v++)
         if (cr_network_states(j->net, v) > most) most = cr_network_states(j->net, v);
@@ -362,7 +506,7 @@ static cr_status run_infer(cli *c)
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
         json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
-        json_object_set_new(root, "rows", json_integer((json_int_t)cr_table_rows(j.t)));
+        json_object_set_new(root, "rows", json_integer((json_int_t)j.rows));
         json_object_set_new(root, "method",
                             json_string(j.tree ? "jt" : cr_approximation_name(j.how)));
         json_object_set_new(root, "exact", json_boolean(j.tree != NULL));
@@ -377,16 +521,16 @@ static cr_status run_infer(cli *c)
         cr_log(c->cx, CR_LOG_WARNING,
                "%zu of %zu rows are impossible in this network and get no "
                "posterior",
-               j.impossible, cr_table_rows(j.t));
+               j.impossible, j.rows);
     if (j.lost > 0)
         cr_log(c->cx, CR_LOG_WARNING,
                "no sample agrees with %zu of %zu rows: they may be impossible, or need another "
                "--method",
-               j.lost, cr_table_rows(j.t));
+               j.lost, j.rows);
     if (j.unsure > 0)
         cr_log(c->cx, CR_LOG_WARNING,
                "%s has not converged in %zu of %zu rows: their posteriors may be far off",
-               cr_approximation_name(j.how), j.unsure, cr_table_rows(j.t));
+               cr_approximation_name(j.how), j.unsure, j.rows);
     if (c->format == FORMAT_TEXT && !j.tree)
         out_text(c, "  approximate, by %s\n", cr_approximation_name(j.how));
     CR_TRY(cli_check_strict(c));
@@ -395,6 +539,8 @@ done:
     cr_junction_free(c->cx, j.tree);
     cr_evidence_free(c->cx, j.e);
     cr_table_free(c->cx, j.t);
+    cri_text_rows_free(j.text);
+    cri_source_close(j.source);
     cr_network_free(c->cx, j.net);
     cr_scratch_end(&j.s);
     json_decref(root);

@@ -193,7 +193,7 @@ static void add_error(const query_job *j, const cr_query_answer *a, json_t *out)
     if (a->kind == CR_QUESTION_BEST && !isnan(a->upper))
         json_object_set_new(out, "log_probability_upper", number(a->upper));
     if (a->why[0]) json_object_set_new(out, "reason", json_string_nocheck(a->why));
-    json_object_set_new(out, "error", approximate_error(&a->error));
+    if (!a->open) json_object_set_new(out, "error", approximate_error(&a->error));
 }
 
 static json_t *json_answer(const query_job *j, const cr_query_answer *a, size_t *states)
@@ -265,10 +265,14 @@ static void print_best(const query_job *j, const cr_query_answer *a)
     }
     out_table(j->c, rows);
     json_decref(rows);
-    if (!isnan(a->number)) print_pair(j->c, "probability given the evidence", a->number);
+    if (!isnan(a->number))
+        print_pair(j->c, "probability given the evidence", a->number);
+    else
+        print_pair(j->c, "log of probability or of its tables' product", a->log_number);
     if (a->exact) return;
-    print_pair(j->c, "best found: log P(assignment, e)", a->log_number);
-    if (!isnan(a->upper)) print_pair(j->c, "no assignment has more than", a->upper);
+    if (!a->open) print_pair(j->c, "best found: log P(assignment, e)", a->log_number);
+    if (!isnan(a->upper))
+        print_pair(j->c, "not proven to be the best: the log of that is no more than", a->upper);
 }
 
 static bool is_parent(const cr_network *net, size_t parent, size_t child)
@@ -333,7 +337,7 @@ static void print_text(const query_job *j, const cr_query_answer *a, size_t *sta
     default:
         query_list_text(c, j->net, a);
     }
-    if (!a->exact) approximate_line(c, a->method, &a->error);
+    if (!a->exact && !a->open) approximate_line(c, a->method, &a->error);
 }
 
 /* --- CSV: query, variable, state, value ------------------------------------------------------ */

@@ -495,7 +495,7 @@ static const cli_field approximation[] = {
 static const cli_field answer[] = {
     TEXT("query", 0, "the question"),
     TEXT("method", 0,
-         "ve, jt, enumerate, an approximation, or graph where no numbers were needed"),
+         "ve, jt, enumerate, search, an approximation, or graph where no numbers were needed"),
     FLAG("exact", 0, "whether the answer is exact, but for rounding"),
     TEXT("reason", FIELD_SOMETIMES, "why --method auto took an approximation"),
     INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),

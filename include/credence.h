@@ -58,6 +58,7 @@
 #include "../src/models/graph/elimination.h"
 #include "../src/models/graph/evidence.h"
 #include "../src/models/graph/bucket.h"
+#include "../src/models/graph/best_search.h"
 #include "../src/models/graph/junction.h"
 #include "../src/models/graph/enumerate.h"
 #include "../src/models/graph/gaussian_network.h"

@@ -396,6 +396,16 @@ cr_status cri_source_read(cri_source *s, char *out, size_t size, size_t *out_got
     return CR_OK;
 }
 
+cr_status cri_source_read_some(cri_source *s, char *out, size_t size, size_t *out_got)
+{
+    cr_status st = CR_OK;
+    size_t    held = s->head_end - s->head_at;
+    *out_got = 0;
+    if (held > 0) return cri_source_read(s, out, held < size ? held : size, out_got);
+    while (size > 0 && *out_got == 0 && !s->ended && st == CR_OK) st = decode(s, out, size, out_got);
+    return st;
+}
+
 bool cri_source_is_seekable(const cri_source *s) { return s->origin != FROM_PIPE; }
 void cri_source_forget(cri_source *s) { s->forgets = s->origin == FROM_PIPE; }
 

@@ -31,6 +31,8 @@ cr_status cri_source_peek(cri_source *source, size_t want, const char **out_byte
 /* Takes the next bytes: `size` of them, fewer only at the end.  Fails with CR_EIO, with CR_EDATA
  * for a damaged or cut off gzip or zstd stream, CR_ENOMEM or CR_EINTERRUPTED. */
 cr_status cri_source_read(cri_source *source, char *out, size_t size, size_t *out_got);
+/* The same, but takes what is there without waiting for more: at least one byte, 0 at the end. */
+cr_status cri_source_read_some(cri_source *source, char *out, size_t size, size_t *out_got);
 /* true when it can be read again without keeping it: a regular file, or memory. */
 bool cri_source_is_seekable(const cri_source *source);
 /* From now on what has come through a pipe is not kept: memory stays bounded, and a rewind fails.

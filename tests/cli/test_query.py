@@ -4,7 +4,10 @@ import gzip
 import io
 import json
 import math
+import os
 import pathlib
+import random
+import subprocess
 
 import pytest
 
@@ -190,6 +193,30 @@ def test_infer_impossible_rows(credence, examples, tmp_path):
     assert answer["results"][0]["log_evidence"] is None and answer["rows"] == 2
 
 
+def test_infer_streams(credence, burglary, tmp_path):
+    """The same from a file, a pipe that streams, and as a whole; rows come out as they go in."""
+    lines = ["john,mary,note"] + [f"{'yes' if i % 3 else 'no'},{['yes', '', 'no'][i % 7 % 3]},\"a, {i}\"" for i in range(500)]
+    data = "\n".join(lines).encode()
+    (tmp_path / "cases.csv").write_bytes(data)
+    options = ["--target", "burglary", "--quiet"]
+    whole = credence("infer", burglary, "cases.csv", *options)
+    assert len(rows(whole)) == 500
+    assert credence("infer", burglary, "-", *options, input=data).stdout == whole.stdout
+    answer = json.loads(credence("infer", burglary, "-", *options, "--json", input=data).stdout)
+    assert answer["rows"] == 500
+    assert answer == json.loads(credence("infer", burglary, "cases.csv", *options, "--json").stdout)
+    late = credence("infer", burglary, "-", *options, input=data + b"\nmaybe,yes,x\n")
+    assert late.code == 3 and "row 501: 'john' has no state 'maybe'" in late.stderr
+    process = subprocess.Popen([os.environ["CREDENCE_BIN"], "infer", str(burglary), "-", "--target", "burglary"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for line, first in ((b"john,mary\n", b"log_evidence"), (b"yes,yes\n", b"-6.17"), (b"no,no\n", b"-0.06")):
+        process.stdin.write(line)
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(first)
+    process.stdin.close()
+    assert process.wait() == 0 and process.stdout.read() == b""
+
+
 # --- files -----------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("ending", ["bif", "xmlbif", "net", "uai", "cred"])
@@ -307,6 +334,30 @@ def test_lists_of_a_larger_network(credence):
     assert best["assignments"][0]["p"] == pytest.approx(one["probability"], rel=1e-9)
     assert all(a["p"] >= b["p"] for a, b in zip(best["assignments"], best["assignments"][1:]))
     assert "differs in" in credence("query", net, "best(3; *)", "--format", "text").stdout
+
+
+def test_best_by_search(credence, tmp_path):
+    """A grid of 900 spins in strong fields: far too wide for tables, but proven by search."""
+    n, rng = 30, random.Random(2)
+    pairs = [(i * n + j, k) for i in range(n) for j in range(n)
+             for k in ([i * n + j + 1] if j + 1 < n else []) + ([i * n + j + n] if i + 1 < n else [])]
+    lines = ["MARKOV", str(n * n), " ".join(["2"] * n * n), str(n * n + len(pairs))]
+    lines += [f"1 {i}" for i in range(n * n)] + [f"2 {a} {b}" for a, b in pairs]
+    fields = [rng.uniform(-2, 2) for _ in range(n * n)]
+    lines += [f"2 {math.exp(h)} {math.exp(-h)}" for h in fields]
+    lines += ["4 1.1 1 1 1.1"] * len(pairs)
+    (tmp_path / "grid.uai").write_text("\n".join(lines) + "\n")
+    answer, = ask(credence, "grid.uai", "argmax(*)")
+    assert answer["method"] == "search" and answer["exact"] and answer["log_evidence"] is None
+    states = [int(answer["assignment"][f"x{i}"]) for i in range(n * n)]
+    value = sum(-h if s else h for h, s in zip(fields, states)) + sum(
+        math.log(1.1) for a, b in pairs if states[a] == states[b])
+    assert value == pytest.approx(answer["log_probability"], abs=1e-9)
+    for i in range(n * n):  # at least no single spin can do better
+        near = [b if a == i else a for a, b in pairs if i in (a, b)]
+        agree = sum(states[b] == states[i] for b in near)
+        gain = (2 * fields[i] if states[i] else -2 * fields[i]) + math.log(1.1) * (len(near) - 2 * agree)
+        assert gain <= 1e-9
 
 
 # --- plot ------------------------------------------------------------------------------------------

@@ -383,6 +383,28 @@ done:
 
 /* --- the best -------------------------------------------------------------------------------- */
 
+/* P(e) is only for show beside the best states: it is left out where it takes too long, though
+ * these can be found.  Impossible evidence is told either way. */
+static cr_status find_evidence_if_easy(job *j, bool all)
+{
+    enum { EASY = 2000000000 }; /* table entries: some seconds */
+    cr_status st = CR_OK;
+    double    most = j->engine.o.exact.most;
+    CR_TRY(prepare(j, !all || j->engine.o.method != CR_QUERY_AUTO));
+    if (!isnan(j->out->log_evidence)) goto done;
+    if (most == 0) j->engine.o.exact.most = EASY;
+    st = cri_engine_log_evidence(&j->engine, &j->out->log_evidence);
+    j->engine.o.exact.most = most;
+    if (st == CR_ENOMEM) {
+        j->out->log_evidence = NAN;
+        st = CR_OK;
+    }
+    CR_TRY(st);
+    if (j->out->log_evidence == -INFINITY) CR_TRY(refuse_impossible(j));
+done:
+    return st;
+}
+
 static cr_status answer_best(job *j)
 {
     cr_status  st = CR_OK;
@@ -391,8 +413,9 @@ static cr_status answer_best(job *j)
     size_t     n = all ? cr_network_size(j->net) : j->q->n_x;
     size_t    *state = cr_scratch_index(&s, n);
     double     log_best = 0, log_e;
+    bool       unknown;
     CR_TRY(s.status);
-    CR_TRY(prepare(j, true));
+    CR_TRY(find_evidence_if_easy(j, all));
     log_e = j->out->log_evidence;
     if (j->soft) CR_TRY(cri_engine_log_evidence(&j->engine, &log_e));
     CR_TRY(cri_engine_best(&j->engine, j->q->n_x, j->q->x, state, &log_best));
@@ -406,8 +429,12 @@ static cr_status answer_best(job *j)
     j->out->state = cr_alloc(j->cx, j->out->n, sizeof *j->out->state);
     if (!j->out->state) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < j->out->n; i++) j->out->state[i] = state[all ? j->out->variable[i] : i];
+    unknown = isnan(log_e);
+    if (unknown) log_e = j->out->log_evidence = 0;
     j->out->log_number = log_best - log_e + j->out->log_evidence;
     j->out->number = exp(log_best - log_e < 0 ? log_best - log_e : 0);
+    if (j->engine.open) j->engine.upper += j->out->log_evidence - log_e;
+    if (unknown) j->out->number = j->out->log_evidence = NAN;
 done:
     cr_scratch_end(&s);
     return st;
@@ -621,12 +648,13 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     CR_TRY(gather_findings(&j, opt_more));
     CR_TRY(answer(&j));
     a.method = q->kind == CR_QUESTION_SEPARATION ? "graph" : cri_engine_name(&j.engine);
-    a.exact = q->kind == CR_QUESTION_SEPARATION || !cri_engine_approximates(&j.engine);
+    a.open = j.engine.open;
+    a.exact = q->kind == CR_QUESTION_SEPARATION || !(a.open || cri_engine_approximates(&j.engine));
     a.cost = j.engine.cost;
     a.error = j.engine.error;
     a.upper = j.engine.upper;
     memcpy(a.why, j.engine.why, sizeof a.why);
-    if (!a.exact && q->kind == CR_QUESTION_BEST && q->n_x == 0) a.method = "max-product";
+    if (!a.exact && !a.open && q->kind == CR_QUESTION_BEST && q->n_x == 0) a.method = "max-product";
     *out = a;
     a = (cr_query_answer){ 0 };
 done:

@@ -117,11 +117,12 @@ typedef struct cr_parameter {
 
 typedef struct cr_query_answer {
     cr_question_kind kind;
-    const char      *method; /* what computed it: "ve", "jt", "enumerate", "graph", "bp", ... */
+    const char      *method; /* what computed it: "ve", "jt", "search", "graph", "bp", ... */
     bool             exact;
     char             why[256];   /* AUTO: why an approximation was taken; else "" */
     cr_approximate_report error; /* if it is not exact */
     double               *se;    /* [values] MARGINALS by samples: standard errors; else NULL */
+    bool   open;  /* BEST by search: not proven to be the best */
     double upper; /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */

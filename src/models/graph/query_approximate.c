@@ -204,6 +204,7 @@ cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const si
     cr_exact_report r = { 0 };
     cri_goal        goal = purpose == CRI_ASK_BEST ? (n ? CRI_MAP : CRI_BEST) : CRI_EVIDENCE;
     if (e->method != CR_QUERY_AUTO) goto done;
+    if (purpose == CRI_ASK_BEST && n == 0) goto done; /* a portfolio of its own */
     if (purpose == CRI_ASK_ALL) {
         CR_TRY(cost_of_tree(e, &r));
         if (!fits(e, &r, 1)) take_approximation(e, &r);

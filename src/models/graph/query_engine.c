@@ -110,6 +110,7 @@ static const method APPROXIMATE = { "", cri_approximate_log, cri_approximate_joi
 
 const char *cri_engine_name(const cri_engine *e)
 {
+    if (e->by) return e->by;
     if (e->used >= CR_QUERY_APPROXIMATE)
         return cr_approximation_name((cr_approximation)(e->used - CR_QUERY_APPROXIMATE));
     return METHODS[e->used].name;
@@ -155,7 +156,9 @@ done:
 cr_status cri_engine_best(cri_engine *e, size_t n, const size_t *query, size_t *out_state,
                           double *out_log)
 {
-    return choose(e, CR_QUERY_VE)->best(e, n, query, out_state, out_log);
+    const method *m = choose(e, CR_QUERY_VE);
+    if (n == 0 && e->method == CR_QUERY_AUTO) return cri_best_portfolio(e, out_state, out_log);
+    return m->best(e, n, query, out_state, out_log);
 }
 
 /* --- life ------------------------------------------------------------------------------------ */

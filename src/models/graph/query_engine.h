@@ -25,7 +25,9 @@ struct cri_engine {
     cr_approximate_answer known; /* by an approximation, for the evidence as it is */
     bool                  is_known;
     cr_approximate_report error; /* of what was answered last */
-    double                upper; /* of the best */
+    double                upper; /* of the best: no assignment has a larger log */
+    const char           *by;    /* what answered last, where it is none of the methods; else NULL */
+    bool                  open;  /* the best found is not proven to be the best */
     char                  why[256];
 };
 
@@ -55,6 +57,9 @@ cr_status cri_engine_joint(cri_engine *e, size_t n, const size_t *query, cr_fact
                            double *opt_log);
 /* All P(v | e), one after another. */
 cr_status cri_engine_marginals(cri_engine *e, double *out, double *out_log);
+/* The best states of all variables, by elimination where that fits, else by search
+ * (best_portfolio.c). */
+cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log);
 /* The best states of the query (n = 0: of all, out [variables]) and log P(states, e). */
 cr_status cri_engine_best(cri_engine *e, size_t n, const size_t *query, size_t *out_state,
                           double *out_log);

@@ -1,0 +1,33 @@
+/* best_search.h -- the most probable explanation by branch and bound, where elimination does not
+ * fit.
+ *   log p(x, e) = sum_F phi_F(x_F)
+ * The bound moves weight between tables and variables without changing the sum,
+ *   sum_F [ phi_F(x_F) - sum_{v in F} m_Fv(x_v) ] + sum_v b_v(x_v),     b_v = sum_F m_Fv,
+ * so that the sum of the separate maxima falls: for each table in turn its max-marginals, with all
+ * that its variables hold, are shared out evenly (MPLP; a soft arc consistency: states of -infinity
+ * are removed, and so are states whose own bound is below the best found).  The search branches on
+ * the variable that makes most of the gap between the bound and the assignment of the best states,
+ * depth first.  It stops when nothing better can exist (proven), or when its budget of work, which
+ * is counted, not timed, is used up: then it gives the best found and the bound.
+ * Globerson & Jaakkola (2007), "Fixing max-product"; Cooper, de Givry, Sanchez, Schiex, Zytnicki &
+ * Werner (2010), "Soft arc consistency revisited". */
+#ifndef CREDENCE_MODELS_GRAPH_BEST_SEARCH_H
+#define CREDENCE_MODELS_GRAPH_BEST_SEARCH_H
+
+#include "evidence.h"
+
+typedef struct cr_search_report {
+    bool   proven; /* nothing is better                                       */
+    double bound;  /* log p(x, e) of the best is no more than this            */
+    size_t nodes;  /* of the search tree                                      */
+    double work;   /* table entries looked at                                 */
+} cr_search_report;
+
+/* The best assignment found [variables] and log p(x, e); `work` is the budget (0: 2e8 entries).
+ * Impossible evidence is CR_EDATA; where the budget is too small to find any possible assignment,
+ * CR_ENUMERIC. */
+CR_API cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                                double work, size_t *out_state, double *out_log,
+                                cr_search_report *opt_report);
+
+#endif
