@@ -22,10 +22,10 @@ struct cri_engine {
     bool                  fresh; /* the tree knows the evidence */
     bool                  many;  /* many questions are to come: worth a tree */
     cr_exact_report       cost;
-    cr_approximate_answer known; /* by an approximation, for the evidence as it is */
-    bool                  is_known;
-    cr_approximate_report error; /* of what was answered last */
-    double                upper; /* of the best */
+    cr_approximate_answer known;             /* by an approximation, for the evidence as it is */
+    bool                  is_known, compare; /* compare: AUTO has still to choose between two */
+    cr_approximate_report error;             /* of what was answered last */
+    double                upper;             /* of the best */
     char                  why[256];
 };
 
