@@ -121,7 +121,7 @@ static double reduction(const chains *w, size_t k)
             if (pass == 1) between += (p - mean) * (p - mean) / (double)(m - 1);
         }
     if (between == 0) return 1;
-    return within > 0 ? sqrt((half - 1) / half + between / within) : INFINITY;
+    return sqrt((half - 1) / half + between / fmax(within, 0.5 / half)); /* as if seen once in two */
 }
 
 /* Mean and standard error of number k by batches. */
