@@ -60,8 +60,8 @@ void approximate_line(cli *c, const char *method, const cr_approximate_report *r
     if (!isnan(r->lower)) add_words(text, sizeof text, &n, ", log P(e) >= %.6g", r->lower);
     if (!isnan(r->upper)) add_words(text, sizeof text, &n, ", log P(e) <= %.6g", r->upper);
     if (r->clusters > 0)
-        add_words(text, sizeof text, &n, ", %zu clusters of at most %zu entries", r->clusters,
-                  r->largest);
+        add_words(text, sizeof text, &n, ", %zu %s%s of at most %zu entries", r->clusters,
+                  r->chains > 0 ? "block" : "cluster", r->clusters == 1 ? "" : "s", r->largest);
     if (r->samples > 0)
         add_words(text, sizeof text, &n,
                   ", standard error at most %.2g, %zu samples (%.0f effective)", r->se, r->samples,

@@ -61,6 +61,7 @@
 #include "../src/models/graph/best_search.h"
 #include "../src/models/graph/junction.h"
 #include "../src/models/graph/enumerate.h"
+#include "../src/models/graph/approximate.h"
 #include "../src/models/graph/gaussian_network.h"
 #include "../src/models/graph/uai.h"
 #include "../src/models/decide.h"

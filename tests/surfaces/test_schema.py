@@ -149,7 +149,12 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["query", BURGLARY, "P(mary | alarm=on)", "P(*)", "P(john, mary)", "P(john=yes)", "argmax(* | john=yes)",
          "burglary _|_ mary | alarm", "H(alarm)", "I(john; mary)", "I(burglary; * | john=yes)"],
         ["query", BURGLARY.with_name("monty-hall.bif"), "P(choice=left, opened=left)"],
+        *(["query", BURGLARY, "P(* | john=yes)", "argmax(*)", "--method", m]
+          for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
+        ["query", BURGLARY, "P(mary | alarm=on)", "--budget", "0"],
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
+        *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
+          for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
     ]

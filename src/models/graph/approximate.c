@@ -2,6 +2,7 @@
 #include "approximate.h"
 #include "bp.h"
 #include "factor_internal.h"
+#include "gbp.h"
 #include "mean_field.h"
 #include "sample.h"
 #include "trees.h"
@@ -32,7 +33,7 @@ cr_approximate_options cr_approximate_defaults(void)
                                      .block = 256,
                                      .cluster = 4096,
                                      .steps = 100,
-                                     .max_iter = 1000,
+                                     .max_iter = CR_COUNT_UNSET,
                                      .tol = 1e-9,
                                      .damping = NAN,
                                      .schedule = CR_SCHEDULE_RESIDUAL };
@@ -83,6 +84,8 @@ done:
     return st;
 }
 
+static cr_status run_gbp(task *t) { return cri_gbp(t->cx, &t->g, t->o, t->marginal, &t->report); }
+
 /* --- mean field ------------------------------------------------------------------------------ */
 
 /* From the beliefs of messages and from equal probabilities; the better one stays. */
@@ -130,25 +133,43 @@ done:
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-static cr_status run_forward(task *t)
+static cr_status run_samples(task *t)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(t->cx);
-    size_t     samples = t->o->samples == CR_COUNT_UNSET ? 100000 : t->o->samples;
+    bool       importance = t->how == CR_APPROXIMATE_IMPORTANCE;
+    bool       annealed = t->how == CR_APPROXIMATE_ANNEALED;
+    size_t     usual = importance ? 20000 : annealed ? 500 : 100000;
+    size_t     samples = t->o->samples == CR_COUNT_UNSET ? usual : t->o->samples;
     cr_factor *joint = t->joint.value ? &t->joint : NULL;
     double    *room = cr_scratch_f64(&s, cri_tally_size(&t->g, joint));
     CR_TRY(s.status);
-    if (cr_network_get_kind(t->net) != CR_NETWORK_BAYES) {
+    cri_tally total = cri_tally_empty(&t->g, joint, room);
+    if (!importance && !annealed && cr_network_get_kind(t->net) != CR_NETWORK_BAYES) {
         cr_fail(t->cx, CR_EARG, "%s goes from causes to effects: a Markov network has neither",
                 cr_approximation_name(t->how));
         CR_TRY(cr_fail_hint(t->cx, "use --method importance, gibbs or annealed"));
     }
-    cri_tally total = cri_tally_empty(&t->g, joint, room);
-    CR_TRY(cri_sample_forward(t->cx, &t->g, joint, t->how, samples, t->seed, &total));
-    CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->report));
+    if (importance)
+        CR_TRY(cri_sample_importance(t->cx, &t->g, joint, t->o, samples, t->seed, &total));
+    else if (annealed)
+        CR_TRY(cri_sample_annealed(t->cx, &t->g, t->o, samples, t->seed, &total));
+    else
+        CR_TRY(cri_sample_forward(t->cx, &t->g, joint, t->how, samples, t->seed, &total));
+    if (total.drawn == 0)
+        t->report.log_evidence = -INFINITY;
+    else
+        CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->report));
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+static cr_status run_gibbs(task *t)
+{
+    size_t sweeps = t->o->samples == CR_COUNT_UNSET ? 5000 : t->o->samples;
+    return cri_sample_gibbs(t->cx, &t->g, t->o, sweeps, t->seed, t->marginal, t->se,
+                            t->joint.value ? &t->joint : NULL, &t->report);
 }
 
 /* --- the table of methods -------------------------------------------------------------------- */
@@ -162,10 +183,14 @@ typedef struct approximation {
 static const approximation METHODS[] = {
     [CR_APPROXIMATE_BP] = { "bp", run_bp, false },
     [CR_APPROXIMATE_TRW] = { "trw", run_trw, false },
+    [CR_APPROXIMATE_GBP] = { "gbp", run_gbp, false },
     [CR_APPROXIMATE_MEAN_FIELD] = { "mean-field", run_mean_field, false },
-    [CR_APPROXIMATE_FORWARD] = { "forward", run_forward, true },
-    [CR_APPROXIMATE_REJECTION] = { "rejection", run_forward, true },
-    [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = { "likelihood-weighting", run_forward, true },
+    [CR_APPROXIMATE_FORWARD] = { "forward", run_samples, true },
+    [CR_APPROXIMATE_REJECTION] = { "rejection", run_samples, true },
+    [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = { "likelihood-weighting", run_samples, true },
+    [CR_APPROXIMATE_IMPORTANCE] = { "importance", run_samples, true },
+    [CR_APPROXIMATE_GIBBS] = { "gibbs", run_gibbs, true },
+    [CR_APPROXIMATE_ANNEALED] = { "annealed", run_samples, true },
 };
 
 const char *cr_approximation_name(cr_approximation how) { return METHODS[how].name; }
@@ -373,6 +398,7 @@ cr_status cr_approximate(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     cr_approximate_answer  a = { 0 };
     cr_approximate_options usual = cr_approximate_defaults(), *o = &usual;
     if (opt_o) usual = *opt_o;
+    if (usual.max_iter == CR_COUNT_UNSET) usual.max_iter = how == CR_APPROXIMATE_GBP ? 100 : 1000;
     CR_TRY(approximate_once(cx, net, opt_e, how, o, seed, n, query, &a));
     if (n > 1 && !METHODS[how].samples && a.report.log_evidence != -INFINITY)
         CR_TRY(chain_joint(cx, net, opt_e, how, o, seed, n, query, &a));

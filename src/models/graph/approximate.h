@@ -19,27 +19,33 @@
 #include "evidence.h"
 #include "../../base/option.h"
 
-#define CR_APPROXIMATIONS "bp|trw|mean-field|forward|rejection|likelihood-weighting"
+#define CR_APPROXIMATIONS                                                                          \
+    "bp|trw|gbp|mean-field|forward|rejection|likelihood-weighting|importance|gibbs|annealed"
 typedef enum cr_approximation {
     CR_APPROXIMATE_BP,
     CR_APPROXIMATE_TRW,
+    CR_APPROXIMATE_GBP,
     CR_APPROXIMATE_MEAN_FIELD,
     CR_APPROXIMATE_FORWARD,
     CR_APPROXIMATE_REJECTION,
-    CR_APPROXIMATE_LIKELIHOOD_WEIGHTING
+    CR_APPROXIMATE_LIKELIHOOD_WEIGHTING,
+    CR_APPROXIMATE_IMPORTANCE,
+    CR_APPROXIMATE_GIBBS,
+    CR_APPROXIMATE_ANNEALED
 } cr_approximation;
 
 /* clang-format off */
 #define CR_APPROXIMATE_OPTIONS(X)                                                                  \
     X(count,  samples,  "", ">=1",                                                                 \
-      "how many are drawn: if not given 100000 going forward, 20000 by importance, 10000 sweeps "  \
-      "of gibbs, 1000 annealed", "50000")                                                          \
+      "how many are drawn: if not given 100000 going forward, 20000 by importance, 5000 sweeps "  \
+      "of gibbs, 500 annealed", "50000")                                                          \
     X(count,  chains,   "4", "1..1000", "gibbs: chains that run side by side", "8")                \
     X(count,  block,    "256", ">=1",                                                              \
-      "gibbs: entries of the largest table by which a block is drawn; 1 draws one by one", "4096") \
+      "gibbs and annealed: entries of the largest table by which variables are drawn together", "4096") \
     X(count,  cluster,  "4096", ">=1", "gbp: entries of the largest cluster", "65536")             \
     X(count,  steps,    "100", ">=1", "annealed: steps from independence to the posterior", "500") \
-    X(count,  max_iter, "1000", ">=1", "sweeps of messages at the most", "200")                    \
+    X(count,  max_iter, "", ">=1",                                                                 \
+      "sweeps of messages at the most: if not given 1000, of gbp 100", "200")                      \
     X(real,   tol,      "1e-9", ">=0", "change of messages at which they have converged", "1e-6")  \
     X(real,   damping,  "", "0..<1",                                                               \
       "share of the old message that stays; if not given none, and 0.5 if that does not converge", \

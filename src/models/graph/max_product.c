@@ -1,20 +1,22 @@
 /* max_product.c -- a probable assignment, and a bound of the most probable one.
  * Max-product messages (bp.h) give max-marginals; an assignment is read off variable by variable,
- * each time from the tables and messages given what has been read before, and then improved one
- * variable at a time while that helps (Besag's ICM).
+ * each time from the tables and messages given what has been read before, and then improved while
+ * that helps: one variable at a time (Besag's ICM), then whole blocks of them (blocks.h) at once,
+ * each set to the best given the others.
  * The bound is the dual of the linear relaxation: with t_f(x_f) = log f(x_f) - sum_i d_{f,i}(x_i),
  *     max_x sum_f log f  <=  sum_f max t_f + sum_i max_{x_i} sum_f d_{f,i}(x_i)      for any d
  * lowered table by table: each d_{f,i} becomes the max-marginal of the table, with what the others
  * say of its variables, shared equally among them (MPLP).  log 0 counts as -1e4, which can only
  * raise the bound.  Globerson & Jaakkola (2007), NIPS; Sontag, Globerson & Jaakkola (2011). */
 #include "approximate.h"
+#include "blocks.h"
 #include "bp.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SWEEPS = 200 };
+enum { MOST_SWEEPS = 200, BLOCK_SETS = 8, BLOCK_SIZE = 1024 };
 static const double FLOOR = -1e4;
 
 /* --- reading off an assignment --------------------------------------------------------------- */
@@ -91,6 +93,33 @@ static cr_status improve(cr_ctx *cx, const cri_fgraph *g, size_t *state)
             size_t old = state[v];
             changed |= best_state(g, NULL, NULL, state, v) != old;
         }
+    }
+done:
+    return st;
+}
+
+/* Blocks instead of variables: several random choices of them. */
+static cr_status improve_blocks(cr_ctx *cx, const cri_fgraph *g, size_t *state)
+{
+    cr_status st = CR_OK;
+    for (uint64_t set = 0; set < BLOCK_SETS; set++) {
+        cr_scratch s = cr_scratch_begin(cx);
+        cri_blocks blocks = { 0 };
+        bool       changed = true;
+        double    *room = NULL;
+        st = cri_blocks_new(cx, &s, g, BLOCK_SIZE, set, &blocks);
+        if (st == CR_OK) room = cr_scratch_f64(&s, blocks.room);
+        if (st == CR_OK) st = s.status;
+        for (size_t it = 0; st == CR_OK && changed && it < MOST_SWEEPS; it++) {
+            changed = false;
+            st = cr_check_interrupt(cx);
+            for (size_t b = 0; st == CR_OK && b < blocks.n; b++)
+                changed |= cri_block_best(&blocks.block[b], room, state);
+        }
+        bool one = blocks.n == 1; /* that was exact */
+        cr_scratch_end(&s);
+        CR_TRY(st);
+        if (one) break;
     }
 done:
     return st;
@@ -214,8 +243,8 @@ done:
 
 /* --- both ------------------------------------------------------------------------------------ */
 
-static cr_status find_assignment(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
-                                 cr_approximate_report *report, size_t *out_state, double *out_log)
+cr_status cri_find_assignment(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
+                              cr_approximate_report *report, size_t *out_state, double *out_log)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -233,6 +262,9 @@ static cr_status find_assignment(cr_ctx *cx, const cri_fgraph *g, const cr_appro
             CR_TRY(cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0"));
         read_off(g, &b, fixed, queue, queued, state);
         CR_TRY(improve(cx, g, state));
+        if (way == 1 && *out_log >= cri_fgraph_log_value(g, state)) /* the better one goes on */
+            memcpy(state, out_state, g->n * sizeof *state);
+        if (way == 1) CR_TRY(improve_blocks(cx, g, state));
         double value = cri_fgraph_log_value(g, state);
         if (way == 0) *report = r;
         if (way == 0 || value > *out_log) {
@@ -259,24 +291,26 @@ cr_status cr_approximate_best(cr_ctx *cx, const cr_network *net, const cr_eviden
     cr_scratch             s = cr_scratch_begin(cx);
     cri_fgraph             g = { 0 };
     cr_approximate_options o = opt_o ? *opt_o : cr_approximate_defaults();
-    cr_approximate_report  report = { .lower = NAN,
-                                      .log_evidence_se = NAN,
-                                      .log_evidence = NAN,
-                                      .effective = NAN,
-                                      .se = NAN,
-                                      .accepted = NAN,
-                                      .rhat = NAN };
-    double                 log_best, upper;
+    if (o.max_iter == CR_COUNT_UNSET) o.max_iter = 1000;
+    cr_approximate_report report = { .lower = NAN,
+                                     .upper = NAN,
+                                     .log_evidence_se = NAN,
+                                     .log_evidence = NAN,
+                                     .effective = NAN,
+                                     .se = NAN,
+                                     .accepted = NAN,
+                                     .rhat = NAN };
+    double                log_best, upper;
     CR_TRY(cri_fgraph_new(cx, net, opt_e, NULL, &g));
     if (g.scale == -INFINITY)
         CR_TRY(cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0"));
     size_t *state = cr_scratch_index(&s, g.n);
     CR_TRY(s.status);
-    CR_TRY(find_assignment(cx, &g, &o, &report, state, &log_best));
+    CR_TRY(cri_find_assignment(cx, &g, &o, &report, state, &log_best));
     CR_TRY(find_bound(cx, &g, o.tol, &upper));
     cri_fgraph_assign(&g, state, out_state);
     *out_log = log_best;
-    *out_upper = report.upper = fmax(upper, log_best);
+    *out_upper = fmax(upper, log_best);
     if (opt_report) *opt_report = report;
 done:
     cri_fgraph_free(cx, &g);

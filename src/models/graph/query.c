@@ -93,7 +93,7 @@ static cr_status refuse_impossible(job *j)
     size_t      i = 0;
     cr_findings some = j->known;
     j->engine.o.method = j->engine.method;
-    for (; i < j->known.n && log_e > -INFINITY; i++) {
+    for (; i < j->known.n && log_e != -INFINITY; i++) {
         cri_engine engine;
         some.n = i + 1;
         if (cri_engine_open(j->cx, j->net, &some, &j->engine.o, &engine) != CR_OK) break;
@@ -102,7 +102,7 @@ static cr_status refuse_impossible(job *j)
         if (st != CR_OK) break;
     }
     cr_fail(j->cx, CR_EDATA, "the evidence is impossible: its probability is 0");
-    if (log_e > -INFINITY || i == 0) return CR_EDATA;
+    if (log_e != -INFINITY || i == 0) return CR_EDATA;
     name_finding(j, &j->known.item[i - 1], name, sizeof name);
     return cr_fail_note(
         j->cx, i > 1 ? "%s cannot be, given what stands before it" : "%s cannot be in this network",

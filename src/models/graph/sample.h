@@ -50,5 +50,22 @@ cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, dou
 /* The methods: each draws into `total`.  They need a Bayesian network: */
 cr_status cri_sample_forward(cr_ctx *cx, const cri_fgraph *g, const cr_factor *opt_joint,
                              cr_approximation how, size_t samples, uint64_t seed, cri_tally *total);
+/* Any network; nothing is drawn (total->drawn = 0) when messages show that the evidence is
+ * impossible. */
+cr_status cri_sample_importance(cr_ctx *cx, const cri_fgraph *g, const cr_factor *opt_joint,
+                                const cr_approximate_options *o, size_t samples, uint64_t seed,
+                                cri_tally *total);
+cr_status cri_sample_annealed(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
+                              size_t samples, uint64_t seed, cri_tally *total);
+/* n assignments [n x active variables] from a short annealing, by weight; *out_possible: messages
+ * do not exclude the evidence; *out_found: some have weight. */
+cr_status cri_anneal_starts(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
+                            size_t n, uint64_t seed, size_t *out_state, bool *out_possible,
+                            bool *out_found);
+/* Gibbs sampling fills probabilities and errors by itself; log_evidence is -INFINITY when messages
+ * show that the evidence is impossible, else NaN. */
+cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
+                           size_t sweeps, uint64_t seed, double *marginal, double *se,
+                           cr_factor *opt_joint, cr_approximate_report *report);
 
 #endif

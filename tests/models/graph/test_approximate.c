@@ -4,7 +4,9 @@
 
 #include "models/graph/approximate.h"
 #include "models/graph/enumerate.h"
+#include "models/graph/join_graph.h"
 #include "models/graph/mean_field.h"
+#include "models/graph/query.h"
 
 #include <math.h>
 
@@ -66,8 +68,11 @@ static void messages_are_exact_on_trees(void **unused)
         cr_approximate_options o = cr_approximate_defaults();
         cr_approximate_answer  a = { 0 };
         double                 expected[MOST_STATES], log_e = truth(cx, net, e, expected);
-        cr_approximation       how = k % 2 ? CR_APPROXIMATE_BP : CR_APPROXIMATE_TRW;
-        o.schedule = (int)(k / 2 % 3);
+        cr_approximation       how = k % 3 == 0   ? CR_APPROXIMATE_TRW
+                                     : k % 3 == 1 ? CR_APPROXIMATE_BP
+                                                  : CR_APPROXIMATE_GBP;
+        o.schedule = (int)(k / 3 % 3);
+        o.cluster = 1; /* no larger than the tables */
         o.damping = k % 5 ? NAN : 0.3;
         assert_ok(cx, cr_approximate(cx, net, e, how, &o, 0, 0, NULL, &a));
         if (log_e == -INFINITY) {
@@ -146,11 +151,285 @@ static void bounds_hold(void **unused)
     test_context_free(cx);
 }
 
+/* Clusters as large as those of the junction tree: exact, on anything; smaller ones still cover the
+ * network as they should. */
+static void large_clusters_are_exact(void **unused)
+{
+    (void)unused;
+    cr_ctx *cx = test_context();
+    cr_rng  r = cr_rng_stream(9, 0);
+    double  error = 0, count = 0;
+    for (size_t k = 0; k < 200; k++) {
+        cr_network_kind        kind = k % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV;
+        cr_network            *net = random_network(cx, &r, kind, 1 + cr_rng_below(&r, 10));
+        cr_evidence           *e = random_evidence(cx, &r, net);
+        cr_approximate_options o = cr_approximate_defaults();
+        cr_approximate_answer  a = { 0 };
+        double                 expected[MOST_STATES], log_e = truth(cx, net, e, expected);
+        o.cluster = 1000000;
+        assert_ok(cx, cr_approximate(cx, net, e, CR_APPROXIMATE_GBP, &o, 0, 0, NULL, &a));
+        if (log_e == -INFINITY) {
+            assert_true(a.report.log_evidence == -INFINITY);
+        } else {
+            assert_true(a.report.converged);
+            assert_close(a.report.log_evidence, log_e, 1e-10);
+            check_marginals(net, a.marginal, expected, 1e-10);
+        }
+        cr_approximate_free(cx, &a);
+        o.cluster = 4;
+        o.max_iter = 100;
+        assert_ok(cx, cr_approximate(cx, net, e, CR_APPROXIMATE_GBP, &o, 0, 0, NULL, &a));
+        if (a.report.log_evidence == -INFINITY) assert_true(log_e == -INFINITY);
+        for (size_t i = 0; log_e > -INFINITY && i < a.states; i++, count++)
+            error += fabs(a.marginal[i] - expected[i]);
+        cr_approximate_free(cx, &a);
+        cri_fgraph     g;
+        cri_join_graph j;
+        bool           holds;
+        assert_ok(cx, cri_fgraph_new(cx, net, e, NULL, &g));
+        assert_ok(cx, cri_join_graph_new(cx, &g, 8, &j));
+        assert_ok(cx, cr_cluster_graph_check(cx, &j.graph, g.n, &holds));
+        assert_true(holds);
+        for (size_t i = 0; i < g.m; i++) { /* each table lies in its cluster */
+            size_t at = j.graph.begin[j.home[i]];
+            for (size_t v = 0; v < g.table[i].n; v++) {
+                while (at < j.graph.begin[j.home[i] + 1] && j.graph.member[at] < g.table[i].var[v])
+                    at++;
+                assert_true(at < j.graph.begin[j.home[i] + 1]);
+                assert_int_equal(j.graph.member[at], g.table[i].var[v]);
+            }
+        }
+        cri_join_graph_free(cx, &j);
+        cri_fgraph_free(cx, &g);
+        cr_evidence_free(cx, e);
+        cr_network_free(cx, net);
+    }
+    assert_true(error / count < 0.03);
+    test_context_free(cx);
+}
+
+static void mean_field_never_falls(void **unused)
+{
+    (void)unused;
+    cr_ctx *cx = test_context();
+    cr_rng  r = cr_rng_stream(10, 0);
+    for (size_t k = 0; k < 60; k++) {
+        cr_network *net;
+        cri_fgraph  g;
+        double      value[8], q[MOST_STATES], trace[50], bound, log_z;
+        size_t      n = 2 + cr_rng_below(&r, 8);
+        char        name[32];
+        assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
+        for (size_t v = 0; v < n; v++) {
+            snprintf(name, sizeof name, "v%zu", v);
+            assert_ok(cx, cr_network_add_variable(cx, net, name, 2, NULL, NULL));
+        }
+        for (size_t i = 0; i < 2 * n; i++) {
+            size_t scope[3], pick[16];
+            cr_rng_permutation(&r, n, pick);
+            memcpy(scope, pick, sizeof scope);
+            for (size_t e = 0; e < 8; e++) value[e] = exp(2 * cr_rng_normal(&r));
+            assert_ok(cx, cr_network_add_table(cx, net, n < 3 ? 2 : 3, scope, value));
+        }
+        cr_approximate_options o = cr_approximate_defaults();
+        cr_approximate_report  report = { 0 };
+        o.max_iter = 50;
+        assert_ok(cx, cri_fgraph_new(cx, net, NULL, NULL, &g));
+        for (size_t i = 0; i < g.start[g.n]; i++) q[i] = 0.5;
+        assert_ok(cx, cri_mean_field(cx, &g, &o, q, trace, &bound, &report));
+        for (size_t i = 1; i < report.iterations; i++)
+            assert_true(trace[i] >= trace[i - 1] - 1e-10);
+        assert_ok(cx, cr_enumerate_query(cx, net, NULL, 0, NULL, 0, NULL, &log_z));
+        assert_true(bound <= log_z);
+        assert_close(bound, trace[report.iterations - 1], 1e-10);
+        cri_fgraph_free(cx, &g);
+        cr_network_free(cx, net);
+    }
+    test_context_free(cx);
+}
+
+/* Joint distributions by one variable after another are exact where the method is. */
+static void joints_follow_the_chain_rule(void **unused)
+{
+    (void)unused;
+    cr_ctx *cx = test_context();
+    cr_rng  r = cr_rng_stream(11, 0);
+    for (size_t k = 0; k < 60; k++) {
+        cr_network  *net = random_network(cx, &r, CR_NETWORK_BAYES, 3 + cr_rng_below(&r, 5));
+        cr_evidence *e = random_evidence(cx, &r, net);
+        cr_approximate_options o = cr_approximate_defaults();
+        cr_approximate_answer  a = { 0 };
+        cr_factor              f = { 0 };
+        double                 log_e;
+        size_t                 query[16];
+        o.cluster = 1000000;
+        cr_rng_permutation(&r, cr_network_size(net), query);
+        assert_ok(cx, cr_approximate(cx, net, e, CR_APPROXIMATE_GBP, &o, 0, 3, query, &a));
+        assert_ok(cx, cr_enumerate_query(cx, net, e, 0, NULL, 0, NULL, &log_e));
+        if (log_e > -INFINITY) {
+            assert_ok(cx, cr_enumerate_query(cx, net, e, 3, query, 0, &f, NULL));
+            assert_int_equal(f.size, a.joint.size);
+            for (size_t i = 0; i < f.size; i++) assert_close(a.joint.value[i], f.value[i], 1e-10);
+        }
+        cr_factor_free(cx, &f);
+        cr_approximate_free(cx, &a);
+        cr_evidence_free(cx, e);
+        cr_network_free(cx, net);
+    }
+    test_context_free(cx);
+}
+
+/* A ring of n with one table too many for trees, that no table forbids anything in. */
+static cr_network *make_ring(cr_ctx *cx, size_t n)
+{
+    cr_network *net;
+    char        name[32];
+    double      value[4] = { 2, 1, 0.5, 3 };
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
+    for (size_t v = 0; v < n; v++) {
+        snprintf(name, sizeof name, "v%zu", v);
+        assert_ok(cx, cr_network_add_variable(cx, net, name, 2, NULL, NULL));
+    }
+    for (size_t v = 0; v < n; v++) {
+        size_t scope[2] = { v, (v + 1) % n };
+        assert_ok(cx, cr_network_add_table(cx, net, 2, scope, value));
+    }
+    return net;
+}
+
+/* AUTO stays exact where that is cheap, and says why where it is not. */
+static void auto_decides_by_cost(void **unused)
+{
+    (void)unused;
+    cr_ctx          *cx = test_context();
+    cr_network      *net = make_ring(cx, 9);
+    cr_query_options o = cr_query_defaults();
+    const char      *ask[] = { "P(v0)", "P(*)",      "P(v0, v4 | v2=1)", "P(v0=1 | v2=1)",
+                               "H(v3)", "argmax(*)", "argmax(v0, v5)",   "P(v0=1, v3=0)" };
+    for (size_t k = 0; k < sizeof ask / sizeof *ask; k++) {
+        cr_query_answer exact = { 0 }, other = { 0 };
+        o.budget = 60;
+        assert_ok(cx, cr_query(cx, net, ask[k], NULL, &o, &exact));
+        assert_true(exact.exact);
+        assert_string_equal(exact.why, "");
+        o.budget = 0;
+        assert_ok(cx, cr_query(cx, net, ask[k], NULL, &o, &other));
+        assert_false(other.exact);
+        assert_non_null(strstr(other.why, "was taken"));
+        assert_string_equal(other.method, k == 5 ? "max-product" : "gbp");
+        for (size_t i = 0; i < exact.table.size; i++)
+            assert_close(exact.table.value[i], other.table.value[i], 1e-9);
+        for (size_t i = 0; i < exact.values; i++)
+            assert_close(exact.value[i], other.value[i], 1e-9);
+        for (size_t i = 0; exact.state && i < exact.n; i++)
+            assert_int_equal(exact.state[i], other.state[i]);
+        assert_close(exact.number, other.number, 1e-9);
+        if (k == 5) {
+            assert_close(exact.log_number, other.log_number, 1e-9);
+            assert_true(other.upper >= exact.log_number - 1e-9);
+        }
+        cr_query_answer_free(cx, &exact);
+        cr_query_answer_free(cx, &other);
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+static void impossible_evidence_is_said(void **unused)
+{
+    (void)unused;
+    cr_ctx          *cx = test_context();
+    cr_network      *net;
+    cr_query_options o = cr_query_defaults();
+    double           root[2] = { 0.5, 0.5 }, copy[4] = { 1, 0, 0, 1 };
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
+    for (size_t v = 0; v < 5; v++) { /* each a copy of the one before */
+        char   name[2] = { (char)('a' + v), 0 };
+        size_t parent = v ? v - 1 : 0;
+        assert_ok(cx, cr_network_add_variable(cx, net, name, 2, NULL, NULL));
+        assert_ok(cx, cr_network_set_parents(cx, net, v, v > 0, &parent));
+        assert_ok(cx, cr_network_set_table(cx, net, v, v ? copy : root));
+    }
+    for (int how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++) {
+        cr_query_answer a = { 0 };
+        o.approximate.samples = 500;
+        bool samples = how >= CR_APPROXIMATE_FORWARD && how < CR_APPROXIMATE_IMPORTANCE;
+        o.method = (cr_query_method)(CR_QUERY_APPROXIMATE + how);
+        if (samples)
+            assert_fails_with(cx, cr_query(cx, net, "P(c | a=0, e=1)", NULL, &o, &a), CR_ENUMERIC,
+                              "none of 500 samples agrees");
+        else
+            assert_fails_with(cx, cr_query(cx, net, "P(c | a=0, e=1)", NULL, &o, &a), CR_EDATA,
+                              "impossible");
+        if (samples) assert_true(cr_error_hint(cx)[0] != '\0');
+        if (!samples) assert_non_null(strstr(cr_error_notes(cx), "e=1"));
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+static cr_status every_method(cr_ctx *cx, void *arg)
+{
+    cr_status              st = CR_OK;
+    cr_approximation       how = *(cr_approximation *)arg;
+    cr_network            *net = NULL;
+    cr_approximate_options o = cr_approximate_defaults();
+    cr_approximate_answer  a = { 0 };
+    double                 value[8] = { 0.2, 0.8, 0.5, 0.5, 0.9, 0.1, 0.3, 0.7 }, log_best, upper;
+    size_t                 state[4], query[2] = { 0, 3 };
+    o.samples = 60;
+    o.steps = 3;
+    o.chains = 2;
+    o.block = o.cluster = 4;
+    CR_TRY(cr_network_new(cx, CR_NETWORK_BAYES, &net));
+    for (size_t v = 0; v < 4; v++) {
+        char   name[2] = { (char)('a' + v), 0 };
+        size_t parents[2] = { v - 1, v - 2 };
+        CR_TRY(cr_network_add_variable(cx, net, name, 2, NULL, NULL));
+        CR_TRY(cr_network_set_parents(cx, net, v, v > 2 ? 2 : v > 0, parents));
+        CR_TRY(cr_network_set_table(cx, net, v, value));
+    }
+    CR_TRY(cr_approximate(cx, net, NULL, how, &o, 1, 2, query, &a));
+    if (how == CR_APPROXIMATE_BP)
+        CR_TRY(cr_approximate_best(cx, net, NULL, &o, state, &log_best, &upper, NULL));
+done:
+    cr_approximate_free(cx, &a);
+    cr_network_free(cx, net);
+    return st;
+}
+
+static void allocations_may_fail(void **unused)
+{
+    (void)unused;
+    for (cr_approximation how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++)
+        test_every_allocation_fails(every_method, &how);
+}
+
+static void work_can_be_stopped(void **unused)
+{
+    (void)unused;
+    cr_ctx     *cx = test_context();
+    cr_rng      r = cr_rng_stream(12, 0);
+    cr_network *net = random_network(cx, &r, CR_NETWORK_BAYES, 8);
+    for (int how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++) {
+        cr_approximate_answer a = { 0 };
+        cr_interrupt(cx);
+        assert_fails(cx, cr_approximate(cx, net, NULL, (cr_approximation)how, NULL, 0, 0, NULL, &a),
+                     CR_EINTERRUPTED);
+        cr_interrupt_clear(cx);
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_exact_on_trees),
-        cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(messages_are_exact_on_trees),  cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(large_clusters_are_exact),     cmocka_unit_test(mean_field_never_falls),
+        cmocka_unit_test(joints_follow_the_chain_rule), cmocka_unit_test(auto_decides_by_cost),
+        cmocka_unit_test(impossible_evidence_is_said),  cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(work_can_be_stopped),
     };
     return cmocka_run_group_tests_name("graph/approximate", tests, NULL, NULL);
 }
