@@ -314,9 +314,9 @@ static void auto_decides_by_cost(void **unused)
         assert_string_equal(exact.why, "");
         o.budget = 0;
         assert_ok(cx, cr_query(cx, net, ask[k], NULL, &o, &other));
-        assert_false(other.exact);
-        assert_non_null(strstr(other.why, "was taken"));
-        assert_string_equal(other.method, k == 5 ? "max-product" : "gbp");
+        assert_int_equal(other.exact, k == 5); /* which has a portfolio of exact ways */
+        assert_true(k == 5 || strstr(other.why, "was taken"));
+        assert_string_equal(other.method, k == 5 ? "ve" : "gbp");
         for (size_t i = 0; i < exact.table.size; i++)
             assert_close(exact.table.value[i], other.table.value[i], 1e-9);
         for (size_t i = 0; i < exact.values; i++)
@@ -324,10 +324,7 @@ static void auto_decides_by_cost(void **unused)
         for (size_t i = 0; exact.state && i < exact.n; i++)
             assert_int_equal(exact.state[i], other.state[i]);
         assert_close(exact.number, other.number, 1e-9);
-        if (k == 5) {
-            assert_close(exact.log_number, other.log_number, 1e-9);
-            assert_true(other.upper >= exact.log_number - 1e-9);
-        }
+        if (k == 5) assert_close(exact.log_number, other.log_number, 1e-9);
         cr_query_answer_free(cx, &exact);
         cr_query_answer_free(cx, &other);
     }
