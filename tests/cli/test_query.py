@@ -304,6 +304,23 @@ def test_completion_of_targets(credence, burglary):
     assert done.stdout.splitlines() == ["mary,john"]
 
 
+def test_a_code_corrects_one_error(credence, examples):
+    """Any one flip of any word is mended, and bit by bit, too."""
+    parity = {"p1": "d1 d2 d4", "p2": "d1 d3 d4", "p3": "d2 d3 d4"}
+    questions, sent = [], []
+    for k in range(16):
+        word = {f"d{i + 1}": k >> i & 1 for i in range(4)}
+        word |= {p: sum(word[d] for d in ds.split()) % 2 for p, ds in parity.items()}
+        flip = list(word)[k % 7]
+        known = ", ".join(f"r_{v}={b ^ (v == flip)}" for v, b in word.items())
+        questions += [f"argmax(d1, d2, d3, d4 | {known})", f"P(* | {known})"]
+        sent.append(word)
+    answers = ask(credence, examples / "networks/hamming.bif", *questions)
+    for word, best, bits in zip(sent, answers[::2], answers[1::2]):
+        assert {v: int(s) for v, s in best["assignment"].items()} == {v: word[v] for v in ("d1", "d2", "d3", "d4")}
+        assert all(bits["marginals"][v][str(b)] > 0.5 for v, b in word.items())
+
+
 # --- lists -----------------------------------------------------------------------------------------
 
 def test_lists(credence, burglary):

@@ -1,5 +1,5 @@
-/* best_portfolio.c -- the most probable explanation: elimination where its tables fit and its work is
- * bearable, else branch and bound. */
+/* best_portfolio.c -- the most probable explanation: elimination where its tables fit and its work
+ * is bearable, else branch and bound. */
 #include "best_search.h"
 #include "query_engine.h"
 
@@ -10,7 +10,7 @@ static const double BEARABLE = 4e9; /* table entries: some seconds */
 cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
 {
     cr_exact_options o = e->o.exact;
-    cr_search_report report;
+    cr_best_report   report;
     cr_status        st;
     if (o.most == 0) o.most = BEARABLE;
     e->by = NULL;

@@ -378,7 +378,7 @@ static void unpack(const search *s, size_t *out_state)
 }
 
 cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e, double work,
-                         size_t *out_state, double *out_log, cr_search_report *opt_report)
+                         size_t *out_state, double *out_log, cr_best_report *opt_report)
 {
     cr_status  st = CR_OK;
     cr_scratch a = cr_scratch_begin(cx);
@@ -401,8 +401,8 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     unpack(&s, out_state);
     *out_log = s.best;
     if (opt_report)
-        *opt_report = (cr_search_report){ !s.stopped, s.stopped ? fmax(s.open, s.best) : s.best,
-                                          s.nodes, s.work };
+        *opt_report = (cr_best_report){ !s.stopped, s.stopped ? fmax(s.open, s.best) : s.best,
+                                        s.nodes, s.work };
 done:
     if (s.factor) cri_factors_free(cx, s.factor, factors);
     cri_problem_free(cx, s.problem);

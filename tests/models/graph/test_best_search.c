@@ -27,8 +27,8 @@ static void the_best_is_that_of_enumeration(void **state)
         cr_evidence *e = random_evidence(cx, &r, net);
         size_t       best[16], found[16];
         double       log_best, log_found;
-        cr_search_report report;
-        cr_status        st = cr_enumerate_best(cx, net, e, 0, NULL, 0, best, &log_best);
+        cr_best_report report;
+        cr_status      st = cr_enumerate_best(cx, net, e, 0, NULL, 0, best, &log_best);
         if (st == CR_OK && log_best > -INFINITY) {
             assert_ok(cx, cr_best_search(cx, net, e, 0, found, &log_found, &report));
             assert_true(report.proven);
@@ -78,9 +78,9 @@ static void grids_are_solved_or_bounded(void **state)
     size_t  best[64], found[64], proven = 0;
     (void)state;
     for (size_t round = 0; round < 8; round++) {
-        cr_network      *net = grid(cx, &r, 8, 0.5 + 0.1 * (double)round, 1);
-        double           log_best, log_found;
-        cr_search_report report;
+        cr_network    *net = grid(cx, &r, 8, 0.5 + 0.1 * (double)round, 1);
+        double         log_best, log_found;
+        cr_best_report report;
         assert_ok(cx, cr_bucket_best(cx, net, NULL, NULL, best, &log_best, NULL));
         assert_ok(cx, cr_best_search(cx, net, NULL, 3e5, found, &log_found, &report));
         proven += report.proven;
@@ -101,11 +101,11 @@ static void public_networks_are_solved(void **state)
     cr_ctx                  *cx = test_context();
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        char             name[64];
-        cr_network      *net;
-        size_t           best[128], found[128];
-        double           log_best, log_found;
-        cr_search_report report;
+        char           name[64];
+        cr_network    *net;
+        size_t         best[128], found[128];
+        double         log_best, log_found;
+        cr_best_report report;
         snprintf(name, sizeof name, "bn/%s.bif", names[i]);
         const char *path = test_shared_data(name);
         if (!path) {
