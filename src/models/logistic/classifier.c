@@ -92,7 +92,7 @@ cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fi
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(H, D, D), cr_mat_of(V, D, D)));
     for (size_t m = 0; m < f->M; m++) {
         double gauge =
-            f->full && f->M > 1 && one && !f->penalise_intercept ? 1 / (double)(f->M * f->M) : 0;
+            f->full && f->M > 1 && one && f->intercept_l2 == 0 ? 1 / (double)(f->M * f->M) : 0;
         for (size_t j = 0; j < p; j++) {
             double v = V[(m * q + one + j) * (D + 1)];
             if (!(fixed && fixed[one + j])) sd[m * (p + 1) + 1 + j] = sqrt(v) * x->inverse[j];
