@@ -12,6 +12,7 @@
 #include "../class.h"
 #include "../fields.h"
 #include "../linear/predictor.h"
+#include "../rows_check.h"
 #include "../../base/parallel.h"
 #include "../../math/special.h"
 
@@ -330,6 +331,7 @@ static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(backfit(cx, &j, report));
     CR_TRY(keep(cx, &j, &m, report));
     warn_of_bounds(cx, &j);
+    if (isnan(m->sigma)) cri_warn_no_spread(cx);
     *out_state = m;
 done:
     cr_scratch_end(&s);
