@@ -1,5 +1,6 @@
 /* model.c -- the model around a class: settings, design, fit, update, predict. */
 #include "model_internal.h"
+#include "rows_check.h"
 #include "../base/context_internal.h"
 #include "../data/table_internal.h"
 
@@ -251,6 +252,8 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
     CR_TRY(check_rows(cx, t, &rows));
     CR_TRY(cri_class_weights_apply(cx, m, &rows));
+    if (m->task == CR_TASK_CLASSIFICATION && !c->update) /* else others may come yet */
+        CR_TRY(cri_check_row_classes(cx, &rows));
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     CR_TRY(cri_rows_explain(cx, &rows,
                             c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report)));

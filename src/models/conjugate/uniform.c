@@ -16,7 +16,7 @@
       "prior of the ends: jeffreys, flat, shape=A,scale=W or mean=M,sd=S of the width, "             \
       "or, of both ends, low=L,high=H,shape=A", "shape=2,scale=10")                                  \
     X(choice, ends, "upper", "upper|both", "which ends are unknown", "both")                         \
-    X(real,   low,  "0",     "",           "the lower end, where it is known", "1")
+    X(real,   low,  "",      "",           "ends upper: the lower end, which is known; 0 if not given", "1")
 /* clang-format on */
 enum { ENDS_UPPER, ENDS_BOTH };
 CR_OPTIONS_STRUCT(uniform_options, UNIFORM_OPTIONS);
@@ -94,7 +94,11 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
 {
     const uniform_options *o = options;
     params[BOTH] = o->ends == ENDS_BOTH;
-    params[LOW] = o->low;
+    if (o->ends == ENDS_BOTH && !isnan(o->low)) {
+        cr_fail(cx, CR_EARG, "--low is the lower end where it is known, but with --ends both it is not");
+        return cr_fail_hint(cx, "leave out one of them");
+    }
+    params[LOW] = isnan(o->low) ? 0 : o->low;
     return o->ends == ENDS_BOTH ? prior_of_both(cx, p, params) : prior_of_upper(cx, p, params);
 }
 

@@ -251,6 +251,23 @@ static cr_status accept_or_refuse(cr_ctx *cx, const cri_rows *rows, cri_conjugat
     return CR_OK;
 }
 
+/* One warning, of the first strange value of positive weight. */
+static void warn_of_strange(cr_ctx *cx, const cri_rows *rows, const cri_conjugate_family *f)
+{
+    double x[BLOCK];
+    for (size_t j = 0; f->strange && j < rows->p; j++)
+        for (size_t b = 0; b < cri_block_count(rows->n, BLOCK); b++) {
+            cri_range r = cri_block_range(rows->n, BLOCK, b);
+            cri_rows_fill_term(rows, j, r.begin, r.end, x, 1);
+            for (size_t i = r.begin; i < r.end; i++) {
+                if ((rows->w && rows->w[i] == 0) || !f->strange(x[i - r.begin])) continue;
+                cr_log(cx, CR_LOG_WARNING, "column '%s' holds %g, and %s describes %s: %s",
+                       rows->design->columns[j].name, x[i - r.begin], f->model, f->needs, f->advice);
+                return;
+            }
+        }
+}
+
 /* The statistics of all rows are merged into m->stats in the order of the spans.  Lenient: numbers
  * other than 0 and 1 may change what counts as success. */
 static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, bool lenient, cri_conjugate *m)
@@ -287,6 +304,7 @@ static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, bool lenient, cr
         if (!isfinite(m->stats[i]))
             CR_TRY(cr_fail(cx, CR_ENUMERIC, "column '%s' is so large that its sums overflow",
                            rows->design->columns[i / S].name));
+    warn_of_strange(cx, rows, m->family);
 done:
     cr_scratch_end(&s);
     return st;

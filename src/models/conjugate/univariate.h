@@ -28,6 +28,9 @@ typedef struct cri_conjugate_family {
     size_t      n_params, n_stats, n_work;
 
     bool (*valid)(const double *prior, double x);
+    /* Values that can be, but hint at a slip: one of them is warned of, with the advice.  NULL: none. */
+    bool (*strange)(double x);
+    const char *advice;
     /* stats = the statistics of n values with positive weights; the first is the sum of weights. */
     void (*measure)(const double *x, const double *w, size_t n, double *stats);
     /* stats becomes those of both; NULL: their sums. */

@@ -46,6 +46,9 @@ static bool valid(const double *prior, double x)
     return !isnan(x);
 }
 
+/* More than a full turn: degrees, as a rule. */
+static bool strange(double x) { return fabs(x) > 2 * M_PI + 0.01; }
+
 static void measure(const double *x, const double *w, size_t n, double *stats)
 {
     stats[N] = stats[COS] = stats[SIN] = 0;
@@ -291,6 +294,8 @@ static const char *const statistics[] = { "n", "sum_cos", "sum_sin" };
 static const cri_conjugate_family family = {
     .model = "von-mises",
     .needs = "an angle in radians",
+    .strange = strange,
+    .advice = "a full turn is 6.2832; if the values are degrees, multiply them by 0.0174533 first",
     .improper = "under this prior it needs more angles, and not all the same",
     .n_params = PARAMS,
     .n_stats = STATS,

@@ -1,5 +1,6 @@
 /* priors.c -- what generative classifiers share: priors, and joints turned into probabilities. */
 #include "discriminant.h"
+#include "../rows_check.h"
 #include "../../base/list.h"
 #include "../../base/number.h"
 #include "../../base/scratch.h"
@@ -42,18 +43,6 @@ static cr_status check_all_given(cr_ctx *cx, const cr_design *d, const double *p
     return cr_fail(cx, CR_EARG, "--priors: they sum to %g, not to 1", sum);
 }
 
-static cr_status check_classes(cr_ctx *cx, const cr_design *d, const double *weight)
-{
-    size_t there = 0, last = 0, K = cr_design_classes(d);
-    for (size_t k = 0; k < K; k++)
-        if (weight[k] > 0) there++, last = k;
-    if (there >= 2) return CR_OK;
-    cr_fail(cx, CR_EDATA,
-            "the target '%s' has one class only, '%s': there is nothing to tell apart",
-            cr_design_target(d), cr_design_class(d, last));
-    return cr_fail_hint(cx, "at least two classes are needed, with rows that have weight");
-}
-
 static cr_status check_known(cr_ctx *cx, const cr_design *d, const double *weight,
                              const double *prior)
 {
@@ -75,7 +64,7 @@ cr_status cri_priors_read(cr_ctx *cx, const cr_design *d, const char *text, cons
 
     CR_TRY(s.status);
     CR_TRY(cri_list_split(&s, text, &items, &n_items));
-    CR_TRY(check_classes(cx, d, weight));
+    CR_TRY(cri_check_classes(cx, d, weight));
     bool shares = n_items == 0, uniform = n_items == 1 && strcmp(items[0], "uniform") == 0;
     for (size_t k = 0; k < K; k++) prior[k] = shares ? weight[k] : uniform ? 1 : NAN;
     for (size_t i = 0; i < n_items && !uniform; i++) CR_TRY(read_item(cx, d, items[i], prior));

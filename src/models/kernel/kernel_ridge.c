@@ -7,6 +7,7 @@
 #include "default_kernel.h"
 #include "../gp/gp_posterior.h"
 #include "../linear/predictor.h"
+#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
@@ -135,6 +136,7 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     CR_TRY(solve(cx, &w));
     for (size_t i = 0; i < n; i++) trace += g->at.r[i] * share[i];
     measure(m, trace);
+    if (isnan(m->sigma)) cri_warn_no_spread(cx);
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
     m = NULL;

@@ -12,6 +12,7 @@
 #include "ridge_sparse.h"
 #include "spectrum.h"
 #include "sparse_terms.h"
+#include "../rows_check.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -252,6 +253,7 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
         m->loocv = q.loo;
     }
     m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN; /* one row tells nothing of the noise */
+    if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
     cri_predictor_set_sds(&m->fit);
     set_scores(m, n, g.tt, design, report);
     report->stop = CR_STOP_CLOSED_FORM;

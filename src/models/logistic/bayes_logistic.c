@@ -16,11 +16,14 @@
 /* clang-format off */
 #define BAYES_LOGISTIC_OPTIONS(X)                                                                    \
     X(real,   alpha,     "",        ">0",                                                            \
-      "prior precision of every coefficient; if not given, the one of the largest evidence", "1")    \
+      "prior precision of the slopes; if not given, the one of the largest evidence", "1")           \
+    X(real,   intercept_sd, "",     ">0",                                                            \
+      "prior sd of the intercepts, in log odds of a row at the means of the columns; 10 if not given", "5") \
+    X(flag,   shrink_intercept, "false", "", "the intercepts have the prior of the slopes", "true")  \
     X(choice, infer,     "laplace", "laplace|importance|mcmc",                                       \
       "how the posterior is known: Gaussian at the mode, weighted draws, or a Markov chain", "mcmc") \
     X(count,  draws,     "4000",    "100..1e7", "importance, mcmc: number of draws", "20000")        \
-    X(flag,   intercept, "true",    "", "fit intercepts, which have the prior too", "false")
+    X(flag,   intercept, "true",    "", "fit intercepts", "false")
 /* clang-format on */
 
 CR_OPTIONS_STRUCT(bayes_logistic_options, BAYES_LOGISTIC_OPTIONS);
@@ -70,7 +73,7 @@ cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double 
 {
     cri_likelihood_value v = { 0 };
     cr_status            st = cri_likelihood_at(cx, post->f, theta, &v);
-    if (st == CR_OK) *out = 0.5 * (double)post->D * log(post->alpha / (2 * M_PI)) - v.f;
+    if (st == CR_OK) *out = post->log_prior - v.f;
     return st;
 }
 
@@ -87,15 +90,25 @@ void cri_posterior_place(const cri_posterior *post, const double *u, double *the
 
 /* --- the evidence as a function of alpha ------------------------------------------------------ */
 
+static const double WIDE = 10; /* the sd of an intercept, where none is given */
+
 typedef struct evidence_work {
     cr_ctx            *cx;
     cri_likelihood    *f;
     cri_solve_options *o;
     cri_solution      *s;
     double            *L; /* [D x D] */
+    bool               shared; /* the intercepts have the prior of the slopes */
     double             log_evidence, log_det;
     size_t             iterations;
 } evidence_work;
+
+/* log |prior precisions|. */
+static double prior_log_det(const cri_likelihood *f)
+{
+    double M = (double)f->M, slopes = (double)f->x->p;
+    return M * slopes * log(f->l2) + (f->x->intercept ? M * log(f->intercept_l2) : 0);
+}
 
 /* Mode, factor and Laplace's evidence at alpha. */
 static cr_status at_alpha(evidence_work *w, double alpha)
@@ -103,12 +116,13 @@ static cr_status at_alpha(evidence_work *w, double alpha)
     cr_status st = CR_OK;
     size_t    D = w->s->D;
     w->f->l2 = alpha;
+    if (w->shared) w->f->intercept_l2 = alpha;
     CR_TRY(cri_solve_again(w->cx, w->f, w->o, w->s));
     w->iterations += w->s->iterations;
     memcpy(w->L, w->s->hessian, D * D * sizeof(double));
     CR_TRY(cr_chol(w->cx, cr_mat_of(w->L, D, D)));
     w->log_det = cr_chol_logdet(cr_cmat_of(w->L, D, D));
-    w->log_evidence = 0.5 * ((double)D * log(alpha) - w->log_det) - w->s->f;
+    w->log_evidence = 0.5 * (prior_log_det(w->f) - w->log_det) - w->s->f;
 done:
     return st;
 }
@@ -206,6 +220,9 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     CR_TRY(cri_classifier_classes(cx, rows, true, place, &m->M));
     m->p = x->p, m->q = x->q, m->q1 = x->p + 1, m->K = K, m->D = m->M * m->q;
     m->intercept = o->intercept, m->infer = (size_t)o->infer;
+    m->intercept_sd = o->shrink_intercept        ? NAN
+                      : isnan(o->intercept_sd) ? WIDE
+                                               : o->intercept_sd;
     m->R = o->infer == CRI_INFER_LAPLACE ? 0
            : o->draws < CRI_KEPT_DRAWS   ? o->draws
                                          : CRI_KEPT_DRAWS;
@@ -225,27 +242,43 @@ done:
     return st;
 }
 
+static double log_prior_at_zero(const cri_likelihood *f)
+{
+    return 0.5 * (prior_log_det(f) - (double)cri_likelihood_size(f) * log(2 * M_PI));
+}
+
 /* The mode at the chosen alpha, and all that Laplace's approximation gives. */
 static cr_status approximate(cr_ctx *cx, cri_likelihood *f, evidence_work *w, double alpha,
                              cri_bayes_logistic *m)
 {
     cr_status st = CR_OK;
-    double    trace = 0;
     m->learned = isnan(alpha);
     if (m->learned) CR_TRY(learn_alpha(w, &alpha));
     CR_TRY(at_alpha(w, alpha));
     m->alpha = alpha;
     m->nll = w->s->nll;
     m->laplace = m->log_evidence = w->log_evidence;
-    m->log_joint = 0.5 * (double)m->D * log(alpha / (2 * M_PI)) - w->s->f;
+    m->log_joint = log_prior_at_zero(f) - w->s->f;
     memcpy(m->mode, w->s->theta, m->D * sizeof(double));
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(w->L, m->D, m->D), cr_mat_of(m->covariance, m->D, m->D)));
-    for (size_t a = 0; a < m->D; a++) trace += m->covariance[a * (m->D + 1)];
-    m->effective = (double)m->D - alpha * trace;
+    m->effective = (double)m->D;
+    for (size_t a = 0; a < m->D; a++)
+        m->effective -= m->covariance[a * (m->D + 1)] *
+                        (m->intercept && a % m->q == 0 ? f->intercept_l2 : f->l2);
     m->evidence_se = m->ess = m->rhat = NAN;
     CR_TRY(set_laplace(cx, f, m));
 done:
     return st;
+}
+
+static cr_status check_options(cr_ctx *cx, const bayes_logistic_options *o)
+{
+    if (!isnan(o->intercept_sd) && o->shrink_intercept)
+        return cr_fail(cx, CR_EARG,
+                       "shrink_intercept and intercept_sd are two priors of the intercepts: give one");
+    if ((!isnan(o->intercept_sd) || o->shrink_intercept) && !o->intercept)
+        return cr_fail(cx, CR_EARG, "a prior of the intercepts is given, but there are none");
+    return CR_OK;
 }
 
 static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_options *o,
@@ -259,17 +292,20 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
                                   .tol = 1e-14,
                                   .max_iter = CR_COUNT_UNSET };
     uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
-    cri_likelihood      f = { .x = &x, .y = y, .step = 1, .penalise_intercept = true, .l2 = 1 };
+    cri_likelihood      f = { .x = &x, .y = y, .step = 1 };
     evidence_work       w = { .cx = cx, .f = &f, .o = &solve, .s = &solution };
     double              alpha = o->alpha; /* NaN: to be learned */
 
     CR_TRY(s.status);
+    CR_TRY(check_options(cx, o));
     CR_TRY(cri_classifier_rows_new(cx, rows, o->intercept, rows->design->standardised, &x));
     CR_TRY(prepare(cx, rows, o, &x, m));
     cri_classifier_targets(rows, m->place, y);
     f.M = m->M;
     f.full = m->M > 1;
     f.l2 = isnan(alpha) ? 1 : alpha;
+    w.shared = isnan(m->intercept_sd);
+    f.intercept_l2 = w.shared ? f.l2 : 1 / (m->intercept_sd * m->intercept_sd);
     w.L = cr_scratch_matrix(&s, m->D, m->D);
     CR_TRY(s.status);
     CR_TRY(cri_solve(cx, &f, &solve, true, &solution));
@@ -279,7 +315,7 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     report->log_likelihood = -m->nll;
     report->evidence = CR_EVIDENCE_LAPLACE;
     if (o->infer != CRI_INFER_LAPLACE) {
-        cri_posterior post = { &f, m->alpha, m->D, m->mode, w.L, w.log_det };
+        cri_posterior post = { &f, log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
         CR_TRY(cri_bayes_logistic_draw(cx, &post, o->draws, seed, m));
         if (o->infer == CRI_INFER_IMPORTANCE) report->evidence = CR_EVIDENCE_ESTIMATE;
     }
@@ -356,8 +392,14 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     json_t                   *s;
     CR_TRY(describe_parameters(cx, m, d, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(cx, s, "prior", json_string("b0, b ~ N(0, 1/alpha), of z")));
+    CR_TRY(cri_store_set(cx, s, "prior",
+                         json_string(!m->intercept            ? "b ~ N(0, 1/alpha), of z"
+                                     : isnan(m->intercept_sd) ? "b0, b ~ N(0, 1/alpha), of z"
+                                                              : "b ~ N(0, 1/alpha), of z; "
+                                                                "b0 ~ N(0, intercept_sd^2)")));
     CR_TRY(cri_store_set_real(cx, s, "alpha", m->alpha));
+    if (m->intercept && !isnan(m->intercept_sd))
+        CR_TRY(cri_store_set_real(cx, s, "intercept_sd", m->intercept_sd));
     CR_TRY(cri_store_set(cx, s, "alpha_from", json_string(m->learned ? "evidence" : "option")));
     CR_TRY(cri_store_set(cx, s, "infer", json_string(routes[m->infer])));
     CR_TRY(cri_store_set_real(cx, s, "log_joint", m->log_joint));
@@ -374,7 +416,10 @@ done:
 
 static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
 {
-    return cri_fields_write(cx, fields, state, store, out);
+    const cri_bayes_logistic *m = state;
+    cr_status                 st = cri_fields_write(cx, fields, m, store, out);
+    if (st == CR_OK) st = cri_store_set(cx, out, "intercept_sd", cri_json_number(m->intercept_sd));
+    return st;
 }
 
 static bool is_valid(const cri_bayes_logistic *m, const cr_design *d)
@@ -396,6 +441,8 @@ static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in
     cri_bayes_logistic *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_fields_read(cx, fields, store, in, m));
+    const json_t *sd = json_object_get(in, "intercept_sd"); /* absent: the prior of the slopes */
+    m->intercept_sd = json_is_number(sd) ? json_number_value(sd) : NAN;
     if (!is_valid(m, design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
                        cri_store_source(store)));
@@ -409,8 +456,8 @@ done:
 const cr_model_class cri_class_bayes_logistic = {
     .name = "bayes-logistic",
     .summary = "logistic and softmax regression with a Gaussian prior: posterior and evidence",
-    .formulas = "P(second) = 1 / (1 + exp(-b0 - z.b)),   b0, b ~ N(0, 1/alpha)\n"
-                "posterior ~ N(mode, A^-1),  A = alpha I + Z'VZ\n"
+    .formulas = "P(second) = 1 / (1 + exp(-b0 - z.b)),   b ~ N(0, 1/alpha),  b0 ~ N(0, 10^2)\n"
+                "posterior ~ N(mode, A^-1),  A = prior precisions + Z'VZ\n"
                 "log evidence ~ log joint at the mode + D/2 log 2 pi - log|A|/2\n"
                 "predictive: the logistic function integrated over the posterior of b0 + z.b\n"
                 "more classes: softmax, one b0, b for each class",

@@ -1,9 +1,11 @@
 /* bayes_logistic.h -- the posterior of logistic regression under a Gaussian prior.
- *   theta_m ~ N(0, I/alpha),  intercepts included;  z standardised;  D = M q coefficients
- * One vector of coefficients for two classes, one for each class for more.  By Laplace's
- * approximation N(mode, A^-1), A = alpha I + information, and from there by importance sampling or
- * by slices along ellipses; both use the Student t with 8 degrees of freedom at the mode, whose
- * tails are wider than those of the posterior in all directions the data inform. MacKay (1992),
+ *   b_m ~ N(0, I/alpha),  b0_m ~ N(0, intercept_sd^2);  z standardised;  D = M q coefficients
+ * One vector of coefficients for two classes, one for each class for more.  The intercepts have a
+ * prior of their own, wide and fixed: were they held back with the slopes, the probabilities of rare
+ * classes would be too large.  By Laplace's approximation N(mode, A^-1), A = prior precisions +
+ * information, and from there by importance sampling or by slices along ellipses; both use the
+ * Student t with 8 degrees of freedom at the mode, whose tails are wider than those of the posterior
+ * in all directions the data inform. MacKay (1992),
  * Neural Comp. 4, 720-736; Bishop (2006), sec. 4.5; Nishihara, Murray & Adams (2014), JMLR 15,
  * 2087-2112.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LOGISTIC_BAYES_LOGISTIC_H
@@ -24,13 +26,14 @@ typedef struct cri_bayes_logistic {
     double *covariance;         /* [D x D]                                           */
     double *draws;              /* [R x D] of theta, all of the same weight          */
     double *mean, *sd;          /* [M x q1] of the coefficients, units of the data   */
+    double  intercept_sd; /* NaN: the intercepts have the prior of the slopes */
     double  alpha, log_joint, log_evidence, laplace, evidence_se, effective, ess, rhat, nll;
 } cri_bayes_logistic;
 
 /* The posterior as a function, at its mode. */
 typedef struct cri_posterior {
     const cri_likelihood *f;
-    double                alpha;
+    double                log_prior; /* of theta = 0, whose density is the largest */
     size_t                D;
     const double         *mode;
     double               *L; /* [D x D] lower: A = L L' */

@@ -1,5 +1,6 @@
 /* classifier.c -- fitting a linear classifier: classes, penalty, standard errors. */
 #include "classifier.h"
+#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -14,7 +15,9 @@
 cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, double *place,
                                  size_t *out_M)
 {
-    size_t K = cr_design_classes(rows->design), present = 0;
+    size_t    K = cr_design_classes(rows->design), present = 0;
+    cr_status st = cri_check_row_classes(cx, rows);
+    if (st != CR_OK) return st;
     for (size_t k = 0; k < K; k++) place[k] = -1;
     for (size_t i = 0; i < rows->n; i++)
         if (!rows->w || rows->w[i] > 0) place[(size_t)rows->y[i]] = 0;
@@ -25,13 +28,6 @@ cr_status cri_classifier_classes(cr_ctx *cx, const cri_rows *rows, bool full, do
     size_t count = 0, first = present;
     for (size_t k = 0; k < K; k++)
         if (place[k] >= 0) place[k] = (double)count++;
-    if (count < 2) {
-        cr_fail(cx, CR_EDATA,
-                "the target '%s' has one class only%s%s: there is nothing to tell apart",
-                cr_design_target(rows->design), count ? ", " : "",
-                count ? cr_design_class(rows->design, first) : "");
-        return cr_fail_hint(cx, "a classifier needs rows of two classes or more");
-    }
     bool every = full && count > 2;
     *out_M = every ? count : count - 1;
     for (size_t k = 0; k < K && !every; k++) /* the first is the reference */
@@ -92,7 +88,7 @@ cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fi
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(H, D, D), cr_mat_of(V, D, D)));
     for (size_t m = 0; m < f->M; m++) {
         double gauge =
-            f->full && f->M > 1 && one && !f->penalise_intercept ? 1 / (double)(f->M * f->M) : 0;
+            f->full && f->M > 1 && one && f->intercept_l2 == 0 ? 1 / (double)(f->M * f->M) : 0;
         for (size_t j = 0; j < p; j++) {
             double v = V[(m * q + one + j) * (D + 1)];
             if (!(fixed && fixed[one + j])) sd[m * (p + 1) + 1 + j] = sqrt(v) * x->inverse[j];

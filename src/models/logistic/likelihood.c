@@ -117,9 +117,9 @@ static void take_hessian(const cri_likelihood *f, double *raw, size_t raw_s, dou
 
 /* --- penalties ------------------------------------------------------------------------------- */
 
-static bool is_penalised(const cri_likelihood *f, size_t place)
+static double l2_of(const cri_likelihood *f, size_t place)
 {
-    return !f->x->intercept || place > 0 || f->penalise_intercept;
+    return f->x->intercept && place == 0 ? f->intercept_l2 : f->l2;
 }
 
 static double intercept_sum(const cri_likelihood *f, const double *theta)
@@ -131,17 +131,19 @@ static double intercept_sum(const cri_likelihood *f, const double *theta)
 
 static bool is_centred(const cri_likelihood *f)
 {
-    return f->full && f->x->intercept && !f->penalise_intercept;
+    return f->full && f->x->intercept && f->intercept_l2 == 0;
 }
 
 static double penalty(const cri_likelihood *f, const double *theta)
 {
-    double square = 0;
+    double square = 0, level = 0, sum = is_centred(f) ? intercept_sum(f, theta) : 0;
     for (size_t m = 0; m < f->M; m++)
-        for (size_t j = 0; j < f->x->q; j++)
-            if (is_penalised(f, j)) square += theta[m * f->x->q + j] * theta[m * f->x->q + j];
-    double sum = is_centred(f) ? intercept_sum(f, theta) : 0;
-    return 0.5 * f->l2 * square + 0.5 * sum * sum;
+        for (size_t j = 0; j < f->x->q; j++) {
+            double t = theta[m * f->x->q + j];
+            if (f->x->intercept && j == 0) level += t * t;
+            else square += t * t;
+        }
+    return 0.5 * f->l2 * square + 0.5 * f->intercept_l2 * level + 0.5 * sum * sum;
 }
 
 /* out += (penalty's Hessian) v: the gradient at v, and the product with v. */
@@ -151,7 +153,7 @@ static void add_penalty_product(const cri_likelihood *f, const double *v, double
     double sum = is_centred(f) ? intercept_sum(f, v) : 0;
     for (size_t m = 0; m < f->M; m++) {
         for (size_t j = 0; j < q; j++)
-            if (is_penalised(f, j)) out[m * q + j] += f->l2 * v[m * q + j];
+            out[m * q + j] += l2_of(f, j) * v[m * q + j];
         if (is_centred(f)) out[m * q] += sum;
     }
 }
@@ -161,7 +163,7 @@ static void add_penalty_hessian(const cri_likelihood *f, double *H)
     size_t s = sub_size(f), edge = f->M * s;
     for (size_t m = 0; m < f->M; m++) {
         for (size_t j = 0; j < s; j++)
-            if (is_penalised(f, f->sub ? f->sub[j] : j)) H[(m * s + j) * (edge + 1)] += f->l2;
+            H[(m * s + j) * (edge + 1)] += l2_of(f, f->sub ? f->sub[j] : j);
         for (size_t l = 0; is_centred(f) && l < f->M; l++) H[m * s * edge + l * s] += 1;
     }
 }
@@ -256,8 +258,7 @@ cr_status cri_likelihood_diagonal(cr_ctx *cx, const cri_likelihood *f, const dou
                 double c = f->x->centre[j - one], k = f->x->inverse[j - one];
                 d = (square[1 + j - one] - 2 * c * sum[1 + j - one] + c * c * sum[0]) * k * k;
             }
-            out[m * q + j] =
-                (d > 0 ? d : 0) + (is_penalised(f, j) ? f->l2 : 0) + (is_centred(f) && j == 0);
+            out[m * q + j] = (d > 0 ? d : 0) + l2_of(f, j) + (is_centred(f) && j == 0);
         }
     }
 done:

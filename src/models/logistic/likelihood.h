@@ -1,6 +1,6 @@
 /* likelihood.h -- the penalised negative log likelihood of linear classifiers, and its derivatives.
- *   F(theta) = sum_i w_i nll(y_i, eta_i) + l2/2 |b|^2,   eta_im = theta_m . z_i,   m = 0 .. M-1
- * theta [M x q], D = M q; b are the slopes (and the intercepts where they are penalised too).
+ *   F(theta) = sum_i w_i nll(y_i, eta_i) + l2/2 |b|^2 + l2_0/2 |b0|^2,   eta_im = theta_m . z_i
+ * theta [M x q], m = 0 .. M-1, D = M q; b are the slopes, b0 the intercepts, free where l2_0 is 0.
  *   logit, M = 1      P(y = 0) = 1 / (1 + exp(-eta)); y = 1 is the other class
  *   softmax, M > 1    P(y = m) = exp(eta_m) / sum; y = M is a class whose eta is 0 (the reference),
  *                     where there is one (not full)
@@ -22,8 +22,7 @@ typedef struct cri_likelihood {
     size_t                     M;
     cri_link                   link;
     bool          expected; /* the Hessian is the expected information: differs for probit only  */
-    double        l2;
-    bool          penalise_intercept;
+    double        l2, intercept_l2;
     bool          full; /* softmax without a reference class                                  */
     size_t        step; /* only every step-th row counts; 1 = all                             */
     const size_t *sub;  /* [n_sub] places in z that the Hessian is taken of, ascending; NULL: all */

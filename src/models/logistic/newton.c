@@ -251,6 +251,7 @@ static cr_status start_from_sample(newton *w)
     memcpy(theta, w->s->theta, w->D * sizeof(double));
     part.step = SAMPLE_STEP;
     part.l2 /= SAMPLE_STEP;
+    part.intercept_l2 /= SAMPLE_STEP;
     small.f = &part;
     CR_TRY(cri_likelihood_at(w->cx, &part, w->s->theta, &v));
     CR_TRY(iterate(&small, v, 1e-5, 20));

@@ -59,13 +59,13 @@ static void add_row(const cri_likelihood *f, const double *theta, const double *
         for (size_t j = 0; j < q; j++) g[m * q + j] += k * eta[m] * z[j];
 }
 
-/* theta -= rate (g + l2 theta), the penalty on what is penalised. */
+/* theta -= rate (g + l2 theta); the intercepts are free. */
 static void step(const cri_likelihood *f, double rate, double l2, const double *g,
                  const double *from, double *theta)
 {
     size_t q = f->x->q;
     for (size_t a = 0; a < f->M * q; a++) {
-        bool   free = f->x->intercept && a % q == 0 && !f->penalise_intercept;
+        bool   free = f->x->intercept && a % q == 0;
         double pull = free ? 0 : l2 * (theta[a] - (from ? from[a] : 0));
         theta[a] -= rate * (g[a] + pull);
     }

@@ -9,6 +9,7 @@
 #include "kernel_weights.h"
 #include "../fields.h"
 #include "../kept.h"
+#include "../rows_check.h"
 #include "../../base/list.h"
 #include "../../base/number.h"
 #include "../../base/parallel.h"
@@ -198,6 +199,7 @@ static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
                                              : read_bandwidth(cx, m, o->bandwidth));
     smoother = smoother_of(m);
     CR_TRY(cri_smoother_loo(cx, &smoother, NULL, m->n, m->residual, &m->mse));
+    if (m->n < 2) cri_warn_no_spread(cx);
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
     m = NULL;

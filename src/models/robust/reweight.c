@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double least_nu = 0.3, most_nu = 500; /* beyond, it is a normal */
+static const double least_nu = 1, most_nu = 500; /* from Cauchy's to what is a normal */
 
 typedef struct work {
     const cri_robust_problem *p;
@@ -102,11 +102,9 @@ static double median_scale(work *k)
 }
 
 /* Where the spread vanishes there is nothing left to weigh: the line stands as it is. */
-static void stop_without_spread(cr_ctx *cx, cri_robust_fit *f)
+static void stop_without_spread(cri_robust_fit *f)
 {
-    cr_log(cx, CR_LOG_WARNING,
-           "half of the rows or more lie on a line: their spread is 0, and no intervals can be given");
-    f->scale = 0;
+    f->scale = NAN;
     f->log_likelihood = NAN;
     f->converged = true;
 }
@@ -126,6 +124,37 @@ static double largest_move(const work *k)
     for (size_t i = 0; i < k->rows.n; i++)
         if (k->p->weight[i] > 0) largest = fmax(largest, fabs(k->fit->r[i] - k->last[i]));
     return largest;
+}
+
+/* A scale far below that of least squares may be no more than the way still to go to a line that half of
+ * the rows lie on: then takes that line.  Costs two more fits, where the scale is suspicious. */
+static cr_status check_spread(cr_ctx *cx, work *k, double first, double size)
+{
+    cr_status       st = CR_OK;
+    cri_robust_fit *f = k->fit;
+    double          total = 0, near = 0, worst = 0, reach = 10 * f->scale;
+    size_t          count = 0, n = k->rows.n;
+    if (!(f->scale < 1e-4 * first)) return CR_OK;
+    for (size_t i = 0; i < n; i++) {
+        bool close = k->p->weight[i] > 0 && fabs(f->r[i]) <= reach;
+        total += k->p->weight[i];
+        near += close ? k->p->weight[i] : 0;
+        count += close;
+        k->pairs[i][0] = k->w[i], k->pairs[i][1] = close;
+    }
+    if (2 * near < total || count <= f->facts.rank + k->p->intercept) return CR_OK;
+    for (size_t i = 0; i < n; i++) k->w[i] = k->pairs[i][1] > 0 ? k->p->weight[i] : 0;
+    CR_TRY(set_line(cx, k));
+    for (size_t i = 0; i < n; i++)
+        if (k->pairs[i][1] > 0) worst = fmax(worst, fabs(f->r[i]));
+    if (worst <= 1e-12 * size) {
+        stop_without_spread(f);
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++) k->w[i] = k->pairs[i][0];
+    CR_TRY(set_line(cx, k));
+done:
+    return st;
 }
 
 /* --- Student -------------------------------------------------------------------------------------- */
@@ -169,18 +198,19 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
     cr_scratch     s = cr_scratch_begin(cx);
     cri_robust_fit f = { 0 };
     work           k;
-    double         before = -INFINITY, size, value;
+    double         before = -INFINITY, size, first, value;
 
     CR_TRY(begin(cx, &s, p, &f, &k));
     size = size_of(&k);
+    first = sqrt(f.facts.rss / f.facts.weight);
     f.nu = isnan(p->nu) ? 4 : p->nu;
     f.scale = median_scale(&k);
-    if (!(f.scale > 1e-13 * size)) f.scale = sqrt(f.facts.rss / f.facts.weight);
-    if (!(f.scale > 1e-13 * size)) stop_without_spread(cx, &f);
+    if (!(f.scale > 1e-13 * size)) f.scale = first;
+    if (!(f.scale > 1e-13 * size)) stop_without_spread(&f);
     while (f.iterations < p->max_iter && !f.converged) {
         set_student_weights(&k);
         if (!(f.scale > 1e-13 * size)) {
-            stop_without_spread(cx, &f);
+            stop_without_spread(&f);
             break;
         }
         CR_TRY(set_line(cx, &k));
@@ -196,6 +226,7 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
         before = f.log_likelihood;
         f.iterations++;
     }
+    CR_TRY(check_spread(cx, &k, first, size));
     *out = f;
     f = (cri_robust_fit){ 0 };
 done:
@@ -212,15 +243,16 @@ cr_status cri_huber_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fi
     cr_scratch     s = cr_scratch_begin(cx);
     cri_robust_fit f = { .nu = INFINITY, .log_likelihood = NAN };
     work           k;
-    double         size;
+    double         size, first;
 
     CR_TRY(begin(cx, &s, p, &f, &k));
     size = size_of(&k);
+    first = sqrt(f.facts.rss / f.facts.weight);
     while (f.iterations < p->max_iter && !f.converged) {
         double change = 0;
         f.scale = median_scale(&k);
         if (!(f.scale > 1e-13 * size)) {
-            stop_without_spread(cx, &f);
+            stop_without_spread(&f);
             break;
         }
         for (size_t i = 0; i < k.rows.n; i++) {
@@ -233,6 +265,7 @@ cr_status cri_huber_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fi
         f.converged = change <= sqrt(p->tolerance);
     }
     if (f.scale > 0) f.scale = median_scale(&k);
+    CR_TRY(check_spread(cx, &k, first, size));
     *out = f;
     f = (cri_robust_fit){ 0 };
 done:

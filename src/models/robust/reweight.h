@@ -1,8 +1,10 @@
 /* reweight.h -- robust estimates by reweighted least squares: Student's t by EM, Huber's M.
  *   Student:  y = b0 + x.b + s t_nu;  w_i = (nu + 1) / (nu + r_i^2 / s^2),  s^2 = sum w r^2 / sum w,
  *             which is EM in an expanded model and much faster than EM itself; nu, where it is not
- *             given, maximises the likelihood at each step (ECME).
+ *             given, maximises the likelihood at each step (ECME), from 1 to 500.
  *   Huber:    w_i = min(1, c s / |r_i|),  s = median |r| / 0.6745 at each step.
+ * Where more than a share nu / (nu + 1) of the rows, or half of them, lie on a line exactly, s goes to 0
+ * and Student's likelihood to infinity: the line is that one, and s is not known (NaN).
  * Lange, Little & Taylor (1989), J. Am. Stat. Assoc. 84;  Kent, Tyler & Vardi (1994), Commun. Stat. 23;
  * Liu & Rubin (1994), Biometrika 81;  Huber (1981), Robust Statistics, ch. 7.  (Internal header.) */
 #ifndef CREDENCE_MODELS_ROBUST_REWEIGHT_H
@@ -24,7 +26,7 @@ typedef struct cri_robust_fit {
     cri_predictor     line; /* coefficients; geometry and sds are not those of the model */
     cri_least_squares facts;
     double           *r;    /* [n] residuals */
-    double            scale, nu, log_likelihood;
+    double            scale, nu, log_likelihood; /* scale NaN: the rows that count lie on a line */
     size_t            iterations;
     bool              converged;
 } cri_robust_fit;

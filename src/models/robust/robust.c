@@ -138,7 +138,8 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
     m->nu = f.nu;
     m->nu_given = !isnan(o->dof);
     m->log_likelihood = f.log_likelihood - m->n * log(rows->design->target_scale);
-    sigma = f.scale == 0 ? 0
+    if (m->n <= m->parameters) m->scale = NAN, m->log_likelihood = NAN;
+    sigma = isnan(m->scale) ? NAN
             : m->method == STUDENT ? f.scale * sqrt((f.nu + 3) / (f.nu + 1))
                                  : huber_sigma(m, f.r, w, rows->n);
     set_line(m, plain, f.line.intercept, f.line.coef, sigma);
@@ -146,6 +147,10 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
     report->iterations = f.iterations;
     if (m->method == STUDENT && isnan(o->dof) && f.nu > 400)
         cr_log(cx, CR_LOG_INFO, "the noise looks normal: the degrees of freedom ran to their bound");
+    if (m->method == STUDENT && isnan(o->dof) && f.nu < 1.001 && !isnan(m->scale))
+        cr_log(cx, CR_LOG_INFO,
+               "the noise has the tails of Cauchy's distribution or wilder ones: the degrees of freedom "
+               "ran to their bound of 1");
 done:
     cri_robust_fit_free(cx, &p, &f);
     return st;
@@ -171,7 +176,7 @@ static cr_status fit_quantile(cr_ctx *cx, const cri_rows *rows, const double *w,
     size_t          *kept = cr_scratch_index(&s, p);
     double          *all = cr_scratch_matrix(&s, n, p), *X = cr_scratch_matrix(&s, n, p + 1);
     double          *b = cr_scratch_f64(&s, p + 1), *r = cr_scratch_f64(&s, n);
-    double          *coef = cr_scratch_f64(&s, p), intercept, slope = NAN;
+    double          *coef = cr_scratch_f64(&s, p), intercept, slope = NAN, size = 0;
     cri_quantile_fit fit;
 
     CR_TRY(s.status);
@@ -188,6 +193,7 @@ static cr_status fit_quantile(cr_ctx *cx, const cri_rows *rows, const double *w,
     if (o->intercept) b[q] = plain->at_centre;
     CR_TRY(cri_quantile_solve(cx, X, rows->y, w, n, width, m->share, o->max_iter, b, &fit));
     for (size_t i = 0; i < n; i++) {
+        if (w[i] > 0) size = fmax(size, fabs(rows->y[i]));
         r[i] = rows->y[i];
         for (size_t j = 0; j < width; j++) r[i] -= X[i * width + j] * b[j];
     }
@@ -201,17 +207,31 @@ static cr_status fit_quantile(cr_ctx *cx, const cri_rows *rows, const double *w,
     m->gap = fit.gap * rows->design->target_scale;
     m->scale = fit.objective / m->n; /* the maximum of the asymmetric Laplace's likelihood */
     m->nu = INFINITY;
-    m->log_likelihood = fit.objective > 0
-                            ? m->n * (log(m->share * (1 - m->share) / m->scale) - 1 -
-                                      log(rows->design->target_scale))
-                            : NAN;
-    if (m->n > m->parameters) CR_TRY(sparsity(cx, m, r, w, n, &slope));
+    if (!(m->scale > 1e-13 * size) || m->n <= m->parameters) m->scale = NAN;
+    m->log_likelihood = m->n * (log(m->share * (1 - m->share) / m->scale) - 1 -
+                                log(rows->design->target_scale));
+    if (!isnan(m->scale)) CR_TRY(sparsity(cx, m, r, w, n, &slope));
     set_line(m, plain, intercept, coef, sqrt(m->share * (1 - m->share)) * slope);
     report->stop = fit.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = fit.iterations;
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+/* Says why there are no intervals. */
+static void warn_without_spread(cr_ctx *cx, const robust_state *m)
+{
+    if (m->n <= m->parameters)
+        cr_log(cx, CR_LOG_WARNING,
+               "there are as many coefficients as rows: no standard errors or intervals can be given");
+    else if (m->method == LAD || m->method == QUANTILE)
+        cr_log(cx, CR_LOG_WARNING,
+               "all rows lie on a line: their spread is 0, and no intervals can be given");
+    else
+        cr_log(cx, CR_LOG_WARNING,
+               "half of the rows or more lie on a line: their spread is 0, and no intervals can be given; "
+               "--method lad measures the spread of all rows");
 }
 
 static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -238,6 +258,7 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(m->method == LAD || m->method == QUANTILE
                ? fit_quantile(cx, rows, w, o, m, &plain, report)
                : fit_reweighted(cx, rows, w, o, m, &plain, report));
+    if (isnan(m->scale)) warn_without_spread(cx, m);
     report->log_likelihood = m->log_likelihood;
     *out_state = m;
     m = NULL;
@@ -263,7 +284,7 @@ static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *r
     const robust_state *m = state;
     double              t = m->share, unit = rows->design->target_scale;
     double              al = (1 - 2 * t * (1 - t)) / (t * t * (1 - t) * (1 - t)); /* variance / scale^2 */
-    bool                quantile = m->method == LAD || m->method == QUANTILE;
+    bool                quantile = (m->method == LAD || m->method == QUANTILE) && !isnan(m->scale);
     cr_scratch          s = cr_scratch_begin(cx);
     cr_prediction       line = { .n = rows->n, .mean = out->mean, .scale = out->scale,
                                  .dof = out->dof,
@@ -281,7 +302,7 @@ static cr_status robust_predict(cr_ctx *cx, const void *state, const cri_rows *r
         if (!quantile) continue;
         double *params = out->params + i * 3;
         params[0] = out->mean[i] * unit + rows->design->target_shift;
-        params[1] = fmax(scale, 1e-300) * unit;
+        params[1] = scale * unit;
         params[2] = t;
     }
 done:

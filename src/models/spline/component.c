@@ -177,7 +177,8 @@ static double criterion(search *s, double log_q)
     s->evaluations++;
     if (s->by == CRI_CHOOSE_LOO) return c->loo;
     if (s->by == CRI_CHOOSE_EVIDENCE) return c->squares > 0 ? -c->log_likelihood : -INFINITY;
-    double left = n - c->df - c->elsewhere;
+    double df = c->df + c->elsewhere, left = n - c->gamma * df;
+    if (df > CRI_MOST_DF * n) return INFINITY;
     return left > 1e-9 * n ? n * c->rss / (left * left) : INFINITY;
 }
 
@@ -227,6 +228,9 @@ cr_status cri_component_choose(cr_ctx *cx, cri_component *c, cri_spline_choice b
     double from = fmax(low, at - step), to = fmin(high + step, at + step), x = at;
     if (isfinite(best)) CR_TRY(cr_brent_minimize(cx, criterion_at, &s, from, to, 1e-9, &x, &value));
     if (isfinite(best) && value < best) at = x;
+    (void)criterion(&s, at);
+    c->at_bound = by == CRI_CHOOSE_GCV && isfinite(best) && c->rss > 0 &&
+                  c->df + c->elsewhere > 0.99 * CRI_MOST_DF * c->total;
     *out_q = exp(at);
     *evaluations += s.evaluations;
 done:

@@ -12,6 +12,7 @@
 #include "../class.h"
 #include "../fields.h"
 #include "../linear/predictor.h"
+#include "../rows_check.h"
 #include "../../base/parallel.h"
 #include "../../math/special.h"
 
@@ -23,6 +24,8 @@
     X(choice, choose,   "gcv", "gcv|loo|evidence",                                                   \
       "how lambda is chosen: generalised cross-validation, leaving rows out, or the marginal likelihood", \
       "evidence")                                                                                    \
+    X(real,   gamma,    "1.4", ">=1",                                                                \
+      "gcv: what a degree of freedom counts for; 1 is the plain criterion, which can go through the points", "1") \
     X(real,   lambda,   "", ">0", "penalty on the integral of f''^2 over the column, instead of choosing it", \
       "10")                                                                                          \
     X(real,   df,       "", ">=2", "effective degrees of freedom of each f, instead of choosing lambda", "6") \
@@ -130,6 +133,7 @@ static cr_status make_components(cr_scratch *s, job *j)
         if (st != CR_OK) return st;
         j->active += j->c[k].m > 1;
         j->c[k].df = 2;
+        j->c[k].gamma = j->o->gamma;
     }
     return CR_OK;
 }
@@ -293,6 +297,18 @@ static cr_status check_job(cr_ctx *cx, const job *j)
     return CR_OK;
 }
 
+/* A choice at the edge of what was looked at is no choice. */
+static void warn_of_bounds(cr_ctx *cx, const job *j)
+{
+    for (size_t k = 0; k < j->p; k++)
+        if (j->c[k].at_bound)
+            cr_log(cx, CR_LOG_WARNING,
+                   "gcv found no best lambda for column '%s': it is at its bound, with %.0f%% of the "
+                   "rows spent as degrees of freedom; --choose evidence, --gamma 1.4 or --df may do "
+                   "better",
+                   cr_design_term_name(j->rows->design, k), 100 * CRI_MOST_DF);
+}
+
 static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -314,6 +330,8 @@ static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(check_job(cx, &j));
     CR_TRY(backfit(cx, &j, report));
     CR_TRY(keep(cx, &j, &m, report));
+    warn_of_bounds(cx, &j);
+    if (isnan(m->sigma)) cri_warn_no_spread(cx);
     *out_state = m;
 done:
     cr_scratch_end(&s);

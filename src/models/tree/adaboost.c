@@ -3,6 +3,7 @@
 #include "boost.h"
 #include "prune.h"
 #include "tree.h"
+#include "../rows_check.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
@@ -97,7 +98,10 @@ static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
     CR_TRY(s.status);
     m->spread = NAN;
     CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, fold, &folds));
-    if (folds < 2) goto done; /* one row tells nothing of the noise */
+    if (folds < 2) { /* one row tells nothing of the noise */
+        cri_warn_no_spread(cx);
+        goto done;
+    }
     for (size_t f = 0; f < folds; f++) CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
     m->spread = sum / kept->weight;
 done:

@@ -6,6 +6,7 @@
  * (1984), Classification and Regression Trees. */
 #include "tree.h"
 #include "prune.h"
+#include "../rows_check.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
@@ -152,6 +153,7 @@ static cr_status tree_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
     CR_TRY(cri_kept_new(cx, "tree", rows, &kept));
     CR_TRY(cri_columns_new(cx, &kept, rows->design, &columns));
     CR_TRY(grow_and_prune(cx, m, &kept, &columns, o, m->K ? 1 : unit * unit, seed));
+    if (!m->K && isnan(m->spread)) cri_warn_no_spread(cx);
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
     m = NULL;

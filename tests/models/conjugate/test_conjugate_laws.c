@@ -302,6 +302,37 @@ static void test_threads(void **state)
 /* --- corners ------------------------------------------------------------------------------------
  */
 
+/* Angles in degrees are taken, but not in silence; the lower end of a uniform is known or it is not. */
+static void test_slips(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_model *m = NULL;
+    cr_table *degrees = table_of_text(cx, "d.csv", "a,w\n6.29,1\n-6,2\n359,0\n12,3\n40,1\n");
+    cr_table *turns = table_of_text(cx, "r.csv", "a,w\n6.2832,1\n-6.2832,1\n1,1\n350,0\n");
+    for (int k = 0; k < 2; k++) {
+        warnings heard = { { 0 }, 0 };
+        cr_ctx_set_log(cx, keep_warning, &heard);
+        m = fit(cx, "von-mises", k ? turns : degrees, "features=a weights=w");
+        assert_int_equal(heard.n, k ? 0 : 1);
+        if (!k) assert_non_null(strstr(heard.text, "column 'a' holds 12"));
+        if (!k) assert_non_null(strstr(heard.text, "multiply them by 0.0174533"));
+        cr_ctx_set_log(cx, NULL, NULL);
+        cr_model_free(cx, m);
+    }
+    m = NULL;
+    assert_fails_with(cx, try_fit(cx, "uniform", turns, "features=w ends=both low=0", &m), CR_EARG,
+                      "--ends both");
+    cr_model *plain = fit(cx, "uniform", turns, "features=w"),
+             *zero = fit(cx, "uniform", turns, "features=w low=0");
+    json_t *d = describe(cx, plain), *e = describe(cx, zero);
+    assert_relative(parameter(d, "w.high", "value"), parameter(e, "w.high", "value"), 1e-15);
+    json_decref(d), json_decref(e);
+    cr_model_free(cx, plain), cr_model_free(cx, zero);
+    cr_table_free(cx, degrees), cr_table_free(cx, turns);
+    test_context_free(cx);
+}
+
 /* Targets, powers, standard scores, and text are refused in words; so are unknown priors. */
 static void test_refusals(void **state)
 {
@@ -464,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_support),
         cmocka_unit_test(test_too_little_data),
+        cmocka_unit_test(test_slips),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("conjugate laws", tests, NULL, NULL);

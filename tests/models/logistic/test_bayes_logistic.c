@@ -45,7 +45,7 @@ typedef struct grid {
     double log_evidence, mean[2], sd[2], predictive; /* of theta; P(second) at z = 1.3 */
 } grid;
 
-static grid integrate_grid(const double *z, const double *y, size_t n, double alpha)
+static grid integrate_grid(const double *z, const double *y, size_t n, double alpha0, double alpha)
 {
     grid         g = { 0 };
     const double h = 0.08, reach = 8;
@@ -55,7 +55,8 @@ static grid integrate_grid(const double *z, const double *y, size_t n, double al
         for (int a = -steps; a <= steps; a++)
             for (int b = -steps; b <= steps; b++) {
                 double t[2] = { a * h, b * h };
-                double log_p = log(alpha / (2 * M_PI)) - 0.5 * alpha * (t[0] * t[0] + t[1] * t[1]);
+                double log_p = 0.5 * log(alpha0 * alpha) - log(2 * M_PI) -
+                               0.5 * (alpha0 * t[0] * t[0] + alpha * t[1] * t[1]);
                 for (size_t i = 0; i < n; i++)
                     log_p += cr_log_sigmoid((y[i] > 0 ? 1 : -1) * (t[0] + t[1] * z[i]));
                 if (pass == 0) {
@@ -76,9 +77,9 @@ static grid integrate_grid(const double *z, const double *y, size_t n, double al
     return g;
 }
 
-static void test_grid(void **state)
+/* All three routes under one prior of the intercept, which `prior` sets. */
+static void check_grid(double alpha0, const char *prior)
 {
-    (void)state;
     enum { ROWS = 14 };
     cr_ctx *cx = test_context();
     double  X[ROWS], y[ROWS], mean = 0, sd = 0, z[ROWS];
@@ -91,7 +92,7 @@ static void test_grid(void **state)
     for (size_t i = 0; i < ROWS; i++) sd += (X[i] - mean) * (X[i] - mean) / ROWS;
     sd = sqrt(sd);
     for (size_t i = 0; i < ROWS; i++) z[i] = (X[i] - mean) / sd;
-    grid              g = integrate_grid(z, y, ROWS, 1.5);
+    grid              g = integrate_grid(z, y, ROWS, alpha0, 1.5);
     cr_table         *t = make_table(cx, X, ROWS, 1, y, NULL);
     double            at[1] = { mean + 1.3 * sd };
     cr_table         *there = make_table(cx, at, 1, 1, NULL, NULL);
@@ -99,7 +100,9 @@ static void test_grid(void **state)
                                      "target=y alpha=1.5 infer=importance draws=6000",
                                      "target=y alpha=1.5 infer=mcmc draws=6000" };
     for (size_t k = 0; k < 3; k++) {
-        cr_model     *m = fit(cx, "bayes-logistic", t, settings[k]);
+        char all[128];
+        snprintf(all, sizeof all, "%s%s", settings[k], prior);
+        cr_model     *m = fit(cx, "bayes-logistic", t, all);
         json_t       *d = describe(cx, m);
         cr_prediction q = predict(cx, m, there);
         double slope = coefficient(d, 1, "value") * sd, spread = coefficient(d, 1, "sd") * sd;
@@ -125,6 +128,50 @@ static void test_grid(void **state)
     }
     cr_table_free(cx, t);
     cr_table_free(cx, there);
+    test_context_free(cx);
+}
+
+static void test_grid(void **state)
+{
+    (void)state;
+    check_grid(1.5, " shrink_intercept=true");
+    check_grid(0.01, "");
+    check_grid(1 / 6.25, " intercept_sd=2.5");
+}
+
+/* --- rare classes ---------------------------------------------------------------------------- */
+
+static double mean_probability(cr_ctx *cx, const cr_table *t, const char *settings)
+{
+    cr_model     *m = fit(cx, "bayes-logistic", t, settings);
+    cr_prediction q = predict(cx, m, t);
+    double        sum = 0;
+    for (size_t i = 0; i < q.n; i++) sum += q.prob[2 * i + 1] / (double)q.n;
+    cr_prediction_free(cx, &q);
+    cr_model_free(cx, m);
+    return sum;
+}
+
+/* Slopes that are small make the learned alpha large; the intercept, far from 0, is not to follow. */
+static void test_rare_class_keeps_its_rate(void **state)
+{
+    (void)state;
+    enum { ROWS = 400, COLUMNS = 20 };
+    static double X[ROWS * COLUMNS], y[ROWS];
+    cr_ctx       *cx = test_context();
+    cr_rng        r = cr_rng_stream(17, 4);
+    double        rate = 0;
+    draw_normals(&r, X, ROWS * COLUMNS);
+    for (size_t i = 0; i < ROWS; i++) {
+        y[i] = cr_rng_uniform(&r) < cr_sigmoid(-3.2 + 0.4 * X[i * COLUMNS]);
+        rate += y[i] / ROWS;
+    }
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
+    assert_true(rate > 0.03 && rate < 0.06);
+    assert_close(mean_probability(cx, t, "target=y"), rate, 0.004);
+    assert_close(mean_probability(cx, t, "target=y intercept_sd=3"), rate, 0.006);
+    assert_true(mean_probability(cx, t, "target=y shrink_intercept=true") > rate + 0.02);
+    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
@@ -214,6 +261,12 @@ static void test_corners(void **state)
     m = NULL;
     assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y alpha=0", &m), CR_EARG,
                       "alpha");
+    assert_fails_with(
+        cx, try_fit(cx, "bayes-logistic", t, "target=y intercept_sd=2 shrink_intercept=true", &m),
+        CR_EARG, "two priors");
+    assert_fails_with(
+        cx, try_fit(cx, "bayes-logistic", t, "target=y intercept=false intercept_sd=2", &m), CR_EARG,
+        "there are none");
     cr_table_free(cx, t);
     t = table_of_text(cx, "t.csv", "a,y\n1,n\n2,n\n");
     assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y", &m), CR_EDATA,
@@ -262,8 +315,9 @@ static void test_same_bits(void **state)
 /* Coefficients of standardised columns, from those of the data. */
 static void check_fixed_alpha(cr_ctx *cx, const cr_table *t, const char *settings, const json_t *e)
 {
-    char all[1200];
-    snprintf(all, sizeof all, "%s alpha=%.17g", settings, number_of(e, "alpha"));
+    char all[1300];
+    snprintf(all, sizeof all, "%s shrink_intercept=true alpha=%.17g", settings,
+             number_of(e, "alpha"));
     cr_model     *m = fit(cx, "bayes-logistic", t, all);
     json_t       *d = describe(cx, m), *list = json_object_get(d, "parameters"), *item;
     json_t       *map = json_object_get(e, "map"), *sds = json_object_get(e, "posterior_sd");
@@ -293,14 +347,15 @@ static void test_reference(void **state)
     size_t  i, k, checked = 0;
     json_array_foreach(cases, i, item)
     {
-        char      settings[1024];
+        char      settings[1100];
         json_t   *e = json_object_get(item, "expected");
-        cr_table *t = reference_table(cx, item, settings, sizeof settings);
+        cr_table *t = reference_table(cx, item, settings, sizeof settings - 40);
         json_array_foreach(json_object_get(e, "fixed_alpha"), k, one)
         {
             check_fixed_alpha(cx, t, settings, one);
             checked++;
         }
+        strcat(settings, " shrink_intercept=true");
         cr_model *m = fit(cx, "bayes-logistic", t, settings);
         json_t   *d = describe(cx, m);
         assert_relative(statistic(d, "alpha"), number_of(e, "alpha_maximising_laplace_evidence"),
@@ -348,6 +403,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_logistic_normal), cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_rare_class_keeps_its_rate),
         cmocka_unit_test(test_learned_alpha),   cmocka_unit_test(test_three_classes),
         cmocka_unit_test(test_corners),         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_reference),       cmocka_unit_test(test_allocations),

@@ -9,13 +9,14 @@ enum { N = 83, P = 4, WIDE = 20 };
 typedef struct kind {
     size_t   M, classes;
     cri_link link;
-    bool     full, penalise_intercept;
+    bool     full;
+    double   intercept_l2;
 } kind;
 
 static const kind kinds[] = {
-    { 1, 2, CRI_LINK_LOGIT, false, false }, { 1, 2, CRI_LINK_PROBIT, false, false },
-    { 2, 3, CRI_LINK_LOGIT, false, false }, { 3, 3, CRI_LINK_LOGIT, true, false },
-    { 3, 3, CRI_LINK_LOGIT, true, true },   { 1, 2, CRI_LINK_LOGIT, false, true },
+    { 1, 2, CRI_LINK_LOGIT, false, 0 },  { 1, 2, CRI_LINK_PROBIT, false, 0 },
+    { 2, 3, CRI_LINK_LOGIT, false, 0 },  { 3, 3, CRI_LINK_LOGIT, true, 0 },
+    { 3, 3, CRI_LINK_LOGIT, true, 0.7 }, { 1, 2, CRI_LINK_LOGIT, false, 0.2 },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -26,7 +27,7 @@ static cri_likelihood likelihood_of(const opened *a, const kind *k)
                              .M = k->M,
                              .link = k->link,
                              .full = k->full,
-                             .penalise_intercept = k->penalise_intercept,
+                             .intercept_l2 = k->intercept_l2,
                              .l2 = 0.7,
                              .step = 1 };
 }
@@ -65,10 +66,10 @@ static double objective_by_definition(const cri_likelihood *f, const double *X, 
     }
     for (size_t m = 0; m < f->M; m++)
         for (size_t j = 0; j < x->q; j++)
-            if (!x->intercept || j > 0 || f->penalise_intercept)
-                sum += 0.5L * f->l2 * theta[m * x->q + j] * theta[m * x->q + j];
+            sum += 0.5L * (x->intercept && j == 0 ? f->intercept_l2 : f->l2) *
+                   theta[m * x->q + j] * theta[m * x->q + j];
     for (size_t m = 0; m < f->M && x->intercept; m++) centre += theta[m * x->q];
-    if (f->full && x->intercept && !f->penalise_intercept) sum += centre * centre / 2;
+    if (f->full && x->intercept && f->intercept_l2 == 0) sum += centre * centre / 2;
     return (double)sum;
 }
 

@@ -93,9 +93,9 @@ static void test_corners(void **state)
     cr_table *one = table_of_text(cx, "one.csv", "a,y\n1,n\n2,n\n"),
              *row = table_of_text(cx, "row.csv", "a,y\n1,n\n");
     assert_fails_with(cx, try_fit(cx, "logistic", one, "target=y", &m), CR_EDATA,
-                      "one class only, n");
+                      "one class only, 'n'");
     assert_fails_with(cx, try_fit(cx, "logistic", row, "target=y", &m), CR_EDATA,
-                      "one class only, n");
+                      "one class only, 'n'");
     cr_table_free(cx, one);
     cr_table_free(cx, row);
 

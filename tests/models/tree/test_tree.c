@@ -470,9 +470,8 @@ static void test_corners(void **state)
     assert_close(q.mean[0], 5, 1e-15);
     assert_true(isnan(q.scale[0]));
     cr_prediction_free(cx, &q);
-    q = fit_and_predict(cx, "tree", one, "target=y task=classification", one);
-    assert_close(q.prob[0], 1, 1e-15);
-    cr_prediction_free(cx, &q);
+    assert_fails_with(cx, try_fit(cx, "tree", one, "target=y task=classification", &m), CR_EDATA,
+                      "one class only");
     q = fit_and_predict(cx, "tree", t, "target=y min_leaf=1 min_split=2",
                         t); /* nothing to split by */
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
