@@ -1,6 +1,7 @@
 /* cmd_help.c -- help, models, version: the program about itself, all from the tables. */
 #include "cli.h"
 #include "kernel_pages.h"
+#include "surface.h"
 #include "math/blas.h"
 
 #include <ctype.h>
@@ -204,6 +205,7 @@ static void print_model_page(cli *c, const cr_model_class *m)
     cli_print_options(c, cr_class_options(m), "Options:");
     out_text(c, "\nOptions of data and design: credence help fit\n\nExample:\n");
     out_text(c, "  credence fit %s %s\n", cr_class_name(m), cr_class_example(m));
+    out_text(c, "\n%s.\n", reference_update(m));
     out_text(c, "\nReference: %s\n", cr_class_reference(m));
 }
 
