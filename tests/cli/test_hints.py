@@ -47,3 +47,32 @@ def test_what_an_update_keeps(credence, refused, examples):
     assert "New rows cannot be added" in credence("models", "lasso").stdout
     gp = ["fit", "gp", "examples/diabetes.csv", "--target", "progression", "--stream"]
     refused(2, *gp, says="its hyper-parameters are learned from all rows at once")
+
+
+@pytest.mark.parametrize("args, means", [
+    (["dist", "t", "3"], "student-t"), (["dist", "gaussian", "0", "1"], "normal"), (["dist", "chi2", "3"], "chi-square"),
+    (["dist", "chi_squared", "3"], "chi-square"), (["help", "norml"], "normal"), (["help", "predit"], "predict"),
+])
+def test_other_names(credence, refused, args, means):
+    said = refused(2, *args, says=f"did you mean '{means}'?").stderr
+    assert said.rstrip().endswith("credence " + " ".join([args[0], means, *args[2:]]))
+
+
+@pytest.mark.parametrize("args, says", [
+    (["normal", "0", "1", "--kl", "1"], ["--kl: it needs all 2 parameters of the other normal, and here is 1"]),
+    (["normal", "--fit", "examples/diabetes.csv:bmi,bp"], ["one variable", "'bmi,bp' names more", "dist mvn"]),
+])
+def test_dist_says_what_it_needs(refused, examples, args, says):
+    refused(2, "dist", *args, says=says)
+
+
+def test_the_posterior_of_an_end_is_a_distribution(credence, tmp_path):
+    """What uniform calls its posterior, dist knows, with the same interval."""
+    import json
+    (tmp_path / "u.csv").write_text("x\n2\n3.5\n7\n4\n")
+    fit = credence("fit", "uniform", "u.csv", "--json")
+    end = json.loads(fit.stdout)["parameters"][0]
+    known = end["posterior"]
+    values = [f"{name}={known[name]}" for name in ("location", "scale", "shape")]
+    dist = json.loads(credence("dist", known["family"], *values, "--quantile", "0.025,0.975", "--json").stdout)
+    assert dist["quantile"] == pytest.approx([end["lower"], end["upper"]])
