@@ -185,10 +185,14 @@ static cr_status answer_kl(dist_job *j)
     double   *q = cr_scratch_f64(&j->s, n), kl = 0;
     CR_TRY(j->s.status);
     CR_TRY(dist_read_numbers(j->c, "--kl", j->o->kl, q));
+    if (n != j->n) {
+        cr_fail(j->c->cx, CR_EARG,
+                "--kl: it needs all %zu parameter%s of the other %s, and here %s %zu", j->n,
+                j->n == 1 ? "" : "s", cr_dist_name(j->dist), n == 1 ? "is" : "are", n);
+        CR_TRY(cr_fail_hint(j->c->cx, "credence dist %s explains them", cr_dist_name(j->dist)));
+    }
     if (!cr_dist_is_vector(j->dist))
         CR_TRY(cr_dist_kl(j->c->cx, j->dist, j->v, j->n, q, n, &kl));
-    else if (n != j->n)
-        CR_TRY(cr_fail(j->c->cx, CR_EARG, "--kl: %zu numbers, expected %zu", n, j->n));
     else
         CR_TRY(cr_dist_vector_kl(j->c->cx, j->dist, j->v, q, n, &kl));
     dist_add_number(j, "kl", kl);

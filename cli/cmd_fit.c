@@ -151,7 +151,7 @@ done:
 const cli_verb verb_update = {
     .name = "update",
     .usage = "update FILE.cred DATA [-o FILE.cred]",
-    .summary = "add new rows to what a model knows, exactly",
+    .summary = "add new rows to what a model knows",
     .example = "credence update model.cred examples/diabetes.csv -o model.cred",
     .options = block_table,
     .options_size = sizeof(block_options),

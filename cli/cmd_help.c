@@ -1,6 +1,7 @@
 /* cmd_help.c -- help, models, version: the program about itself, all from the tables. */
 #include "cli.h"
 #include "kernel_pages.h"
+#include "surface.h"
 #include "math/blas.h"
 
 #include <ctype.h>
@@ -155,12 +156,27 @@ static void print_help_json(cli *c, const cli_verb *opt_verb)
 
 static void print_model(cli *c, const cr_model_class *m);
 
+/* Verbs, then models. */
+static const char *topic_name(const void *verbs, size_t i)
+{
+    size_t n = *(const size_t *)verbs;
+    return i < n ? cli_verbs[i]->name : cr_class_name(cr_class_at(i - n));
+}
+
+static cr_status unknown_topic(cli *c, const char *name)
+{
+    size_t n = 0;
+    while (cli_verbs[n]) n++;
+    cr_fail(c->cx, CR_EARG, "there is no verb or model '%s'", name);
+    return cr_fail_nearest(c->cx, name, "verbs and models", n + cr_class_count(), topic_name, &n);
+}
+
 static cr_status run_help(cli *c)
 {
     cr_status             st = CR_OK;
     const cli_verb       *v = c->n_args ? cli_verb_find(c->args[0]) : NULL;
     const cr_model_class *m = c->n_args && !v ? cr_class_find(c->cx, c->args[0]) : NULL;
-    if (c->n_args && !v && !m) CR_TRY(cli_unknown_verb(c, c->args[0]));
+    if (c->n_args && !v && !m) CR_TRY(unknown_topic(c, c->args[0]));
     CR_TRY(out_open(c, c->global.output));
     if (m) print_model(c, m);
     else if (c->format == FORMAT_JSON) print_help_json(c, v);
@@ -204,6 +220,7 @@ static void print_model_page(cli *c, const cr_model_class *m)
     cli_print_options(c, cr_class_options(m), "Options:");
     out_text(c, "\nOptions of data and design: credence help fit\n\nExample:\n");
     out_text(c, "  credence fit %s %s\n", cr_class_name(m), cr_class_example(m));
+    out_text(c, "\n%s.\n", reference_update(m));
     out_text(c, "\nReference: %s\n", cr_class_reference(m));
 }
 

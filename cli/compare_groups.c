@@ -2,6 +2,7 @@
 #include "compare.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
@@ -75,26 +76,86 @@ done:
     return st;
 }
 
+/* A parameter of a group, without what the table has no room for. */
+static json_t *parameter_row(const json_t *group, const json_t *parameter)
+{
+    json_t     *row = json_object(), *value;
+    const char *key;
+    json_object_set(row, "group", json_object_get(group, "group"));
+    json_object_set(row, "rows", json_object_get(group, "rows"));
+    json_object_foreach((json_t *)(uintptr_t)parameter, key, value)
+        if (strcmp(key, "mode") != 0 && strncmp(key, "hdi", 3) != 0) json_object_set(row, key, value);
+    return row;
+}
+
 /* One line per group and parameter. */
 static json_t *group_table(const json_t *groups)
 {
-    json_t *rows = json_array(), *group, *parameter, *value;
+    json_t *rows = json_array(), *group, *parameter;
     size_t  i, k;
     json_array_foreach(groups, i, group)
-    {
         json_array_foreach(json_object_get(group, "parameters"), k, parameter)
-        {
-            json_t     *row = json_object();
-            const char *key;
-            json_object_set(row, "group", json_object_get(group, "group"));
-            json_object_set(row, "rows", json_object_get(group, "rows"));
-            json_object_foreach(parameter, key,
-                                value) if (strcmp(key, "mode") != 0 && strncmp(key, "hdi", 3) != 0)
-                json_object_set(row, key, value);
-            json_array_append_new(rows, row);
-        }
-    }
+            json_array_append_new(rows, parameter_row(group, parameter));
     return rows;
+}
+
+/* --- for programs: one table, a line for each quantity --------------------------------------- */
+
+/* A line of the quantity, which comes first; group and name may be NULL. */
+static json_t *add_line(json_t *lines, const char *quantity, json_t *opt_group, json_t *opt_name,
+                        json_t *value)
+{
+    json_t *line = json_object();
+    json_object_set_new(line, "quantity", json_string(quantity));
+    if (opt_group) json_object_set(line, "group", opt_group);
+    if (opt_name) json_object_set(line, "name", opt_name);
+    json_object_set(line, "value", value);
+    json_array_append_new(lines, line);
+    return line;
+}
+
+/* The columns are those of the first line: it gets all that occur in the others. */
+static void complete_header(json_t *lines, const json_t *table)
+{
+    static const char *const first[] = { "quantity", "group", "than", "rows", "name", "value" };
+    json_t     *line = json_array_get(lines, 0), *head = json_object(), *row, *unused;
+    const char *key;
+    size_t      i;
+    for (i = 0; i < sizeof first / sizeof *first; i++) json_object_set_new(head, first[i], json_null());
+    json_array_foreach(table, i, row) json_object_foreach(row, key, unused)
+        if (!json_object_get(head, key)) json_object_set_new(head, key, json_null());
+    json_object_update(head, line);
+    json_array_set_new(lines, 0, head);
+}
+
+/* The answer, then the evidence and the parameters of each group. */
+static json_t *long_table(const json_t *root, const json_t *table)
+{
+    static const char *const answers[] = { "log_bayes_factor", "probability", "pooled_log_evidence",
+                                           "separate_log_evidence" };
+    json_t *lines = json_array(), *row, *line;
+    size_t  i;
+    for (i = 0; i < sizeof answers / sizeof *answers; i++)
+        line = add_line(lines, answers[i], NULL, NULL, json_object_get(root, answers[i]));
+    json_array_foreach(json_object_get(root, "differences"), i, row)
+    {
+        line = add_line(lines, "probability_greater", json_object_get(row, "greater"),
+                        json_object_get(row, "name"), json_object_get(row, "probability"));
+        json_object_set(line, "than", json_object_get(row, "than"));
+    }
+    json_array_foreach(json_object_get(root, "groups"), i, row)
+    {
+        line = add_line(lines, "log_evidence", json_object_get(row, "group"), NULL,
+                        json_object_get(row, "log_evidence"));
+        json_object_set(line, "rows", json_object_get(row, "rows"));
+    }
+    json_array_foreach(table, i, row)
+    {
+        line = add_line(lines, "parameter", NULL, NULL, json_object_get(row, "value"));
+        json_object_update(line, row);
+    }
+    complete_header(lines, table);
+    return lines;
 }
 
 static void print_text(cli *c, const cr_table *t, const cr_group_comparison *g, const json_t *root,
@@ -127,7 +188,7 @@ cr_status compare_groups(cli *c, const cr_table *t, const cr_group_options *o)
     cr_status           st = CR_OK;
     cr_group_comparison g = { 0 };
     json_t             *root = json_object(), *groups = json_array(), *differences = json_array();
-    json_t             *table = NULL;
+    json_t             *table = NULL, *lines = NULL;
 
     json_object_set_new(root, "model", json_string_nocheck(c->args[0]));
     json_object_set_new(root, "by", json_string_nocheck(o->by));
@@ -151,7 +212,7 @@ cr_status compare_groups(cli *c, const cr_table *t, const cr_group_options *o)
     if (c->format == FORMAT_JSON)
         out_json(c, "compare", root);
     else if (c->format == FORMAT_CSV)
-        out_table(c, table);
+        out_table(c, lines = long_table(root, table));
     else
         print_text(c, t, &g, root, o, table);
 done:
@@ -159,6 +220,7 @@ done:
     json_decref(groups);
     json_decref(differences);
     json_decref(table);
+    json_decref(lines);
     cr_group_comparison_free(c->cx, &g);
     return st;
 }

@@ -100,11 +100,39 @@ static json_t *fit_table(cli *c, const cr_comparison *x)
     return rows;
 }
 
-static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const json_t *scores)
+/* For programs: the scores, then the fits on all rows as lines of the same columns, a mean of one. */
+static json_t *long_table(const json_t *scores, const json_t *fits)
+{
+    static const char *const what[] = { "log_likelihood", "aic", "bic", "log_evidence",
+                                        "probability" };
+    json_t *lines = json_array(), *row;
+    size_t  i, k;
+    json_array_foreach(scores, i, row)
+    {
+        json_t *line = json_object();
+        json_object_set_new(line, "rows", json_string("folds"));
+        json_object_update(line, row);
+        json_array_append_new(lines, line);
+    }
+    for (k = 0; k < sizeof what / sizeof *what; k++) {
+        json_array_foreach(fits, i, row)
+        {
+            json_t *line = json_object();
+            json_object_set_new(line, "rows", json_string("all"));
+            json_object_set_new(line, "metric", json_string(what[k]));
+            json_object_set(line, "model", json_object_get(row, "model"));
+            json_object_set(line, "mean", json_object_get(row, what[k]));
+            json_array_append_new(lines, line);
+        }
+    }
+    return lines;
+}
+
+static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const json_t *scores,
+                       const json_t *fits)
 {
     const cr_cv *cv = &x->models[0].cv;
     char         title[64];
-    json_t      *fits = fit_table(c, x);
     out_text(c, "%zu models, %s on %zu rows of %s, seed %llu\n\n", x->n,
              scores_title(cv->folds, cv->repeats, title), cv->mean.rows, cr_table_source(t),
              (unsigned long long)cv->seed);
@@ -113,7 +141,6 @@ static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const 
              x->basis == CR_WEIGHTS_NONE ? "neither evidence nor BIC: not known"
                                          : cr_weight_basis_name(x->basis));
     out_table(c, fits);
-    json_decref(fits);
 }
 
 cr_status compare_models(cli *c, const cr_table *t, const cr_model_spec *specs, size_t n,
@@ -121,21 +148,24 @@ cr_status compare_models(cli *c, const cr_table *t, const cr_model_spec *specs, 
 {
     cr_status     st = CR_OK;
     cr_comparison x = { 0 };
-    json_t       *root = NULL, *scores = NULL;
+    json_t       *root = NULL, *scores = NULL, *fits = NULL, *lines = NULL;
     CR_TRY(cr_compare_models(c->cx, specs, n, t, o, average, &x));
     CR_TRY(cli_check_strict(c));
     root = comparison_object(c, &x);
     scores = score_table(c, &x);
+    fits = fit_table(c, &x);
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
         out_json(c, "compare", root);
     else if (c->format == FORMAT_CSV)
-        out_table(c, scores);
+        out_table(c, lines = long_table(scores, fits));
     else
-        print_text(c, t, &x, scores);
+        print_text(c, t, &x, scores, fits);
 done:
     json_decref(root);
     json_decref(scores);
+    json_decref(fits);
+    json_decref(lines);
     cr_comparison_free(c->cx, &x);
     return st;
 }

@@ -17,6 +17,14 @@ static cr_status no_column(dist_job *j, const cr_table *t, const char *name)
     return cr_fail_nearest(j->c->cx, name, "columns", cr_table_columns(t), column_name, t);
 }
 
+/* Several columns, and a distribution of one variable. */
+static cr_status fail_many(dist_job *j, const char *names)
+{
+    cr_fail(j->c->cx, CR_EARG, "--fit: %s is a distribution of one variable, and '%s' names more",
+            cr_dist_name(j->dist), names);
+    return cr_fail_hint(j->c->cx, "one column, or a distribution of vectors: credence dist mvn");
+}
+
 static cr_status which_column(dist_job *j, const cr_table *t)
 {
     size_t n = cr_table_columns(t);
@@ -43,7 +51,7 @@ static cr_status choose_columns(dist_job *j, const cr_table *t, char *names, con
     for (size_t i = 0; !names && i < all; i++) out[n++] = cr_table_column(t, i);
     if (names && !cr_dist_is_vector(j->dist)) { /* one name, whatever is in it */
         out[n++] = cr_table_find(t, names);
-        if (!out[0]) CR_TRY(no_column(j, t, names));
+        if (!out[0]) CR_TRY(strchr(names, ',') ? fail_many(j, names) : no_column(j, t, names));
         names = NULL;
     }
     for (char *rest; names; names = rest) {

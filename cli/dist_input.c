@@ -57,6 +57,41 @@ size_t dist_dimension(const cr_dist_class *c, size_t n)
 
 static const char *parameter_name(const void *d, size_t i) { return cr_dist_parameter(d, i)->name; }
 
+static double inverse(double x) { return 1 / x; }
+static double root(double x) { return sqrt(x); }
+static double inverse_root(double x) { return 1 / sqrt(x); }
+
+/* Other words that people have for a parameter, and how its value follows. */
+static const struct {
+    const char *given, *known, *as;
+    double (*value)(double);
+} synonyms[] = {
+    { "scale", "rate", "1 / scale", inverse },
+    { "variance", "sd", "the root of the variance", root },
+    { "precision", "sd", "1 / the root of the precision", inverse_root },
+};
+
+/* No parameter is called so: the one that is meant, with its value, or the nearest name. */
+static cr_status fail_parameter(dist_job *j, const char *name, const char *value)
+{
+    size_t n = dist_parameter_count(j->dist), length = strlen(value);
+    char   number[32];
+    double x;
+    cr_fail(j->c->cx, CR_EARG, "%s has no parameter '%s'", cr_dist_name(j->dist), name);
+    for (size_t k = 0; k < sizeof synonyms / sizeof *synonyms; k++)
+        for (size_t i = 0; i < n; i++) {
+            if (strcmp(synonyms[k].given, name) != 0 ||
+                strcmp(synonyms[k].known, parameter_name(j->dist, i)) != 0)
+                continue;
+            bool known = cri_parse_double(value, value + length, &x) == length && x > 0;
+            return cr_fail_hint(j->c->cx, "it goes by %s, which is %s%s%s%s", synonyms[k].known,
+                                synonyms[k].as, known ? ": " : "", known ? synonyms[k].known : "",
+                                known ? (snprintf(number, sizeof number, "=%.12g", synonyms[k].value(x)), number)
+                                      : "");
+        }
+    return cr_fail_nearest(j->c->cx, name, "parameters", n, parameter_name, j->dist);
+}
+
 /* Which parameter a word sets: "name=value" that one, else the next free. */
 static cr_status place_word(dist_job *j, const char *word, const char *taken[], size_t *which,
                             const char **value)
@@ -71,10 +106,7 @@ static cr_status place_word(dist_job *j, const char *word, const char *taken[], 
         snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
         while (at < n && strcmp(cr_dist_parameter(j->dist, at)->name, name) != 0) at++;
         *value = equals + 1;
-        if (at == n) {
-            cr_fail(j->c->cx, CR_EARG, "%s has no parameter '%s'", cr_dist_name(j->dist), name);
-            return cr_fail_nearest(j->c->cx, name, "parameters", n, parameter_name, j->dist);
-        }
+        if (at == n) return fail_parameter(j, name, *value);
         if (taken[at])
             return cr_fail(j->c->cx, CR_EARG, "%s: %s is given twice", cr_dist_name(j->dist), name);
     }

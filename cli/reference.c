@@ -237,9 +237,17 @@ static void model_examples(cli *c, const page_style *s, const cr_model_class *m)
     s->lines(c, text);
 }
 
+const char *reference_update(const cr_model_class *m)
+{
+    if (!cr_class_offers(m, "update")) return "New rows cannot be added to a fitted model";
+    if (cr_class_offers(m, "relearn"))
+        return "credence update adds new rows: the same as a fit on all rows";
+    return "credence update adds new rows; the hyper-parameters stay as the fit learned them";
+}
+
 static void model_page(cli *c, const page_style *s, const cr_model_class *m)
 {
-    char       text[256], tasks[128];
+    char       text[512], tasks[128];
     page       here = about_model(m);
     const page see[] = { about_verb("fit"), about_verb("predict"), about_verb("cv") };
     s->begin(c, here, cr_class_summary(m));
@@ -251,8 +259,7 @@ static void model_page(cli *c, const page_style *s, const cr_model_class *m)
     s->heading(c, "Model");
     s->lines(c, cr_class_formulas(m));
     snprintf(text, sizeof text,
-             "Task: %s. New rows can%s be added to a fitted model with credence update.",
-             cli_tasks(cr_class_tasks(m), tasks), cr_class_offers(m, "update") ? "" : "not");
+             "Task: %s. %s.", cli_tasks(cr_class_tasks(m), tasks), reference_update(m));
     s->paragraph(c, text);
     options(c, s, "Options", cr_class_options(m));
     s->paragraph(c, "The options of columns and of reading data are those of credence fit.");

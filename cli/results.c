@@ -784,7 +784,7 @@ static const cli_field option[] = {
 #define ABOUT_MODEL(marks)                                                                         \
     TEXT("name", marks, "name of the model"),                                                      \
         TEXT("task", marks, "regression, classification and so on"),                               \
-        FLAG("update", marks, "whether new rows can be added exactly"),                            \
+        FLAG("update", marks, "whether new rows can be added by update"),                            \
         TEXT("summary", marks, "one line"), TEXT("formulas", marks, "the model in plain text"),    \
         TEXT("reference", marks, "book or paper"),                                                 \
         INNER(ROWS, "options", marks, "its own options", option)

@@ -49,4 +49,7 @@ char reference_capital(const char *phrase);
 /* "text", "number or null", "array of objects", ... */
 const char *reference_type(const cli_field *f, char out[64]);
 
+/* What an update of this model is, as a sentence without its end. */
+const char *reference_update(const cr_model_class *m);
+
 #endif

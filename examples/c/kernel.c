@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 {
     cr_ctx    *cx = NULL;
     cr_kernel *k = NULL;
+    if (argc != 2) fprintf(stderr, "usage: %s 'EXPRESSION', for example 'rbf(l=2) + white'\n", argv[0]);
     if (argc != 2 || cr_ctx_new(NULL, &cx) != CR_OK) return 2;
     if (cr_kernel_parse(cx, argv[1], NULL, NULL, 0, &k) == CR_OK)
         show(cx, k);

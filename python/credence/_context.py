@@ -88,7 +88,7 @@ def _failure(context, status):
     lines = [part.decode(errors="replace") for part in parts if part]
     if hint:
         lines.append("hint: " + hint.decode(errors="replace"))
-    return _errors.EXCEPTIONS[status](_options.in_python("\n".join(lines)))
+    return _errors.exception(status, lines[0])(_options.in_python("\n".join(lines)))
 
 
 def call(function, *args, run=_interrupt.unwatched):

@@ -16,6 +16,8 @@ OPTION_END, OPTION_FLAG, OPTION_COUNT, OPTION_REAL, OPTION_CHOICE, OPTION_TEXT, 
 ANSWER_NUMBER, ANSWER_CLASS, ANSWER_DENSITY, ANSWER_VECTOR = range(4)              # cr_answer
 STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT = range(3)                            # cr_stop
 TASK_REGRESSION, TASK_CLASSIFICATION, TASK_DENSITY, TASK_CLUSTER, TASK_TRANSFORM = 1, 2, 4, 8, 16  # cr_task
+PLOT_KINDS = ("residuals", "calibration", "roc", "pr", "learning-curve", "components", "map", "evidence",
+              "fit")                                                               # cr_plot_kind
 LOSS_ZERO_ONE, LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_QUANTILE, LOSS_MATRIX = range(5)  # cr_loss_kind
 
 MISSING_CODE = 2**32 - 1
@@ -196,7 +198,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_evaluate": (c_int, [_p, _p, _p, _d, POINTER(Assessment)]),
     "cr_cross_validate": (c_int, [_p, _s, _p, POINTER(Setting), _n, _p, POINTER(Cv)]),
     "cr_cv_free": (None, [_p, POINTER(Cv)]),
-    "cr_plot_model": (c_int, [_p, _p, _p, _d, _s]),
+    "cr_plot": (c_int, [_p, _p, _p, c_int, _d, _s]),
 }
 
 for _name, (_result, _arguments) in PROTOTYPES.items():

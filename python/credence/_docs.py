@@ -76,7 +76,7 @@ def _sentence(text):
 
 def _parameter(option):
     text = _sentence(ROLES.get(option.name, option.help))
-    if option.range and option.kind != c.OPTION_CHOICE:
+    if option.range and option.kind in (c.OPTION_COUNT, c.OPTION_REAL):
         text += f"  Range: {option.range}."
     if option.example:
         text += f"  Example: {option.example}."

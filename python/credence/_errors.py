@@ -3,6 +3,7 @@
 Failures of the library become the built-in exceptions; its warnings become CredenceWarning.  Where
 scikit-learn has a class for the same thing and is loaded, what is raised is that as well, so that code
 written for it catches ours; scikit-learn is never loaded for this."""
+import errno
 import os
 import sys
 import warnings
@@ -35,6 +36,13 @@ EXCEPTIONS = {
     c.EINTERRUPTED: KeyboardInterrupt,
     c.EUNSUPPORTED: NotImplementedError,
 }
+
+
+def exception(status, sentence):
+    """The class for a failure: of a file that is not there, the one of Python for that."""
+    if status == c.EIO and os.strerror(errno.ENOENT) in sentence:
+        return FileNotFoundError
+    return EXCEPTIONS[status]
 
 
 def __getattr__(name):

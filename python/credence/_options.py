@@ -119,6 +119,8 @@ def _is_value(option, word):
 
 def _respell(found):
     options, word = KNOWN.get(found[1]), found[2] or ""
+    if found[1] in ARGUMENTS and word:
+        return f"{found[1][2:]}={word[1:]!r}"
     if options is None:
         return found[0]
     takers = [option for option in options if word and _is_value(option, word[1:])]
@@ -128,6 +130,15 @@ def _respell(found):
     return f"{options[0].name}={value}"
 
 
+ARGUMENTS = {"--kind", "--loss"}   # of functions and methods here
+COMMAND = re.compile(r"(credence [a-z]+ [^;\n]*)")
+
+
 def in_python(text):
-    """A message with its flags as keywords: `--missing drop` becomes missing='drop'."""
-    return re.sub(r"(--[a-z][a-z0-9-]*)( [\w.+-]*\w)?", _respell, text) if "--" in text else text
+    """A message with its flags as keywords: `--missing drop` becomes missing='drop'.  Commands for the shell
+    stay as they are."""
+    if "--" not in text:
+        return text
+    parts = COMMAND.split(text)
+    parts[::2] = [re.sub(r"(--[a-z][a-z0-9-]*)( [\w.+-]*\w)?", _respell, part) for part in parts[::2]]
+    return "".join(parts)

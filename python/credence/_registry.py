@@ -10,7 +10,7 @@ from ._estimator import make_init
 from ._library import lib
 from ._supervised import Classifier, Regressor
 from ._unsupervised import Cluster, Density, Next, Transform
-from ._updates import ClassUpdates, RowUpdates, Updates
+from ._updates import ClassUpdates, RowUpdates, Updates, held
 
 
 class Declaration(NamedTuple):
@@ -28,6 +28,7 @@ class Declaration(NamedTuple):
     transforms: bool = False      # gives coordinates beside its predictions
     takes_numbers: bool = True    # of either sign, in columns without a target
     takes_fractions: bool = True  # that need not be whole
+    relearns: bool = True         # an update is a fit on all rows
 
 
 def declarations():
@@ -40,7 +41,7 @@ def declarations():
                           _options.read_table(lib.cr_class_options(model)),
                           *(lib.cr_class_offers(model, verb) for verb in
                             (b"update", b"missing", b"next", b"negative", b"transform", b"numbers",
-                             b"fractions")))
+                             b"fractions", b"relearn")))
 
 
 def camel_case(name):
@@ -96,6 +97,8 @@ def _make_class(kind, declaration):
         "_takes_numbers": bool(declaration.takes_numbers),
         "_takes_fractions": bool(declaration.takes_fractions),
     }
+    if declaration.updates and not declaration.relearns:
+        body["partial_fit"] = held(next(base for base in kind.bases if hasattr(base, "partial_fit")).partial_fit)
     if iterates:
         body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])
     made = type(kind.name, kind.bases, body)

@@ -94,9 +94,15 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
     return result
 
 
-def plot(estimator, X, y=None, path="figure.svg", level=0.95):
-    """Draws a fitted estimator with the rows it is shown, as SVG; gives the path."""
+def plot(estimator, X, y=None, path="figure.svg", level=0.95, kind="fit"):
+    """Draws a fitted estimator with the rows it is shown, as SVG; gives the path.
+
+    kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; of
+    classes 'calibration', 'roc', 'pr'; of Gaussian processes 'components', 'map', 'evidence'.  level is the mass
+    of the intervals that are drawn."""
+    if kind not in c.PLOT_KINDS:
+        raise ValueError(f"there is no kind {kind!r} of figures; kinds: {', '.join(c.PLOT_KINDS)}")
     table = _assessed_table(estimator, X, y, None)
-    work(lib.cr_plot_model, estimator._fitted()._pointer, table._handle.pointer, level,
+    work(lib.cr_plot, estimator._fitted()._pointer, table._handle.pointer, c.PLOT_KINDS.index(kind), level,
          os.fsencode(path)).pass_warnings_on()
     return path

@@ -1,8 +1,14 @@
 """partial_fit: models whose posterior takes in new rows exactly."""
+import types
+
 import numpy as np
 
 from . import _inputs, _labels
 from ._table import Table
+
+
+SAME = "the same as a fit on all rows so far."
+HELD = "their posterior is exact, but hyper-parameters stay as the first call learned them."
 
 
 class RowUpdates:
@@ -68,4 +74,19 @@ class ClassUpdates(Updates):
             absent = np.setdiff1d(classes, _labels.check(y))
             if len(absent):
                 X, y, sample_weight = _with_classes(X, y, sample_weight, absent)
+        if self._model is not None and y is not None:
+            self._know(np.setdiff1d(_labels.check(y), self.classes_))
         return super().partial_fit(X, y, sample_weight)
+
+    def _know(self, new):
+        if len(new):
+            raise ValueError(f"y has the class {new.tolist()[0]!r}, which the model has not seen; the first call names all "
+                             "classes there will be: partial_fit(X, y, classes=[...])")
+
+
+def held(partial_fit):
+    """partial_fit of a model that keeps what the first fit learned beside its posterior: it says so."""
+    made = types.FunctionType(partial_fit.__code__, partial_fit.__globals__, partial_fit.__name__,
+                              partial_fit.__defaults__, partial_fit.__closure__)
+    made.__doc__ = partial_fit.__doc__.replace(SAME, HELD)
+    return made

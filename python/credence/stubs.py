@@ -49,7 +49,8 @@ SIGNATURES = {
     "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
                       "sample_weight: ArrayLike | None = None, **options: Any) -> dict[str, Any]",
     "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
-            "path: str | os.PathLike[str] = 'figure.svg', level: float = 0.95) -> str | os.PathLike[str]",
+            "path: str | os.PathLike[str] = 'figure.svg', level: float = 0.95, "
+            "kind: str = 'fit') -> str | os.PathLike[str]",
     "set_threads": "(threads: int) -> None",
     "get_threads": "() -> int",
     "version": "() -> dict[str, Any]",

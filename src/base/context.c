@@ -246,12 +246,16 @@ cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, si
     }
     if (n > 0 && left_out) cr_fail_note(cx, "%s: %s and %zu more", title, list, left_out);
     else if (n > 0) cr_fail_note(cx, "%s: %s", title, list);
-    if (!nearest) return cx->status;
+    return nearest ? cri_fail_meant(cx, unknown, nearest) : cx->status;
+}
+
+cr_status cri_fail_meant(cr_ctx *cx, const char *unknown, const char *meant)
+{
     lock_error(cx);
     snprintf(cx->unknown, sizeof cx->unknown, "%s", unknown);
-    snprintf(cx->nearest, sizeof cx->nearest, "%s", nearest);
+    snprintf(cx->nearest, sizeof cx->nearest, "%s", meant);
     unlock_error(cx);
-    return cr_fail_hint(cx, "did you mean '%s'?", nearest);
+    return cr_fail_hint(cx, "did you mean '%s'?", meant);
 }
 
 cr_status cri_fail_as(cr_ctx *cx, const cr_ctx *other)

@@ -14,7 +14,7 @@
  *
  * Columns: kind, field, default, range, help, example.  A range is "" (any), a list of choices
  * "a|b|c", or bounds: ">0", ">=0", "1..10", "0<..<1" ('<' beside the dots leaves the end out); of
- * a text or list, what is named by it: "COLUMN" of the data, "FILE". */
+ * a text or list, what it names: "COLUMN" of the data, "FILE"; "N", "X": a number, or a word. */
 #ifndef CREDENCE_BASE_OPTION_H
 #define CREDENCE_BASE_OPTION_H
 

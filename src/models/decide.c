@@ -257,7 +257,7 @@ static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *l
                        "classes, and the model gives neither");
     if (p->kind == CR_ANSWER_CLASS && !matrix && loss->kind != CR_LOSS_ZERO_ONE) {
         cr_fail(cx, CR_EARG, "the model predicts classes, and this loss is one of numbers");
-        return cr_fail_hint(cx, "for classes there are --loss 0-1 and --loss FILE with a matrix");
+        return cr_fail_hint(cx, "for classes the loss is 0-1, or a matrix (a CSV file)");
     }
     if (p->kind == CR_ANSWER_NUMBER && !p->scale)
         return cr_fail(cx, CR_EARG, "a decision needs predictions with their spread");
@@ -265,8 +265,7 @@ static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *l
         cr_fail(cx, CR_EARG,
                 "a matrix of losses goes with classes and counts, and the model predicts "
                 "numbers that are neither");
-        return cr_fail_hint(cx,
-                            "for numbers there are --loss squared, absolute, quantile:Q and 0-1");
+        return cr_fail_hint(cx, "for numbers the loss is squared, absolute, quantile:Q or 0-1");
     }
     return CR_OK;
 }

@@ -66,8 +66,10 @@ static cr_status check_class(cr_ctx *cx, const cr_model_class *c, bool advance)
     if (c->update && !c->update_holds &&
         (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED,
-            "the model %s cannot be fitted block by block: it has no exact update", c->name);
+    const char *why = !c->update        ? "it has no exact update"
+                      : c->update_holds ? "its hyper-parameters are learned from all rows at once"
+                                        : "its columns are standardised by all rows at once";
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s cannot be fitted block by block: %s", c->name, why);
     if (c->advances)
         return cr_fail_hint(cx, "--%.*s %s learns from a stream in one pass, approximately",
                             (int)strcspn(c->advances, "="), c->advances,

@@ -60,7 +60,7 @@ static cr_status add_class(cr_scratch *s, const cri_shown *d, size_t k, size_t p
     cr_threshold_curve c = { 0 };
     double            *x, *y;
     CR_TRY(class_curve(s, d, k, &c));
-    const char *label = cri_compose(s, roc ? "%s: AUC %.3f" : "%s: average precision %.3f",
+    const char *label = cri_compose(s, roc ? "%s: AUC %.3f" : "%s: AP %.3f",
                                     d->p.classes[k], roc ? c.auc : c.average_precision);
     x = cr_scratch_f64(s, 2 * c.n), y = cr_scratch_f64(s, 2 * c.n);
     CR_TRY(s->status);
@@ -135,6 +135,7 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
     chart->caption[0] =
         "Precision: of the rows taken for the class, those of it.  Recall: of its rows, "
         "those taken.";
+    if (!chart->caption[1]) chart->caption[1] = "AP: average precision, its mean over the recall.";
     chart->description = cri_compose(s, "%s. Precision against recall.", chart->title);
     CR_TRY(s->status);
 done:

@@ -352,6 +352,16 @@ static cr_status check_level(cr_ctx *cx, double level)
     return level > 1 && level < 100 ? cr_fail_hint(cx, "for 95 %% write 0.95") : CR_EARG;
 }
 
+/* --kind fit draws numbers. */
+static cr_status fail_kind(cr_ctx *cx, const cr_model *model, cr_answer kind)
+{
+    bool classes = kind == CR_ANSWER_CLASS;
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts %s, and --kind fit draws a number",
+            cr_class_name(cr_model_get_class(model)), classes ? "classes" : "no number");
+    if (!classes) return CR_EUNSUPPORTED;
+    return cr_fail_hint(cx, "of classes there are --kind roc, --kind pr and --kind calibration");
+}
+
 /* Of one column, or observed against predicted. */
 static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_table *table,
                              const cr_plot_options *o, cri_chart *chart)
@@ -372,10 +382,7 @@ static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_tabl
         CR_TRY(cr_fail(cx, CR_EARG, "draws and a range are for models of one column of numbers"));
     CR_TRY(cr_observed(cx, model, table, y, NULL));
     CR_TRY(cr_predict(cx, model, table, &answer));
-    if (answer.kind != CR_ANSWER_NUMBER)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
-                       "the model %s does not predict a number, and figures are of numbers",
-                       cr_class_name(cr_model_get_class(model))));
+    if (answer.kind != CR_ANSWER_NUMBER) CR_TRY(fail_kind(cx, model, answer.kind));
     const cr_column *x = p.column ? cr_table_find(table, p.column) : NULL;
     CR_TRY(cr_prediction_intervals(cx, &answer, o->level, NULL, b.lower, b.upper));
     keep_rows(&p, x, y, &answer, b, kept);

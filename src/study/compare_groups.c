@@ -95,6 +95,22 @@ typedef struct task {
     size_t            n_settings;
 } task;
 
+/* There is no evidence to go by: of a model with priors because the prior is improper. */
+static cr_status fail_evidence(cr_ctx *cx, const cr_model *m)
+{
+    const cr_model_class *c = cr_model_get_class(m);
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "the model %s has no log evidence here, which the comparison of groups goes by",
+            cr_class_name(c));
+    if (cr_option_find(cr_class_options(c), "prior"))
+        return cr_fail_hint(cx,
+                            "an improper prior has none: give a proper one with --prior, or another "
+                            "model; credence models %s lists the priors",
+                            cr_class_name(c));
+    return cr_fail_hint(cx, "%s has one",
+                        cr_model_get_task(m) == CR_TASK_CLASSIFICATION ? "bayes-logistic" : "bayes-linear");
+}
+
 /* Fits the rows of one group, or all that have one for k = MOST_GROUPS. */
 static cr_status fit_group(cr_ctx *cx, const task *job, const grouping *g, size_t k,
                            const char *name, cr_model **out)
@@ -114,14 +130,7 @@ static cr_status fit_group(cr_ctx *cx, const task *job, const grouping *g, size_
         cr_fail_note(cx, "in the group '%s'", name);
     CR_TRY(st);
     if (isnan(cr_model_get_report(m)->log_evidence)) {
-        cr_fail(cx, CR_EUNSUPPORTED,
-                "the model %s has no log evidence here, which the comparison "
-                "of groups goes by",
-                job->model);
-        CR_TRY(cr_fail_hint(cx,
-                            "an improper prior has none: give a proper one with --prior, or "
-                            "another model; credence models %s shows the priors",
-                            job->model));
+        CR_TRY(fail_evidence(cx, m));
     }
     *out = m;
     m = NULL;

@@ -80,6 +80,39 @@ static const cr_option *find_setting(const cr_model_class *c, const char *name)
     return o ? o : cr_option_find(cr_fit_table, name);
 }
 
+/* Whole numbers and others: by its kind, or a text that is declared to hold them. */
+static bool is_whole(const cr_option *o)
+{
+    return o->kind == CR_OPTION_count || (o->kind == CR_OPTION_text && strcmp(o->range, "N") == 0);
+}
+
+static bool is_number(const cr_option *o)
+{
+    bool text = o->kind == CR_OPTION_text || o->kind == CR_OPTION_list;
+    return is_whole(o) || o->kind == CR_OPTION_real || (text && strcmp(o->range, "X") == 0);
+}
+
+static const char *setting_name(const void *data, size_t i)
+{
+    const cr_option *const *tables = data;
+    for (;; tables++)
+        for (const cr_option *o = *tables; o->name; o++)
+            if (i-- == 0) return o->name;
+}
+
+/* There is no such setting; the nearest one. */
+static cr_status fail_setting(cr_ctx *cx, const cr_model_class *c, const char *name)
+{
+    const cr_option *tables[] = { cr_class_options(c), cr_design_table, cr_fit_table };
+    size_t           n = 0;
+    for (size_t k = 0; k < 3; k++)
+        for (const cr_option *o = tables[k]; o->name; o++) n++;
+    cr_fail(cx, CR_EARG, "--over: the model %s has no setting '%s'", cr_class_name(c), name);
+    cr_fail_nearest(cx, name, "settings", n, setting_name, tables);
+    if (cr_error_nearest(cx)[0]) return CR_EARG;
+    return cr_fail_hint(cx, "credence models %s lists them", cr_class_name(c));
+}
+
 static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *item,
                                 cri_dimension *d)
 {
@@ -91,15 +124,12 @@ static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *it
         return fail_item(s->cx, item, "it is not NAME=VALUES");
     *equals = '\0';
     o = find_setting(c, item);
-    if (!o) {
-        cr_fail(s->cx, CR_EARG, "--over: the model %s has no setting '%s'", cr_class_name(c), item);
-        return cr_fail_hint(s->cx, "credence models %s lists them", cr_class_name(c));
-    }
+    if (!o) return fail_setting(s->cx, c, item);
     d->name = (char *)(uintptr_t)o->name;
-    d->whole = o->kind == CR_OPTION_count;
+    d->whole = is_whole(o);
     const char *why = read_range(equals + 1, d, &range);
     if (why) CR_TRY((*equals = '=', fail_item(s->cx, item, why)));
-    if (range && o->kind != CR_OPTION_count && o->kind != CR_OPTION_real)
+    if (range && !is_number(o))
         CR_TRY((*equals = '=', fail_item(s->cx, item, "a range is for settings that are numbers")));
     if (d->whole && range && fabs(d->high - d->low) + 1 < (double)d->n)
         d->n = (size_t)floor(fabs(d->high - d->low)) + 1; /* no whole number twice */

@@ -94,7 +94,7 @@ MISTAKES = [  # exit code 2: what is typed, what is said
     (["models", "a", "b"], ["'b' is one argument too many"]),
     (["models", "gpp"], ["there is no model 'gpp'", "bayes-linear, "]),
     (["fit", "nonesuch", "examples/diabetes.csv"], ["there is no model 'nonesuch'"]),
-    (["help", "nonesuch"], ["there is no verb 'nonesuch'"]),
+    (["help", "nonesuch"], ["there is no verb or model 'nonesuch'"]),
     ([*FIT, "--zzz"], ["unknown option --zzz of fit", "credence help fit lists them"]),
     ([*FIT, "-z"], ["unknown option -z"]),
     ([*FIT, "-qv"], ["unknown option -qv"]),

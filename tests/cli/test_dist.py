@@ -1,9 +1,12 @@
 """credence dist: the distribution calculator on the command line."""
 import json
 import math
+import pathlib
 import statistics
 
 import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def ask(credence, *args):
@@ -65,6 +68,15 @@ def test_list_and_pages(credence):
         assert f" {name} " in text
         page = credence("dist", name, "--format", "text").stdout
         assert page.startswith(f"{name} - ") and "Parameters:" in page and "Reference:" in page
+
+
+def test_the_manual_lists_all(credence):
+    page = (ROOT / "docs/distributions.md").read_text()
+    for found in json.loads(credence("dist", "--json").stdout)["distributions"]:
+        about = json.loads(credence("dist", found["name"], "--json").stdout)
+        parameters = ", ".join(f"`{p['name']}` ({p['domain']})" for p in about["parameters"])
+        formula = about["formula"].splitlines()[0].replace("|", "\\|")
+        assert f"| `{found['name']}` | {parameters} | {formula} |\n" in page
 
 
 def test_every_page_example_runs(credence):
@@ -188,7 +200,7 @@ def test_divergences_that_are_integrals(credence):
     (["beta", 1, 2, "--quantile", 1.5], 2, "the probability is 1.5"),
     (["beta", 1, 2, "--cdf", "a"], 2, "--cdf: 'a' is not a number"),
     (["beta", 1, 2, "--interval", 1], 2, "--interval"),
-    (["beta", 1, 2, "--kl", "1"], 2, "1 parameter is given"),
+    (["beta", 1, 2, "--kl", "1"], 2, "needs all 2 parameters of the other beta"),
     (["cauchy", 0, 1, "--mean"], 2, "cauchy does not offer its mean"),
     (["student-t", 1, 0, 1, "--mean"], 4, "the mean does not exist"),
     (["mvn", "0,0", "1,2,2,1", "--mean"], 2, "not positive definite"),

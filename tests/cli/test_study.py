@@ -39,6 +39,20 @@ def test_compare_is_paired(credence, examples):
     assert {(r["metric"], r["model"]) for r in table} >= {("rmse", "linear"), ("crps", "ridge:lambda=50")}
 
 
+def test_compared_models_in_a_table(credence, examples):
+    """The CSV holds what the text and the JSON hold: the scores of the folds, then those of the fits on all rows."""
+    command = ["compare", "linear:features=bmi", "linear:features=bp", *DATA, "--folds", "3"]
+    answer = read_json(credence(*command, "--json"))
+    table = {(r["rows"], r["metric"], r["model"]): r for r in rows_of(credence(*command))}
+    for m in answer["models"]:
+        for what in ("log_likelihood", "aic", "bic", "probability"):
+            assert float(table["all", what, m["model"]]["mean"]) == m[what]
+        assert table["all", "log_evidence", m["model"]]["mean"] == ""
+        assert float(table["folds", "rmse", m["model"]]["mean"]) == m["metrics"]["rmse"]
+    assert credence(*command, "-o", "c.csv").code == 0
+    assert (examples.parent / "c.csv").read_text() == credence(*command).stdout
+
+
 def test_compare_averages(credence, examples):
     command = ["compare", "linear:features=bmi", "linear:features=bp", *DATA, "--folds", "4"]
     answer = read_json(credence(*command, "--average", "--json"))
@@ -84,9 +98,24 @@ def test_tune_saves_the_winner(credence, examples, tmp_path):
     assert to_stdout == (tmp_path / "m.cred").read_bytes()
 
 
+def test_tune_counts(credence, examples, refused):
+    """A range of whole numbers, also where the option takes words beside them."""
+    iris = ["examples/iris.csv", "--target", "species", "--folds", "3"]
+    table = rows_of(credence("tune", "knn", *iris, "--over", "k=1..4"))
+    assert [r["k"] for r in table] == ["1", "2", "3", "4"]
+    drawn = rows_of(credence("tune", "knn", *iris, "--over", "k=1..20", "--search", "random", "--draws", "4"))
+    assert all(r["k"] in map(str, range(1, 21)) for r in drawn)
+    table = rows_of(credence("tune", "tree", *iris, "--over", "prune=0.01..0.1:log:2"))
+    assert [r["prune"] for r in table] == ["0.01", "0.1"]
+    table = rows_of(credence("tune", "knn", *iris, "--over", "k=3|auto"))
+    assert [r["k"] for r in table] == ["3", "auto"]
+    refused(2, "tune", "gp", *DATA, "--over", "mean=1..2", says="a range is for settings that are numbers")
+
+
 def test_tune_refuses(credence, examples, refused):
     refused(2, "tune", "ridge", *DATA, says="--over is missing")
     refused(2, "tune", "ridge", *DATA, "--over", "lamda=1..2", says="no setting 'lamda'")
+    refused(2, "tune", "ridge", *DATA, "--over", "lamda=1..2", says="--over lambda=1..2")
     refused(2, "tune", "ridge", *DATA, "--over", "lambda=1|2", "--metric", "rsme", says="no score 'rsme'")
     refused(2, "tune", "ridge:lambda", *DATA, "--over", "lambda=1|2", says="is not OPTION=VALUE")
 

@@ -205,7 +205,16 @@ def test_compare_by_hand(credence, examples):
     assert [g["group"] for g in answer["groups"]] == ["aspirin", "placebo"]
     assert answer["groups"][0]["parameters"][0]["posterior"] == {"family": "beta", "a": 105, "b": 10934}
     assert answer["differences"][0]["probability"] < 1e-6
-    rows = read_csv(credence(*COMPARE))
+    rows = read_csv(credence(*COMPARE, "--prior-odds", "0.5"))
+    answers = {r["quantity"]: r for r in rows}
+    for name in ("pooled_log_evidence", "separate_log_evidence", "log_bayes_factor", "probability"):
+        assert float(answers[name]["value"]) == answer[name] and answers[name]["group"] == ""
+    greater = answers["probability_greater"]
+    assert (greater["name"], greater["group"], greater["than"]) == ("attack=yes", "aspirin", "placebo")
+    assert float(greater["value"]) == answer["differences"][0]["probability"]
+    assert [float(r["value"]) for r in rows if r["quantity"] == "log_evidence"] == \
+        [g["log_evidence"] for g in answer["groups"]]
+    rows = [r for r in rows if r["quantity"] == "parameter"]
     assert [(r["group"], r["name"]) for r in rows] == [("aspirin", "attack=yes"), ("placebo", "attack=yes")]
     assert rows[0]["posterior"] == "beta(a=105, b=10934)"
 

@@ -205,6 +205,8 @@ static void test_refusals(void **state)
     cr_model   *m = NULL;
     assert_fails_with(cx, fit_blocks(cx, path, "robust", "target=y features=a", 50, &m),
                       CR_EUNSUPPORTED, "no exact update");
+    assert_fails_with(cx, fit_blocks(cx, path, "gp", "target=y features=a", 50, &m),
+                      CR_EUNSUPPORTED, "hyper-parameters are learned from all rows");
     assert_fails_with(cx,
                       fit_blocks(cx, path, "ridge", "target=y features=a missing=impute", 50, &m),
                       CR_EARG, "all rows at once");

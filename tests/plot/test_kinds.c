@@ -46,7 +46,7 @@ static void test_classes(void **state)
             snprintf(auc, sizeof auc, "1: AUC %.3f", metric_of(&a, "auc"));
         }
         check_kind(cx, m, t, CR_PLOT_ROC, K == 2 ? auc : "2: AUC");
-        check_kind(cx, m, t, CR_PLOT_PR, K == 2 ? "1: average precision" : "0: average precision");
+        check_kind(cx, m, t, CR_PLOT_PR, K == 2 ? "1: AP 0." : "0: AP 0.");
         check_kind(cx, m, t, CR_PLOT_CALIBRATION,
                    K == 2 ? "probability of y = 1" : "the most probable y");
         check_kind(cx, m, t, CR_PLOT_LEARNING_CURVE, "log_loss");

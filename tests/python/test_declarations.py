@@ -14,7 +14,7 @@ SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.
            "unsigned": ctypes.c_uint, "int": ctypes.c_int, "uint64_t": ctypes.c_uint64,
            "uint32_t": ctypes.c_uint32}
 ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr_option_kind", "cr_log_level",
-         "cr_loss_kind"}
+         "cr_loss_kind", "cr_plot_kind"}
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
         "cr_prediction": c.Prediction, "cr_report": c.Report, "cr_metric": c.Metric,
         "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
@@ -99,3 +99,8 @@ def test_disagreement_is_seen(broken):
     assert not agrees(ctypes.c_double, broken)
     assert not agrees(None, broken)
     assert not agrees(ctypes.POINTER(c.Report), broken)
+
+
+def test_kinds_of_figures():
+    assert [CONSTANTS["CR_PLOT_" + kind.upper().replace("-", "_")] for kind in c.PLOT_KINDS] == \
+        list(range(len(c.PLOT_KINDS)))

@@ -137,3 +137,36 @@ print("sklearn" in sys.modules, "pandas" in sys.modules)
 """)
     assert code == 0, err
     assert out.splitlines()[0] == "NotFittedError True" and out.splitlines()[-1] == "False False"
+
+
+def test_commands_of_the_shell_keep_their_flags(tmp_path):
+    (tmp_path / "a.md").write_text("no model")
+    with pytest.raises(ValueError, match="make one: credence fit MODEL DATA --target COLUMN -o FILE.cred"):
+        credence.load(tmp_path / "a.md")
+
+
+@pytest.mark.parametrize("open_file", [credence.load, credence.read_table])
+def test_a_file_that_is_not_there(open_file, tmp_path):
+    with pytest.raises(FileNotFoundError, match="cannot (read|open) .*nothing.csv: No such file"):
+        open_file(tmp_path / "nothing.csv")
+    with pytest.raises(OSError) as e:
+        open_file(tmp_path)                    # another failure to read: no other class
+    assert type(e.value) is OSError
+
+
+def test_hints_for_classes(Xy, tmp_path):
+    X, labels = Xy[0], np.where(Xy[1] > 0, "a", "b")
+    model = credence.Lda().fit(X, labels)
+    with pytest.raises(ValueError) as e:
+        model.decide(X, "squared")
+    assert "the loss is 0-1, or a matrix" in str(e.value) and "--" not in str(e.value)
+    with pytest.raises(NotImplementedError, match="kind='roc'"):
+        credence.plot(model, X, labels, path=tmp_path / "f.svg")
+    with pytest.raises(ValueError, match=r"the class 'c', which the model has not seen.*classes=\["):
+        credence.Lda().partial_fit(X, labels).partial_fit(X[:1], ["c"])
+
+
+def test_docstrings_tell_what_an_update_keeps():
+    assert "hyper-parameters stay" in credence.Gp.partial_fit.__doc__
+    assert "the same as a fit on all rows" in credence.BayesLinear.partial_fit.__doc__
+    assert "the same as a fit on all rows" in credence.Lda.partial_fit.__doc__

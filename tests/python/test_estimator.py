@@ -213,6 +213,10 @@ def test_evaluate_and_cross_validate(made, Xy, tmp_path):
     assert cv["folds"][0]["r2"] == pytest.approx(by_hand.score(X[15:30], y[15:30]), rel=1e-9)
     figure = credence.plot(model, X, y, path=tmp_path / "f.svg")
     assert figure.read_text().startswith(("<svg", "<?xml"))
+    left_over = credence.plot(model, X, y, path=tmp_path / "r.svg", kind="residuals")
+    assert "residual" in left_over.read_text() and left_over.read_text() != figure.read_text()
+    with pytest.raises(ValueError, match="no kind 'roc-curve' of figures; kinds: .*roc"):
+        credence.plot(model, X, y, path=tmp_path / "r.svg", kind="roc-curve")
     with pytest.raises(ValueError, match="y is needed"):
         credence.evaluate(model, X)
     with pytest.raises(TypeError, match="no option 'fold'"):

@@ -17,9 +17,16 @@
 #include <string.h>
 
 /* clang-format off */
+/* The forms of --prior, for the help and for messages. */
+#define FORMS_BOTH                                                                                   \
+    "mean0=M,kappa0=K,nu0=N,var0=V; mean0=M,kappa0=K,shape=A,scale=B; "                              \
+    "mean=M,sd=S,variance_mean=V,variance_sd=W"
+#define FORMS_MEAN "mean=M,sd=S; mean0=M,kappa0=K"
+#define FORMS_VARIANCE "shape=A,scale=B; nu0=N,var0=V; variance_mean=M,variance_sd=S"
 #define NORMAL_OPTIONS(X)                                                                            \
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
-      "prior of mean and variance: jeffreys, flat, or parameters (see the page of the model)",       \
+      "prior of mean and variance: jeffreys, flat; " FORMS_BOTH ". With a known variance: "          \
+      FORMS_MEAN ". With a known mean: " FORMS_VARIANCE,                                             \
       "mean0=0,kappa0=0.1,nu0=4,var0=1")                                                             \
     X(real, known_mean,     "", "",   "the mean, if it is known",     "0")                           \
     X(real, known_variance, "", ">0", "the variance, if it is known", "2")
@@ -83,8 +90,7 @@ static cr_status prior_of_mean(cr_ctx *cx, const cri_prior *p, double *params)
         params[STRENGTH] = v[1];
     } else {
         CR_TRY(cri_prior_refuse(cx, p,
-                                "with a known variance: jeffreys, flat; mean=M,sd=S; "
-                                "mean0=M,kappa0=K"));
+                                "with a known variance: jeffreys, flat; " FORMS_MEAN));
     }
     params[MEAN] = v[0];
 done:
@@ -129,8 +135,7 @@ static cr_status prior_of_variance(cr_ctx *cx, const cri_prior *p, double *param
             goto done;
         }
     CR_TRY(cri_prior_refuse(cx, p,
-                            "with a known mean: jeffreys, flat; shape=A,scale=B; "
-                            "nu0=N,var0=V; variance_mean=M,variance_sd=S"));
+                            "with a known mean: jeffreys, flat; " FORMS_VARIANCE));
 done:
     return st;
 }
@@ -156,9 +161,7 @@ static cr_status prior_of_both(cr_ctx *cx, const cri_prior *p, double *params)
             goto done;
         }
     CR_TRY(cri_prior_refuse(cx, p,
-                            "jeffreys, flat; mean0=M,kappa0=K,nu0=N,var0=V; "
-                            "mean0=M,kappa0=K,shape=A,scale=B; "
-                            "mean=M,sd=S,variance_mean=V,variance_sd=W"));
+                            "jeffreys, flat; " FORMS_BOTH));
 done:
     return st;
 }

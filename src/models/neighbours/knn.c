@@ -15,7 +15,7 @@
 
 /* clang-format off */
 #define KNN_OPTIONS(X)                                                                             \
-    X(text,   k,         "5",       "",               "how many neighbours; auto: by leave-one-out", "auto") \
+    X(text,   k,         "5",       "N",              "how many neighbours; auto: by leave-one-out", "auto") \
     X(choice, metric,    "euclid",  "euclid|max",     "distance: Euclid's, or the largest difference", "max") \
     X(choice, weighting, "uniform", "uniform|distance",                                            \
       "whether near ones count like far ones, or by 1 / distance", "distance")                     \

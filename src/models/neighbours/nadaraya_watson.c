@@ -22,7 +22,7 @@
 
 /* clang-format off */
 #define NW_OPTIONS(X)                                                                              \
-    X(list,   bandwidth,  "auto",     "",                                                          \
+    X(list,   bandwidth,  "auto",     "X",                                                         \
       "width of the kernel on the standardised columns: auto (by leave-one-out), one number, or one for each term", "0.3") \
     X(flag,   per_column, "false",    "",      "auto: a width for each column instead of one for all", "true") \
     X(choice, kernel,     "gaussian", "gaussian|epanechnikov", "how weight falls with distance", "epanechnikov") \

@@ -1,5 +1,6 @@
 /* registry.c -- the list of distributions: the one place that names them all. */
 #include "dist_class.h"
+#include "../../base/context_internal.h"
 
 #include <string.h>
 
@@ -34,6 +35,7 @@ static const cr_dist_class *const classes[] = {
     &cri_dist_normal,
     &cri_dist_nig,
     &cri_dist_niw,
+    &cri_dist_pareto,
     &cri_dist_poisson,
     &cri_dist_scaled_inverse_chi_square,
     &cri_dist_student_t,
@@ -59,12 +61,29 @@ static bool same_name(const char *a, const char *b)
     return *a == *b;
 }
 
+/* Names that other programs and books have. */
+static const char *const other_names[][2] = {
+    { "binom", "binomial" },       { "chi-squared", "chi-square" },
+    { "chi2", "chi-square" },      { "chisq", "chi-square" },
+    { "discrete", "categorical" }, { "expon", "exponential" },
+    { "gaussian", "normal" },      { "geom", "geometric" },
+    { "inv-gamma", "inverse-gamma" }, { "invgamma", "inverse-gamma" },
+    { "invwishart", "inverse-wishart" }, { "lognorm", "log-normal" },
+    { "multivariate-normal", "mvn" }, { "multivariate-t", "mvt" },
+    { "nbinom", "negative-binomial" }, { "norm", "normal" },
+    { "pois", "poisson" },         { "student", "student-t" },
+    { "t", "student-t" },          { "unif", "uniform" },
+    { "vonmises", "von-mises" },   { "wald", "inverse-gaussian" },
+};
+
 const cr_dist_class *cr_dist_find(cr_ctx *cx, const char *name)
 {
     for (size_t i = 0; i < cr_dist_count(); i++)
         if (same_name(classes[i]->name, name)) return classes[i];
     cr_fail(cx, CR_EARG, "there is no distribution '%s'", name);
     cr_fail_nearest(cx, name, "distributions", cr_dist_count(), dist_name, NULL);
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (same_name(other_names[i][0], name)) cri_fail_meant(cx, name, other_names[i][1]);
     return NULL;
 }
 

@@ -60,6 +60,9 @@ static const dist_case cases[] = {
     { "negative-binomial", { 40, 1e5 }, 2 },
     { "normal", { -2.5, 0.3 }, 2 },
     { "normal", { 1e6, 1e4 }, 2 },
+    { "pareto", { 0, 1.3, 2.7 }, 3 },
+    { "pareto", { -2, 0.6, 0.8 }, 3 },
+    { "pareto", { 5, 40, 11 }, 3 },
     { "poisson", { 4.4 }, 1 },
     { "poisson", { 0.01 }, 1 },
     { "poisson", { 900.5 }, 1 },
@@ -82,25 +85,25 @@ static inline cri_par case_params(const dist_case *k) { return (cri_par){ k->v, 
 /* --- integrals over the support ----------------------------------------------------------------
  */
 
-/* The integrand weight(x) p(x) in a variable u in which the density is tame: log x on (0, inf) and
- * (0, 1), sinh u around the median on the line, x itself elsewhere. */
+/* The integrand weight(x) p(x) in a variable u in which the density is tame: log (x - low) on
+ * (low, inf) and (0, 1), sinh u around the median on the line, x itself elsewhere. */
 typedef struct integral {
     const cr_dist_class *c;
     cri_par              p;
     double (*weight)(const struct integral *k, double x); /* NULL: 1 */
     const void *extra;
-    int         map; /* 0: x = u, 1: x = exp u, 2: x = centre + spread sinh u */
+    int         map; /* 0: x = u, 1: x = centre + exp u, 2: x = centre + spread sinh u */
     double      centre, spread;
 } integral;
 
 static double map_point(const integral *k, double u)
 {
-    return k->map == 1 ? exp(u) : k->map == 2 ? k->centre + k->spread * sinh(u) : u;
+    return k->map == 1 ? k->centre + exp(u) : k->map == 2 ? k->centre + k->spread * sinh(u) : u;
 }
 
 static double map_back(const integral *k, double x)
 {
-    return k->map == 1 ? log(x) : k->map == 2 ? asinh((x - k->centre) / k->spread) : x;
+    return k->map == 1 ? log(x - k->centre) : k->map == 2 ? asinh((x - k->centre) / k->spread) : x;
 }
 
 static double map_integrand(double u, void *user)
@@ -109,7 +112,7 @@ static double map_integrand(double u, void *user)
     double          x = map_point(k, u), log_p = cri_dist_logpdf(k->c, k->p, x);
     double          log_slope = k->map == 1 ? u : k->map == 2 ? log(k->spread) + log(cosh(u)) : 0;
     double          density = exp(log_p + log_slope);
-    if (density == 0 || (k->map == 1 && x == 1)) return 0; /* 1: the end of the unit interval */
+    if (density == 0 || (k->map == 1 && k->centre == 0 && x == 1)) return 0; /* 1: the end of the unit interval */
     return k->weight ? density * k->weight(k, x) : density;
 }
 
@@ -118,7 +121,7 @@ static inline integral make_integral(const cr_dist_class *c, cri_par p)
     double   low, high;
     integral k = { c, p, NULL, NULL, 0, 0, 1 };
     c->support(p, &low, &high);
-    if (low == 0) k.map = 1;
+    if (low == 0 || (isfinite(low) && high == INFINITY)) k.map = 1, k.centre = low;
     if (low == -INFINITY) {
         k.map = 2;
         k.centre = cri_dist_quantile(c, p, 0.5);

@@ -337,6 +337,42 @@ done:
     return st;
 }
 
+/* Paretos that start at different places: E_p log p / q over the quantiles of p. */
+typedef struct two_paretos {
+    const cr_dist_class *c;
+    const double        *p, *q;
+} two_paretos;
+
+static double pareto_gain(double u, void *user)
+{
+    const two_paretos *k = user;
+    double             x = cri_dist_quantile(k->c, (cri_par){ k->p, 3 }, u);
+    return cri_dist_logpdf(k->c, (cri_par){ k->p, 3 }, x) - cri_dist_logpdf(k->c, (cri_par){ k->q, 3 }, x);
+}
+
+static void test_pareto(void **state)
+{
+    (void)state;
+    static const double v[][2][3] = {
+        { { 0, 2, 3 }, { -1, 1.5, 2 } },
+        { { 1, 0.5, 0.7 }, { 0, 1.2, 4 } },
+        { { -3, 5, 10 }, { 1, 0.4, 9 } },
+    };
+    cr_ctx              *cx = test_context();
+    const cr_dist_class *c = cr_dist_find(cx, "pareto");
+    double               kl, expected;
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        two_paretos k = { c, v[i][0], v[i][1] };
+        assert_ok(cx, cr_integrate(cx, pareto_gain, &k, 0, 1, 1e-10, 1e-10, &expected, NULL));
+        assert_ok(cx, cr_dist_kl(cx, c, v[i][0], 3, v[i][1], 3, &kl));
+        assert_close(kl, expected, 1e-8);
+        assert_ok(cx, cr_dist_kl(cx, c, v[i][1], 3, v[i][0], 3, &kl)); /* it begins outside */
+        assert_true(isinf(kl));
+    }
+    assert_fails_with(cx, cr_dist_check(cx, c, (double[]){ 1e20, 1, 2 }, 3), CR_EARG, "is lost beside");
+    test_context_free(cx);
+}
+
 static void test_allocations(void **state)
 {
     (void)state;
@@ -356,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_plane),
         cmocka_unit_test(test_many_dimensions),
         cmocka_unit_test(test_inverse_gaussian),
+        cmocka_unit_test(test_pareto),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("dist_divergence", tests, NULL, NULL);

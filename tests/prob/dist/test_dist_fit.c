@@ -198,6 +198,8 @@ static void test_refusals(void **state)
         { "exponential", 0, { 0, 0, 0 }, 3, "all values are 0" },
         { "half-cauchy", 0, { 0, 0, 5 }, 3, "half of the values are 0" },
         { "uniform", 0, { 2, 2, 2 }, 3, "all values are 2" },
+        { "pareto", 1, { 2, 1, 3 }, 3, "not above the location" },
+        { "pareto", 0, { 2, 2, 2 }, 3, "all values are 2" },
         { "categorical", 0, { 0, 1, 7 }, 3, "numbered from 0" },
     };
     cr_ctx *cx = test_context();

@@ -32,6 +32,7 @@ static const family families[] = {
     { "weibull", { 1.5, 3 }, 2 },
     { "inverse-gamma", { 3, 2 }, 2 },
     { "inverse-gaussian", { 2, 5 }, 2 },
+    { "pareto", { 1, 2, 3.5 }, 3 },
     { "chi-square", { 4 }, 1 },
     { "poisson", { 3.7 }, 1 },
     { "poisson", { 900 }, 1 },

@@ -1,0 +1,78 @@
+"""Hints that work when they are typed."""
+import re
+
+import pytest
+
+
+def test_every_prior_is_on_the_page_of_its_model(credence, examples):
+    """What a refused prior lists as known, the page of the model lists too."""
+    for model in ("normal", "poisson", "exponential", "beta-bernoulli", "mvn", "uniform", "von-mises"):
+        data = ["examples/aspirin.csv"] if model == "beta-bernoulli" else ["examples/diabetes.csv", "--features", "bmi"]
+        refused = credence("fit", model, *data, "--prior", "nonsense")
+        assert refused.code == 2, refused
+        listed = refused.stderr.split("priors: ")[1].splitlines()[0]
+        page = " ".join(credence("models", model).stdout.split())
+        for word in re.findall(r"[a-z0-9_]+=[A-Z]|jeffreys|flat|uniform|haldane", listed):
+            assert word in page, (model, word)
+
+
+def test_groups_without_evidence(refused, examples):
+    by = ["--target", "progression", "--by", "sex"]
+    said = refused(2, "compare", "ridge", "examples/diabetes.csv", *by, says="bayes-linear has one").stderr
+    assert "--prior" not in said
+
+
+@pytest.mark.parametrize("args, says", [
+    (["gamma", "2", "scale=3"], "rate, which is 1 / scale: rate=0.333333333333"),
+    (["normal", "0", "variance=4"], "the root of the variance: sd=2"),
+    (["normal", "0", "precision=0.25"], "sd=2"),
+    (["gamma", "2", "scale=x"], "rate, which is 1 / scale"),
+    (["gamma", "2", "rat=3"], "credence dist gamma 2 rate=3"),
+])
+def test_other_words_for_a_parameter(refused, args, says):
+    refused(2, "dist", *args, says=says)
+
+
+def test_figures_of_classes(credence, refused, examples):
+    assert credence("fit", "lda", "examples/iris.csv", "--target", "species", "-o", "m.cred").code == 0
+    said = refused(2, "plot", "m.cred", "examples/iris.csv", "-o", "f.svg", says="predicts classes").stderr
+    for kind in ("roc", "pr", "calibration"):
+        assert f"--kind {kind}" in said
+        assert credence("plot", "m.cred", "examples/iris.csv", "--kind", kind, "-o", "f.svg").code == 0
+
+
+def test_what_an_update_keeps(credence, refused, examples):
+    assert "hyper-parameters stay as the fit learned them" in credence("models", "gp").stdout
+    assert "the same as a fit on all rows" in credence("models", "bayes-linear").stdout
+    assert "New rows cannot be added" in credence("models", "lasso").stdout
+    gp = ["fit", "gp", "examples/diabetes.csv", "--target", "progression", "--stream"]
+    refused(2, *gp, says="its hyper-parameters are learned from all rows at once")
+
+
+@pytest.mark.parametrize("args, means", [
+    (["dist", "t", "3"], "student-t"), (["dist", "gaussian", "0", "1"], "normal"), (["dist", "chi2", "3"], "chi-square"),
+    (["dist", "chi_squared", "3"], "chi-square"), (["help", "norml"], "normal"), (["help", "predit"], "predict"),
+])
+def test_other_names(credence, refused, args, means):
+    said = refused(2, *args, says=f"did you mean '{means}'?").stderr
+    assert said.rstrip().endswith("credence " + " ".join([args[0], means, *args[2:]]))
+
+
+@pytest.mark.parametrize("args, says", [
+    (["normal", "0", "1", "--kl", "1"], ["--kl: it needs all 2 parameters of the other normal, and here is 1"]),
+    (["normal", "--fit", "examples/diabetes.csv:bmi,bp"], ["one variable", "'bmi,bp' names more", "dist mvn"]),
+])
+def test_dist_says_what_it_needs(refused, examples, args, says):
+    refused(2, "dist", *args, says=says)
+
+
+def test_the_posterior_of_an_end_is_a_distribution(credence, tmp_path):
+    """What uniform calls its posterior, dist knows, with the same interval."""
+    import json
+    (tmp_path / "u.csv").write_text("x\n2\n3.5\n7\n4\n")
+    fit = credence("fit", "uniform", "u.csv", "--json")
+    end = json.loads(fit.stdout)["parameters"][0]
+    known = end["posterior"]
+    values = [f"{name}={known[name]}" for name in ("location", "scale", "shape")]
+    dist = json.loads(credence("dist", known["family"], *values, "--quantile", "0.025,0.975", "--json").stdout)
+    assert dist["quantile"] == pytest.approx([end["lower"], end["upper"]])
