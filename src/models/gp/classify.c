@@ -296,7 +296,7 @@ static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task, const 
     cr_problem minimum = { .n = p, .objective = minus_bound, .lower = u.lower, .upper = u.upper, .user = &user };
     o.max_iter = j->o->max_iter;
     o.gradient_tolerance = 1e-4;
-    o.f_tolerance = 1e-6;
+    o.f_tolerance = 5e-6;
     CR_TRY(cr_minimize(cx, &minimum, &o, x, &done_report));
     CR_TRY(cr_kernel_set_theta(cx, g->kernel, x));
     g->evaluations += done_report.f_evaluations;
