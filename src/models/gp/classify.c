@@ -32,11 +32,11 @@
     X(choice, approx,     "auto", "auto|laplace|svgp",                                               \
       "Laplace's approximation of all rows, or a variational one through inducing inputs; auto: laplace up to " \
       "2000 distinct inputs (fewer with many classes), svgp beyond", "svgp")                         \
-    X(count,  inducing,   "200", "1..100000", "number of inducing inputs of svgp", "100")
+    X(count,  inducing,   "100", "1..100000", "number of inducing inputs of svgp", "300")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { APPROX_AUTO, APPROX_LAPLACE, APPROX_SVGP };
-enum { EXACT_ROWS = 2000, SEARCH_ROWS = 512, MANY_ROWS = 256, TELL_ROWS = 1500, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 600 };
+enum { EXACT_ROWS = 2000, SEARCH_ROWS = 200, SPARSE_ROWS = 300, MANY_ROWS = 150, TELL_ROWS = 1500, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 600 };
 
 CR_OPTIONS_STRUCT(gp_classify_options, GP_CLASSIFY_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(gp_classify_options, __VA_ARGS__)
@@ -123,7 +123,7 @@ static cr_status check_laplace(cr_ctx *cx, size_t n, size_t F)
         cr_fail(cx, CR_ENOMEM, "Laplace's approximation with %zu distinct inputs and %zu latent function%s needs %.3g "
                                "GB, of which %.3g GB are left", n, F, F > 1 ? "s" : "", 1.1 * bytes / 1e9,
                 (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "--approx svgp --inducing 200");
+        return cr_fail_hint(cx, "--approx svgp --inducing 100");
     }
     if (n > TELL_ROWS)
         cr_log(cx, CR_LOG_INFO, "gp-classify: %zu distinct inputs: %.3g GB of memory, about %.3g operations for each "
@@ -251,6 +251,87 @@ done:
     return st;
 }
 
+/* --- the bound of many rows -------------------------------------------------------------------- */
+
+typedef struct climber {
+    cr_ctx              *cx;
+    cri_svgp            *room;
+    const cri_gp_problem *problem;
+    cr_kernel           *k;
+    double              *gradient; /* [theta + 1] */
+} climber;
+
+static cr_status minus_bound(void *user, const double *x, size_t n, double *out_f, double *opt_gradient)
+{
+    climber  *g = user;
+    cr_status st = CR_OK;
+    double    value;
+    CR_TRY(cr_kernel_set_theta(g->cx, g->k, x));
+    CR_TRY(cri_svgp_objective(g->cx, g->room, g->problem, g->k, 0, &value, opt_gradient ? g->gradient : NULL));
+    value += cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
+    if (!isfinite(value)) CR_TRY(CR_ENUMERIC);
+    *out_f = -value;
+    for (size_t i = 0; opt_gradient && i < n; i++) opt_gradient[i] = -g->gradient[i];
+done:
+    return st;
+}
+
+/* The kernel goes uphill by the bound of all rows from what some rows taught. */
+static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task, const cri_gp_problem *problem, cr_report *report)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cri_gp_posterior   *g = j->m->gp;
+    size_t              p = cr_kernel_theta_size(g->kernel);
+    double             *x = cr_scratch_f64(&s, p + 1);
+    climber             user = { cx, &j->sparse, problem, g->kernel, cr_scratch_f64(&s, p + 1) };
+    cri_gp_search       u;
+    cr_minimize_options o = cr_minimize_defaults();
+    cr_minimize_report  done_report;
+
+    CR_TRY(s.status);
+    if (p == 0) goto done;
+    CR_TRY(cri_gp_search_new(&s, g->kernel, task->problem, task->variance, 0, false, &u));
+    cr_kernel_theta(g->kernel, x);
+    cr_problem minimum = { .n = p, .objective = minus_bound, .lower = u.lower, .upper = u.upper, .user = &user };
+    o.max_iter = j->o->max_iter;
+    o.gradient_tolerance = 1e-4;
+    o.f_tolerance = 5e-6;
+    CR_TRY(cr_minimize(cx, &minimum, &o, x, &done_report));
+    CR_TRY(cr_kernel_set_theta(cx, g->kernel, x));
+    g->evaluations += done_report.f_evaluations;
+    report->iterations += done_report.iterations;
+    report->stop = done_report.stop == CR_END_MAX_ITER ? CR_STOP_LIMIT : CR_STOP_TOLERANCE;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Some of the rows by Laplace's approximation first, then all by the bound. */
+static cr_status learn_sparse(cr_ctx *cx, job *j, const cri_gp_task *task, cr_report *report)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    cri_gp_data    part = { 0 };
+    cri_gp_problem some = { &part, 0, task->problem->H };
+    cri_gp_task    first = *task;
+    cri_laplace    room;
+
+    CR_TRY(cri_gp_data_draw(cx, j->data.at, task->search_rows, j->seed, &part));
+    CR_TRY(cri_laplace_new(&s, &j->data, part.n, NULL, NULL, &room));
+    first.problem = &some;
+    first.objective = first.search_objective = cri_laplace_objective;
+    first.method = first.search_method = &room;
+    CR_TRY(learn(cx, j, &first, report));
+    CR_TRY(climb_bound(cx, j, &first, task->problem, report));
+done:
+    cri_gp_data_free(cx, &part);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the posterior ----------------------------------------------------------------------------- */
+
 static cr_status keep_laplace(cr_ctx *cx, job *j)
 {
     cri_classify *m = j->m;
@@ -286,18 +367,16 @@ done:
 static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
 {
     cr_status         st = CR_OK;
-    cr_scratch        s = cr_scratch_begin(cx);
     cri_classify     *m = j->m;
     size_t            threads = cr_ctx_threads(cx), n = j->data.at->n;
-    size_t            few = m->F > 1 ? (size_t)(MANY_ROWS / cbrt((double)m->F)) : SEARCH_ROWS;
+    size_t            few = m->F > 1    ? (size_t)(MANY_ROWS / cbrt((double)m->F))
+                            : m->sparse ? SPARSE_ROWS
+                                        : SEARCH_ROWS;
     double            nothing = 0, value;
     cri_gp_problem    problem = { j->data.at, 0, &nothing };
-    cri_laplace       search;
     cri_gp_task       task = { .problem = &problem,
                                .objective = m->sparse ? cri_svgp_objective : cri_laplace_objective,
                                .method = m->sparse ? (void *)&j->sparse : &j->laplace,
-                               .search_objective = cri_laplace_objective,
-                               .search_method = &j->laplace,
                                .variance = m->link == CRI_CLASSIFY_PROBIT ? 2 : 6,
                                .restarts = j->o->restarts,
                                .max_iter = j->o->max_iter,
@@ -305,12 +384,9 @@ static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
                                .search_rows = few };
 
     if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
-    if (m->sparse && n > few && j->o->optimize == OPTIMIZE_EVIDENCE) {
-        CR_TRY(cri_laplace_new(&s, &j->data, few, NULL, NULL, &search));
-        task.search_method = &search;
-    }
     report->stop = CR_STOP_CLOSED_FORM;
-    if (j->o->optimize == OPTIMIZE_EVIDENCE) CR_TRY(learn(cx, j, &task, report));
+    if (j->o->optimize == OPTIMIZE_EVIDENCE)
+        CR_TRY(m->sparse && n > few ? learn_sparse(cx, j, &task, report) : learn(cx, j, &task, report));
     CR_TRY(task.objective(cx, task.method, &problem, m->gp->kernel, 0, &value, NULL));
     CR_TRY(m->sparse ? keep_sparse(cx, j) : keep_laplace(cx, j));
     if (!(m->sparse ? j->sparse.converged : j->laplace.converged)) report->stop = CR_STOP_LIMIT;
@@ -321,7 +397,6 @@ static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
     report->log_likelihood = m->log_likelihood;
 done:
     cr_ctx_set_threads(cx, threads);
-    cr_scratch_end(&s);
     return st;
 }
 

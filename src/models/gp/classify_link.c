@@ -17,8 +17,9 @@ cri_classify_slope cri_classify_at(cri_classify_link link, const double *c, doub
 {
     cri_classify_slope s = { 0, 0, 0, 0 };
     if (link == CRI_CLASSIFY_LOGIT) {
-        double p = cr_sigmoid(f), q = cr_sigmoid(-f), n = c[0] + c[1];
-        s.log_p = (c[0] > 0 ? c[0] * cr_log_sigmoid(f) : 0) + (c[1] > 0 ? c[1] * cr_log_sigmoid(-f) : 0);
+        double e = exp(-fabs(f)), large = 1 / (1 + e), small = e * large, bend = log1p(e), n = c[0] + c[1];
+        double p = f >= 0 ? large : small, q = f >= 0 ? small : large;
+        s.log_p = (c[0] > 0 ? c[0] * (fmin(f, 0) - bend) : 0) - (c[1] > 0 ? c[1] * (fmax(f, 0) + bend) : 0);
         s.first = c[0] * q - c[1] * p;
         s.minus_second = n * p * q;
         s.third = -n * p * q * (q - p);
@@ -80,14 +81,18 @@ cri_classify_slope cri_classify_expect(cri_classify_link link, const cri_hermite
                                        double mean, double variance)
 {
     cri_classify_slope s = { 0, 0, 0, 0 };
-    double             sd = sqrt(fmax(variance, 0)), step = fmax(0.6 / sd, 0.006);
-    if (sd <= 1.5) {
+    double             sd = sqrt(fmax(variance, 0));
+    if (sd <= 1.4) {
         for (int i = 0; i < CRI_HERMITE_POINTS; i++) add_point(&s, link, c, mean + sd * rule->x[i], rule->weight[i]);
         return s;
     }
-    for (int k = (int)(-9 / step); k * step <= 9; k++) {
-        double x = k * step;
-        add_point(&s, link, c, mean + sd * x, step * exp(cr_norm_logpdf(x)));
+    double step = fmax((link == CRI_CLASSIFY_LOGIT ? 1.0 : 0.7) / sd, 0.01), weight = step / sqrt(2 * M_PI);
+    double ratio = exp(-0.5 * step * step), twice = ratio * ratio; /* weight: step times the density at k step */
+    add_point(&s, link, c, mean, weight);
+    for (int k = 1; k * step <= 7.5; k++, ratio *= twice) {
+        weight *= ratio;
+        add_point(&s, link, c, mean + sd * k * step, weight);
+        add_point(&s, link, c, mean - sd * k * step, weight);
     }
     return s;
 }

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1024, ROWS = 64, ATTEMPTS = 6, STEPS = 100 };
-/* Converged when a step raises the bound by less than this times 1 + its size. */
-static const double GAIN = 1e-11;
+enum { MANY = 1000, BLOCK = 1024, ROWS = 64, ATTEMPTS = 6, STEPS = 100 };
+/* Converged when a step raises the bound by less than this times 1 + its size; the second with many rows. */
+static const double GAIN = 1e-11, ROUGH_GAIN = 1e-9;
 
 double cri_svgp_numbers(size_t n, size_t m, size_t F)
 {
@@ -349,7 +349,7 @@ static cr_status maximise(cr_ctx *cx, cri_svgp *v)
     CR_TRY(look(cx, v, &w));
     v->converged = false;
     for (v->steps = 0; v->steps < STEPS && !v->converged && isfinite(v->bound); v->steps++) {
-        double before = v->bound, small = GAIN * (1 + fabs(before));
+        double before = v->bound, small = (v->data->at->n > MANY ? ROUGH_GAIN : GAIN) * (1 + fabs(before));
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(find_step(cx, v, step));
         memcpy(lambda, v->lambda, rows * sizeof *lambda);

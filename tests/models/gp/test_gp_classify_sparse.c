@@ -245,27 +245,6 @@ static void test_gradient(void **state)
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-/* The counts of a split: class 1 where the target is the positive class. */
-static double *read_counts(cr_ctx *cx, const json_t *root, const json_t *item, size_t n)
-{
-    const json_t *s = json_object_get(json_object_get(root, "splits"),
-                                      json_string_value(json_object_get(item, "split")));
-    const char   *positive = json_string_value(json_object_get(item, "positive_class"));
-    char          path[256];
-    snprintf(path, sizeof path, "tabular/%s", json_string_value(json_object_get(s, "dataset")));
-    cr_table        *t = read_table(cx, test_shared_data(path));
-    const cr_column *c = cr_table_column(t, cr_table_columns(t) - 1);
-    double          *counts = calloc(2 * n, sizeof *counts);
-    for (size_t i = 0; i < n; i++) {
-        size_t row = (size_t)element(json_object_get(s, "train"), i);
-        bool   yes = c->type == CR_CATEGORY ? strcmp(c->levels[c->codes[row]], positive) == 0
-                                            : c->values[row * c->stride] == atof(positive);
-        counts[2 * i + !yes] = 1;
-    }
-    cr_table_free(cx, t);
-    return counts;
-}
-
 static void test_reference(void **state)
 {
     (void)state;
