@@ -282,7 +282,7 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root, n, r), CR_TRANSPOSED, cr_cmat_of(B, n, t), CR_PLAIN, 0,
                    cr_mat_of(T, r, t)));
     for (size_t c = 0; c < t; c++) {
-        double exact = prior[c] + op->noise, ours = prior[c] + op->noise;
+        double exact = prior[c] + op->noise * some.r[c], ours = exact;
         for (size_t i = 0; i < n; i++) exact -= B[i * t + c] * X[i * t + c];
         for (size_t j = 0; j < r; j++) ours -= T[j * t + c] * T[j * t + c];
         worst = fmax(worst, fabs(sqrt(ours / exact) - 1));

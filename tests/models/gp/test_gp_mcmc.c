@@ -2,6 +2,7 @@
 #include "gp_fixture.h"
 
 #include "models/gp/gp_mcmc.h"
+#include "models/model_internal.h"
 
 enum { N = 25 };
 static const double CENTRE = 0.1, WIDTH = 0.7; /* of the prior of log l */
@@ -212,6 +213,51 @@ static void test_model(void **state)
     test_context_free(cx);
 }
 
+/* The mixture over few draws against models fitted at each of them. */
+static void test_mixture(void **state)
+{
+    (void)state;
+    enum { DRAWS = 8, T = 3 };
+    cr_ctx   *cx = test_context();
+    bench    *b = draw(4);
+    double    X[T] = { 1.3, 4.9, 6.2 }, y[T] = { 0 }, mean[T] = { 0 }, square[T] = { 0 };
+    cr_table *t = make_table(cx, b->X, N, 1, b->y, NULL), *few = make_table(cx, X, T, 1, y, NULL);
+    cr_ctx_set_threads(cx, 1);
+    cr_model               *m = fit(cx, "gp", t, "target=y mean=linear hyper=mcmc draws_hyper=8");
+    const cri_gp_posterior *g = m->state;
+    cr_prediction           p = predict(cx, m, few);
+    assert_int_equal(g->n_draws, DRAWS);
+    for (size_t h = 0; h < DRAWS; h++) {
+        cr_kernel *k;
+        char       text[200], settings[400];
+        assert_ok(cx, cr_kernel_copy(cx, g->kernel, &k));
+        assert_ok(cx, cr_kernel_set_theta(cx, k, g->draws + h * (g->n_theta + 1)));
+        cr_kernel_print(k, text, sizeof text);
+        snprintf(settings, sizeof settings, "target=y mean=linear optimize=none kernel=%s noise=%.17g", text,
+                 exp(g->draws[h * (g->n_theta + 1) + g->n_theta]));
+        cr_model     *one = fit(cx, "gp", t, settings);
+        cr_prediction q = predict(cx, one, few);
+        for (size_t i = 0; i < T; i++) {
+            mean[i] += q.mean[i] / DRAWS;
+            square[i] += (q.mean[i] * q.mean[i] + q.scale[i] * q.scale[i]) / DRAWS;
+        }
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, one);
+        cr_kernel_free(cx, k);
+    }
+    for (size_t i = 0; i < T; i++) {
+        assert_close(p.mean[i], mean[i], 1e-10);
+        assert_close(p.scale[i], sqrt(square[i] - mean[i] * mean[i]), 1e-9);
+        assert_true(isinf(p.dof[i]));
+    }
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, few);
+    free(b);
+    test_context_free(cx);
+}
+
 /* What a file of a model needs to predict and to draw. */
 typedef struct saved {
     char  *bytes;
@@ -287,7 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),   cmocka_unit_test(test_two),         cmocka_unit_test(test_agreement),
-        cmocka_unit_test(test_model), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_model), cmocka_unit_test(test_mixture),     cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp mcmc", tests, NULL, NULL);
 }
