@@ -74,7 +74,7 @@ typedef struct cri_gp_cg {
 /* opt_gradient [theta + 1]: unbiased as far as the solutions are. */
 cr_status cri_gp_cg_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                              double noise, cri_gp_cg *cg, double *opt_gradient);
-/* root [n x rank]: C^-1 ~ root root^T, best on the span of K at `rank` pivots, so that
+/* root [n x rank]: C^-1 ~ root root^T = S (S^T C S)^-1 S^T, S ~ C^-1 K at `rank` pivots, so that
  * k(x,x) - |root^T k|^2 is never below the variance; *out_rank <= most.  *out_error: the largest relative
  * error of the sd of a target, at some rows of the data. */
 cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,

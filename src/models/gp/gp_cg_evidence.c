@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { ROWS = 256, COLUMNS = 128, CHECKED = 16 };
+static const double ROUGH = 1e-4; /* residual of what a root spans: its error counts by its square */
 
 /* --- log determinant ------------------------------------------------------------------------- */
 
@@ -248,7 +249,7 @@ done:
 
 /* --- root ------------------------------------------------------------------------------------ */
 
-/* S [n x r] = C^-1 F, some columns at a time. */
+/* S [n x r] ~ C^-1 F, some columns at a time. */
 static cr_status solve_columns(cr_ctx *cx, const cri_gp_operator *op,
                                const cri_gp_preconditioner *p, const cri_gp_cg_settings *o,
                                const double *F, size_t stride, size_t r, double *S)
@@ -266,9 +267,32 @@ static cr_status solve_columns(cr_ctx *cx, const cri_gp_operator *op,
         cr_progress(cx, "gp: variances", (double)g.begin, (double)r);
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < t; c++) B[i * t + c] = F[i * stride + g.begin + c];
-        CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, o->tolerance, o->max_iter, X, NULL, NULL, &report));
+        CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, ROUGH, o->max_iter, X, NULL, NULL, &report));
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < t; c++) S[i * r + g.begin + c] = X[i * t + c];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* G [r x r] = S^T C S. */
+static cr_status project(cr_ctx *cx, const cri_gp_operator *op, const double *S, size_t r, double *G)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = op->data->n, most = r < COLUMNS ? r : COLUMNS;
+    double    *X = cr_scratch_matrix(&s, n, most), *Y = cr_scratch_matrix(&s, n, most);
+
+    CR_TRY(s.status);
+    for (size_t b = 0; b < cri_block_count(r, COLUMNS); b++) {
+        cri_range g = cri_block_range(r, COLUMNS, b);
+        size_t    t = g.end - g.begin;
+        for (size_t i = 0; i < n; i++)
+            for (size_t c = 0; c < t; c++) X[i * t + c] = S[i * r + g.begin + c];
+        CR_TRY(cri_gp_multiply(cx, op, X, t, Y));
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(S, n, r), CR_TRANSPOSED, cr_cmat_of(Y, n, t), CR_PLAIN, 0,
+                       cr_mat_part(cr_mat_of(G, r, r), 0, g.begin, r, t)));
     }
 done:
     cr_scratch_end(&s);
@@ -329,9 +353,7 @@ cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_ker
     G = cr_scratch_matrix(&s, r, r);
     T = cr_scratch_matrix(&s, r, n);
     CR_TRY(s.status);
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root, n, r), CR_TRANSPOSED,
-                   (cr_cmat){ .a = p.F, .rows = n, .cols = r, .stride = p.width }, CR_PLAIN, 0,
-                   cr_mat_of(G, r, r))); /* S^T C S = S^T F */
+    CR_TRY(project(cx, &op, root, r, G));
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j < i; j++)
             G[i * r + j] = G[j * r + i] = 0.5 * (G[i * r + j] + G[j * r + i]);
