@@ -39,6 +39,8 @@ static const cli_field parameter[] = {
            "probability of a larger |t| by chance, of models that test"),
     NUMBER("spread", FIELD_NULL | FIELD_SOMETIMES,
            "standard deviation of the column within the class, of models of classes"),
+    NUMBER("rhat", FIELD_NULL | FIELD_SOMETIMES, "R-hat of its Markov chains, of models that draw it"),
+    NUMBER("ess", FIELD_NULL | FIELD_SOMETIMES, "effective number of its draws"),
     FIELD_LAST,
 };
 

@@ -15,14 +15,15 @@ static const double LEAST = 1e-10; /* pivots below that of the mean variance sto
 
 cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed)
 {
-    return (cri_gp_cg_settings){ .rank = 200, .probes = 16, .max_iter = 1000, .tolerance = 1e-9,
-                                 .seed = seed };
+    return (cri_gp_cg_settings){
+        .rank = 200, .probes = 16, .max_iter = 1000, .tolerance = 1e-9, .seed = seed
+    };
 }
 
 /* --- C --------------------------------------------------------------------------------------- */
 
-cr_status cri_gp_operator_new(cr_ctx *cx, cr_scratch *s, const cri_gp_data *data, const cr_kernel *k,
-                              double noise, cri_gp_operator *out)
+cr_status cri_gp_operator_new(cr_ctx *cx, cr_scratch *s, const cri_gp_data *data,
+                              const cr_kernel *k, double noise, cri_gp_operator *out)
 {
     cr_status       st = CR_OK;
     size_t          n = data->n;
@@ -47,9 +48,10 @@ static cr_status multiply_rows(cr_ctx *cx, const cri_gp_operator *op, cri_range 
     cr_status          st = CR_OK;
     const cri_gp_data *a = op->data;
     size_t             b = r.end - r.begin, n = a->n;
-    cri_gp_data        part = { .n = b, .d = a->d, .c = a->c, .X = a->X + r.begin * a->d,
-                                .codes = a->codes + r.begin * a->c };
-    cr_kernel_input    rows = cri_gp_inputs(&part), all = cri_gp_inputs(a);
+    cri_gp_data        part = {
+               .n = b, .d = a->d, .c = a->c, .X = a->X + r.begin * a->d, .codes = a->codes + r.begin * a->c
+    };
+    cr_kernel_input rows = cri_gp_inputs(&part), all = cri_gp_inputs(a);
     CR_TRY(cr_kernel_cross(cx, op->k, &rows, &all, cr_mat_of(op->room, b, n)));
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(op->room, b, n), CR_PLAIN, cr_cmat_of(B, n, t), CR_PLAIN, 0,
                    cr_mat_of(out + r.begin * t, b, t)));
@@ -57,7 +59,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_multiply(cr_ctx *cx, const cri_gp_operator *op, const double *B, size_t t, double *out)
+cr_status cri_gp_multiply(cr_ctx *cx, const cri_gp_operator *op, const double *B, size_t t,
+                          double *out)
 {
     cr_status st = CR_OK;
     size_t    n = op->data->n;
@@ -76,14 +79,17 @@ done:
 
 /* --- P --------------------------------------------------------------------------------------- */
 
-cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_operator *op, size_t rank,
-                                    cri_gp_preconditioner *out)
+cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_operator *op,
+                                    size_t rank, cri_gp_preconditioner *out)
 {
     cr_status             st = CR_OK;
     size_t                n = op->data->n, w = rank < n ? rank : n;
-    cri_gp_preconditioner p = { .n = n, .width = w,
-                                .F = cr_scratch_matrix(s, n, w), .D = cr_scratch_f64(s, n),
-                                .G = cr_scratch_matrix(s, n, w), .L = cr_scratch_matrix(s, w, w) };
+    cri_gp_preconditioner p = { .n = n,
+                                .width = w,
+                                .F = cr_scratch_matrix(s, n, w),
+                                .D = cr_scratch_f64(s, n),
+                                .G = cr_scratch_matrix(s, n, w),
+                                .L = cr_scratch_matrix(s, w, w) };
     size_t               *pivots = cr_scratch_index(s, w);
 
     CR_TRY(s->status);
@@ -138,9 +144,9 @@ static void column_products(const double *A, const double *B, size_t n, size_t t
 
 typedef struct iteration {
     size_t  n, t;
-    double *X, *R, *Z, *P, *Q;             /* [n x t]                                          */
-    double *rz, *pq, *rr, *size, *ratio;   /* [t]; size: |B|^2                                 */
-    bool   *going;                         /* [t]                                              */
+    double *X, *R, *Z, *P, *Q;           /* [n x t]                                          */
+    double *rz, *pq, *rr, *size, *ratio; /* [t]; size: |B|^2                                 */
+    bool   *going;                       /* [t]                                              */
 } iteration;
 
 /* X and R move along P; the columns that are done stay. */
@@ -164,7 +170,8 @@ static bool turn(iteration *w, double tolerance)
     for (size_t c = 0; c < w->t; c++) {
         w->ratio[c] = w->going[c] && w->rz[c] > 0 ? w->pq[c] / w->rz[c] : 0;
         w->rz[c] = w->pq[c];
-        if (!(w->rr[c] > tolerance * tolerance * w->size[c]) || !(w->rz[c] > 0)) w->going[c] = false;
+        if (!(w->rr[c] > tolerance * tolerance * w->size[c]) || !(w->rz[c] > 0))
+            w->going[c] = false;
         any = any || w->going[c];
     }
     for (size_t i = 0; i < w->n; i++)
@@ -180,12 +187,19 @@ cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_pr
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = op->data->n, round = 0;
-    iteration  w = { .n = n, .t = t, .X = X,
-                     .R = cr_scratch_matrix(&s, n, t), .Z = cr_scratch_matrix(&s, n, t),
-                     .P = cr_scratch_matrix(&s, n, t), .Q = cr_scratch_matrix(&s, n, t),
-                     .rz = cr_scratch_f64(&s, t), .pq = cr_scratch_f64(&s, t),
-                     .rr = cr_scratch_f64(&s, t), .size = cr_scratch_f64(&s, t),
-                     .ratio = cr_scratch_f64(&s, t), .going = cr_scratch_bytes(&s, t, sizeof(bool)) };
+    iteration  w = { .n = n,
+                     .t = t,
+                     .X = X,
+                     .R = cr_scratch_matrix(&s, n, t),
+                     .Z = cr_scratch_matrix(&s, n, t),
+                     .P = cr_scratch_matrix(&s, n, t),
+                     .Q = cr_scratch_matrix(&s, n, t),
+                     .rz = cr_scratch_f64(&s, t),
+                     .pq = cr_scratch_f64(&s, t),
+                     .rr = cr_scratch_f64(&s, t),
+                     .size = cr_scratch_f64(&s, t),
+                     .ratio = cr_scratch_f64(&s, t),
+                     .going = cr_scratch_bytes(&s, t, sizeof(bool)) };
     double    *step = cr_scratch_f64(&s, t), worst = 0;
 
     CR_TRY(s.status);

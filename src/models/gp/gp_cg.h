@@ -4,8 +4,8 @@
  *   log det C = log det P + tr log(P^-1/2 C P^-1/2)
  * the trace by probes z = D^1/2 e + F e', e of signs: E[z z^T] = P; each probe's Lanczos matrix T comes
  * with its solution (Gauss quadrature: |P^-1/2 z|^2 e1' log(T) e1), and so does its share in
- * tr(C^-1 dC) = tr(P^-1 dC) + E[(C^-1 z - P^-1 z)' dC (P^-1 z)].  O(n^2) for each product; K is kept where memory allows, and
- * else computed anew, tile by tile, for each product.
+ *   tr(C^-1 dC) = tr(P^-1 dC) + E[(C^-1 z - P^-1 z)' dC (P^-1 z)]
+ * O(n^2) for each product; K is kept where memory allows, and else computed anew for each product.
  * Gardner, Pleiss, Weinberger, Bindel & Wilson (2018), NeurIPS; Ubaru, Chen & Saad (2017), SIAM J. Matrix
  * Anal. Appl. 38; Golub & Meurant (2010).  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_CG_H
@@ -45,10 +45,12 @@ typedef struct cri_gp_cg_settings {
 /* The settings for learning and, finer, for the result. */
 cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed);
 
+/* K where there is room for it, or room for some rows. */
 cr_status cri_gp_operator_new(cr_ctx *cx, cr_scratch *s, const cri_gp_data *data, const cr_kernel *k,
                               double noise, cri_gp_operator *out);
 /* out [n x t] = C B. */
 cr_status cri_gp_multiply(cr_ctx *cx, const cri_gp_operator *op, const double *B, size_t t, double *out);
+/* F of this rank at the most, and the factor of I + G^T G.  O(n rank^2). */
 cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_operator *op, size_t rank,
                                     cri_gp_preconditioner *out);
 /* out [n x t] = P^-1 B. */
@@ -72,7 +74,7 @@ typedef struct cri_gp_cg {
 /* opt_gradient [theta + 1]: unbiased as far as the solutions are. */
 cr_status cri_gp_cg_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                              double noise, cri_gp_cg *cg, double *opt_gradient);
-/* root [n x rank]: C^-1 ~ root root^T, best on the span of K at `rank` pivots, so that
+/* root [n x rank]: C^-1 ~ root root^T = S (S^T C S)^-1 S^T, S ~ C^-1 K at `rank` pivots, so that
  * k(x,x) - |root^T k|^2 is never below the variance; *out_rank <= most.  *out_error: the largest relative
  * error of the sd of a target, at some rows of the data. */
 cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,

@@ -10,11 +10,13 @@
 #include <string.h>
 
 enum { ROWS = 256, COLUMNS = 128, CHECKED = 16 };
+static const double ROUGH = 1e-4; /* residual of what a root spans: its error counts by its square */
 
 /* --- log determinant ------------------------------------------------------------------------- */
 
 /* B [n x t], columns `first` and on: probes z = D^1/2 e + F e', e and e' of signs. */
-static void draw_probes(const cri_gp_preconditioner *p, uint64_t seed, size_t first, size_t t, double *B)
+static void draw_probes(const cri_gp_preconditioner *p, uint64_t seed, size_t first, size_t t,
+                        double *B)
 {
     for (size_t c = first; c < t; c++) {
         cr_rng rng = cr_rng_stream(seed, 9000 + c - first);
@@ -27,8 +29,8 @@ static void draw_probes(const cri_gp_preconditioner *p, uint64_t seed, size_t fi
     }
 }
 
-/* e1' log(T) e1 of the Lanczos matrix that the steps and ratios of column c make (Golub & Meurant 2010,
- * sec. 4): T_jj = 1/step_j + ratio_(j-1)/step_(j-1), T_j,j+1 = sqrt(ratio_j)/step_j. */
+/* e1' log(T) e1 of the Lanczos matrix that the steps and ratios of column c make (Golub & Meurant
+ * 2010, sec. 4): T_jj = 1/step_j + ratio_(j-1)/step_(j-1), T_j,j+1 = sqrt(ratio_j)/step_j. */
 static cr_status log_quadrature(cr_ctx *cx, const double *steps, size_t t, size_t c, size_t count,
                                 double *out)
 {
@@ -57,14 +59,14 @@ done:
 /* --- evidence -------------------------------------------------------------------------------- */
 
 typedef struct work {
-    cr_ctx                *cx;
-    const cri_gp_problem  *problem;
-    cri_gp_operator        op;
-    cri_gp_preconditioner  p;
-    size_t                 n, q, t, w; /* rows, terms, probes, columns q + 1 + t              */
-    double                *B, *X, *Z;  /* [n x w] (H, y, probes); C^-1 of it; P^-1 of it      */
-    double                *steps;      /* [max_iter x 2 w]                                    */
-    size_t                *count;      /* [w]                                                 */
+    cr_ctx               *cx;
+    const cri_gp_problem *problem;
+    cri_gp_operator       op;
+    cri_gp_preconditioner p;
+    size_t                n, q, t, w; /* rows, terms, probes, columns q + 1 + t              */
+    double               *B, *X, *Z;  /* [n x w] (H, y, probes); C^-1 of it; P^-1 of it      */
+    double               *steps;      /* [max_iter x 2 w]                                    */
+    size_t               *count;      /* [w]                                                 */
 } work;
 
 /* b, alpha, U, A; *out = (y - H b)^T C^-1 (y - H b). */
@@ -108,8 +110,10 @@ static cr_status log_determinant(const work *k, double *out, double *out_se)
     for (size_t c = 0; c < k->t; c++) {
         size_t column = k->q + 1 + c;
         double length = 0, value = 0;
-        for (size_t i = 0; i < k->n; i++) length += k->B[i * k->w + column] * k->Z[i * k->w + column];
-        if (k->count[column]) CR_TRY(log_quadrature(k->cx, k->steps, k->w, column, k->count[column], &value));
+        for (size_t i = 0; i < k->n; i++)
+            length += k->B[i * k->w + column] * k->Z[i * k->w + column];
+        if (k->count[column])
+            CR_TRY(log_quadrature(k->cx, k->steps, k->w, column, k->count[column], &value));
         double delta = length * value - mean;
         mean += delta / (double)(c + 1);
         square += delta * (length * value - mean);
@@ -121,10 +125,10 @@ done:
     return st;
 }
 
-/* The columns of left and right [n x v], W = left right^T - D^-1 / 2: alpha, the differences that the probes
- * tell, and P^-1 = D^-1 - V V^T, V = D^-1/2 G L^-T; returns the part of the noise. */
-static cr_status set_weights(const work *k, const cri_gp_cg *cg, size_t v, double *left, double *right,
-                             double *out_by_noise)
+/* The columns of left and right [n x v], W = left right^T - D^-1 / 2: alpha, the differences that
+ * the probes tell, and P^-1 = D^-1 - V V^T, V = D^-1/2 G L^-T; returns the part of the noise. */
+static cr_status set_weights(const work *k, const cri_gp_cg *cg, size_t v, double *left,
+                             double *right, double *out_by_noise)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(k->cx);
@@ -156,8 +160,8 @@ done:
     return st;
 }
 
-/* sum_ab W_ab dC_ab, W = a a' / 2 - P^-1 / 2 - sum_i (C^-1 z_i - P^-1 z_i)(P^-1 z_i)' / (2 t), some rows of
- * it at a time: the probes only tell what P does not. */
+/* sum_ab W_ab dC_ab, W = a a' / 2 - P^-1 / 2 - sum_i (C^-1 z_i - P^-1 z_i)(P^-1 z_i)' / (2 t), some
+ * rows of it at a time: the probes only tell what P does not. */
 static cr_status differentiate(const work *k, const cri_gp_cg *cg, double *out_gradient)
 {
     cr_status          st = CR_OK;
@@ -176,12 +180,15 @@ static cr_status differentiate(const work *k, const cri_gp_cg *cg, double *out_g
     for (size_t b = 0; b < cri_block_count(n, ROWS); b++) {
         cri_range       r = cri_block_range(n, ROWS, b);
         size_t          c = r.end - r.begin;
-        cri_gp_data     part = { .n = c, .d = a->d, .c = a->c, .X = a->X + r.begin * a->d,
+        cri_gp_data     part = { .n = c,
+                                 .d = a->d,
+                                 .c = a->c,
+                                 .X = a->X + r.begin * a->d,
                                  .codes = a->codes + r.begin * a->c };
         cr_kernel_input in = cri_gp_inputs(&part);
         CR_TRY(cr_check_interrupt(k->cx));
-        CR_TRY(cr_gemm(k->cx, 1, cr_cmat_of(left + r.begin * v, c, v), CR_PLAIN, cr_cmat_of(right, n, v),
-                       CR_TRANSPOSED, 0, cr_mat_of(W, c, n)));
+        CR_TRY(cr_gemm(k->cx, 1, cr_cmat_of(left + r.begin * v, c, v), CR_PLAIN,
+                       cr_cmat_of(right, n, v), CR_TRANSPOSED, 0, cr_mat_of(W, c, n)));
         CR_TRY(cr_kernel_cross_gradient(k->cx, k->op.k, &in, &all, cr_cmat_of(W, c, n), some,
                                         (cr_mat){ 0 }));
         for (size_t j = 0; j < p; j++) out_gradient[j] += some[j];
@@ -204,10 +211,17 @@ cr_status cri_gp_cg_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr
     const cri_gp_cg_settings *o = &cg->settings;
     size_t                    n = data->n, q = problem->q, w = q + 1 + o->probes;
     double                    quadratic, log_det, se;
-    work f = { .cx = cx, .problem = problem, .n = n, .q = q, .t = o->probes, .w = w,
-               .B = cr_scratch_matrix(&s, n, w), .X = cr_scratch_matrix(&s, n, w),
-               .Z = cr_scratch_matrix(&s, n, w), .steps = cr_scratch_matrix(&s, o->max_iter, 2 * w),
-               .count = cr_scratch_index(&s, w) };
+    work                      f = { .cx = cx,
+                                    .problem = problem,
+                                    .n = n,
+                                    .q = q,
+                                    .t = o->probes,
+                                    .w = w,
+                                    .B = cr_scratch_matrix(&s, n, w),
+                                    .X = cr_scratch_matrix(&s, n, w),
+                                    .Z = cr_scratch_matrix(&s, n, w),
+                                    .steps = cr_scratch_matrix(&s, o->max_iter, 2 * w),
+                                    .count = cr_scratch_index(&s, w) };
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_operator_new(cx, &s, data, k, noise, &f.op));
@@ -218,13 +232,15 @@ cr_status cri_gp_cg_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr
     }
     draw_probes(&f.p, o->seed, q + 1, w, f.B);
     CR_TRY(cri_gp_precondition(cx, &f.p, f.B, w, f.Z));
-    CR_TRY(cri_gp_cg_solve(cx, &f.op, &f.p, f.B, w, o->tolerance, o->max_iter, f.X, f.steps, f.count,
-                           &cg->report));
+    CR_TRY(cri_gp_cg_solve(cx, &f.op, &f.p, f.B, w, o->tolerance, o->max_iter, f.X, f.steps,
+                           f.count, &cg->report));
     CR_TRY(solve_mean(&f, cg, &quadratic));
     CR_TRY(log_determinant(&f, &log_det, &se));
-    cg->value = -0.5 * (quadratic + log_det + (double)n * log(2 * M_PI)) + cri_gp_merged(data, noise);
+    cg->value =
+        -0.5 * (quadratic + log_det + (double)n * log(2 * M_PI)) + cri_gp_merged(data, noise);
     cg->se = 0.5 * se;
-    if (!isfinite(cg->value)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the log evidence is not finite"));
+    if (!isfinite(cg->value))
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the log evidence is not finite"));
     if (opt_gradient) CR_TRY(differentiate(&f, cg, opt_gradient));
 done:
     cr_scratch_end(&s);
@@ -233,10 +249,10 @@ done:
 
 /* --- root ------------------------------------------------------------------------------------ */
 
-/* S [n x r] = C^-1 F, some columns at a time. */
-static cr_status solve_columns(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
-                               const cri_gp_cg_settings *o, const double *F, size_t stride, size_t r,
-                               double *S)
+/* S [n x r] ~ C^-1 F, some columns at a time. */
+static cr_status solve_columns(cr_ctx *cx, const cri_gp_operator *op,
+                               const cri_gp_preconditioner *p, const cri_gp_cg_settings *o,
+                               const double *F, size_t stride, size_t r, double *S)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -251,9 +267,32 @@ static cr_status solve_columns(cr_ctx *cx, const cri_gp_operator *op, const cri_
         cr_progress(cx, "gp: variances", (double)g.begin, (double)r);
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < t; c++) B[i * t + c] = F[i * stride + g.begin + c];
-        CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, o->tolerance, o->max_iter, X, NULL, NULL, &report));
+        CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, ROUGH, o->max_iter, X, NULL, NULL, &report));
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < t; c++) S[i * r + g.begin + c] = X[i * t + c];
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* G [r x r] = S^T C S. */
+static cr_status project(cr_ctx *cx, const cri_gp_operator *op, const double *S, size_t r, double *G)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = op->data->n, most = r < COLUMNS ? r : COLUMNS;
+    double    *X = cr_scratch_matrix(&s, n, most), *Y = cr_scratch_matrix(&s, n, most);
+
+    CR_TRY(s.status);
+    for (size_t b = 0; b < cri_block_count(r, COLUMNS); b++) {
+        cri_range g = cri_block_range(r, COLUMNS, b);
+        size_t    t = g.end - g.begin;
+        for (size_t i = 0; i < n; i++)
+            for (size_t c = 0; c < t; c++) X[i * t + c] = S[i * r + g.begin + c];
+        CR_TRY(cri_gp_multiply(cx, op, X, t, Y));
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(S, n, r), CR_TRANSPOSED, cr_cmat_of(Y, n, t), CR_PLAIN, 0,
+                       cr_mat_part(cr_mat_of(G, r, r), 0, g.begin, r, t)));
     }
 done:
     cr_scratch_end(&s);
@@ -269,9 +308,9 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
     const cri_gp_data *a = op->data;
     size_t             n = a->n, t = n < CHECKED ? n : CHECKED;
     cri_gp_data        some = { 0 };
-    double *B = cr_scratch_matrix(&s, n, t), *X = cr_scratch_matrix(&s, n, t);
-    double *T = cr_scratch_matrix(&s, r, t), *prior = cr_scratch_f64(&s, t), worst = 0;
-    cri_gp_cg_report report;
+    double            *B = cr_scratch_matrix(&s, n, t), *X = cr_scratch_matrix(&s, n, t);
+    double            *T = cr_scratch_matrix(&s, r, t), *prior = cr_scratch_f64(&s, t), worst = 0;
+    cri_gp_cg_report   report;
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_data_draw(cx, a, t, o->seed, &some));
@@ -282,7 +321,7 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root, n, r), CR_TRANSPOSED, cr_cmat_of(B, n, t), CR_PLAIN, 0,
                    cr_mat_of(T, r, t)));
     for (size_t c = 0; c < t; c++) {
-        double exact = prior[c] + op->noise, ours = prior[c] + op->noise;
+        double exact = prior[c] + op->noise * some.r[c], ours = exact;
         for (size_t i = 0; i < n; i++) exact -= B[i * t + c] * X[i * t + c];
         for (size_t j = 0; j < r; j++) ours -= T[j * t + c] * T[j * t + c];
         worst = fmax(worst, fabs(sqrt(ours / exact) - 1));
@@ -294,9 +333,9 @@ done:
     return st;
 }
 
-cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                         const cri_gp_cg_settings *settings, size_t most, double *root,
-                         size_t *out_rank, double *out_error)
+cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                         double noise, const cri_gp_cg_settings *settings, size_t most,
+                         double *root, size_t *out_rank, double *out_error)
 {
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(cx);
@@ -307,15 +346,14 @@ cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_ker
     double               *G, *T;
 
     CR_TRY(cri_gp_operator_new(cx, &s, problem->data, k, noise, &op));
-    CR_TRY(cri_gp_preconditioner_new(cx, &s, &op, most > settings->rank ? most : settings->rank, &p));
+    CR_TRY(
+        cri_gp_preconditioner_new(cx, &s, &op, most > settings->rank ? most : settings->rank, &p));
     r = p.rank < most ? p.rank : most;
     CR_TRY(solve_columns(cx, &op, &p, settings, p.F, p.width, r, root));
     G = cr_scratch_matrix(&s, r, r);
     T = cr_scratch_matrix(&s, r, n);
     CR_TRY(s.status);
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root, n, r), CR_TRANSPOSED,
-                   (cr_cmat){ .a = p.F, .rows = n, .cols = r, .stride = p.width }, CR_PLAIN, 0,
-                   cr_mat_of(G, r, r))); /* S^T C S = S^T F */
+    CR_TRY(project(cx, &op, root, r, G));
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j < i; j++)
             G[i * r + j] = G[j * r + i] = 0.5 * (G[i * r + j] + G[j * r + i]);

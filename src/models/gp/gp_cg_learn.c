@@ -1,4 +1,5 @@
-/* gp_cg_learn.c -- hyper-parameters by the evidence and gradient that conjugate gradients estimate. */
+/* gp_cg_learn.c -- hyper-parameters by the evidence and gradient that conjugate gradients estimate.
+ */
 #include "gp_cg.h"
 #include "../../base/scratch.h"
 
@@ -16,7 +17,8 @@ typedef struct search {
     size_t             p, evaluations;
 } search;
 
-static cr_status objective(void *user, const double *x, size_t n, double *out_f, double *opt_gradient)
+static cr_status objective(void *user, const double *x, size_t n, double *out_f,
+                           double *opt_gradient)
 {
     search   *g = user;
     cr_status st = cr_kernel_set_theta(g->cx, g->k, x);
@@ -40,7 +42,12 @@ cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_task *task, cri_gp_cg *cg, cr
     size_t              p = cr_kernel_theta_size(k), size = p + task->learn_noise;
     cri_gp_cg_settings  keep = cg->settings;
     cri_gp_search       u;
-    search              g = { .cx = cx, .task = task, .cg = cg, .k = k, .noise = *noise, .p = p,
+    search              g = { .cx = cx,
+                              .task = task,
+                              .cg = cg,
+                              .k = k,
+                              .noise = *noise,
+                              .p = p,
                               .gradient = cr_scratch_f64(&s, p + 1) };
     double             *x = cr_scratch_f64(&s, p + 1);
     cr_minimize_options o = cr_minimize_defaults();

@@ -8,12 +8,14 @@
 /* The approximation for n distinct inputs and m inducing ones when nobody asked for one: exact up to 4000
  * inputs, vfe up to 100000, svgp beyond; told when it is not exact. */
 cri_gp_approx cri_gp_choose(cr_ctx *cx, size_t n, size_t m);
-/* Each fails with CR_ENOMEM, a figure and a hint when memory would not do, and tells the cost of a large
- * one: by a factor; by conjugate gradients with a root of some rank; by m features or inducing inputs; draws
- * of hyper-parameters. */
+/* By a factor of n rows.  Like the next two it fails with CR_ENOMEM, a figure and a hint when memory would
+ * not do, and tells the cost of a large one. */
 cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n);
+/* By conjugate gradients with a root of some rank. */
 cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank);
+/* By m features or inducing inputs. */
 cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t m);
+/* Tells what draws of hyper-parameters cost beside. */
 cr_status cri_gp_cost_mcmc(cr_ctx *cx, size_t n, size_t parameters, size_t draws);
 
 #endif

@@ -70,7 +70,8 @@ static cr_status write_arrays(cr_ctx *cx, const cri_gp_posterior *m, cri_store *
     if (m->L2) CR_TRY(put_triangle(cx, store, "L2", m->L2, a->n));
     if (m->root) CR_TRY(cri_store_put_matrix(cx, store, "root", m->root, a->n, m->rank));
     if (m->draws)
-        CR_TRY(cri_store_put_matrix(cx, store, "hyper_draws", m->draws, m->n_draws, m->n_theta + 1));
+        CR_TRY(
+            cri_store_put_matrix(cx, store, "hyper_draws", m->draws, m->n_draws, m->n_theta + 1));
     CR_TRY(cri_store_put_vector(cx, store, "alpha", m->alpha, a->n));
     CR_TRY(cri_store_put_vector(cx, store, "beta", m->beta, m->q));
     CR_TRY(cri_store_put_matrix(cx, store, "U", m->U, a->n, m->q));
@@ -125,7 +126,8 @@ done:
 
 static cr_status spoilt(cr_ctx *cx, const cri_store *store, const char *what)
 {
-    return cr_fail(cx, CR_EDATA, "%s: %s in the model file does not fit", cri_store_source(store), what);
+    return cr_fail(cx, CR_EDATA, "%s: %s in the model file does not fit", cri_store_source(store),
+                   what);
 }
 
 /* An array of the file into memory that is there. */
@@ -255,7 +257,8 @@ done:
     return st;
 }
 
-static cr_status read_root(cr_ctx *cx, const cri_store *store, const json_t *in, cri_gp_posterior *m)
+static cr_status read_root(cr_ctx *cx, const cri_store *store, const json_t *in,
+                           cri_gp_posterior *m)
 {
     cr_status st = CR_OK;
     size_t    rank;
@@ -271,7 +274,8 @@ done:
     return st;
 }
 
-static cr_status read_draws(cr_ctx *cx, const cri_store *store, const json_t *in, cri_gp_posterior *m)
+static cr_status read_draws(cr_ctx *cx, const cri_store *store, const json_t *in,
+                            cri_gp_posterior *m)
 {
     cr_status st = CR_OK;
     size_t    n;

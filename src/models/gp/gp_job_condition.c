@@ -10,8 +10,11 @@
 cri_gp_cg cri_gp_job_cg(const cri_gp_job *j)
 {
     const cri_gp_posterior *m = j->m;
-    return (cri_gp_cg){ .settings = cri_gp_cg_defaults(j->seed), .alpha = m->alpha, .beta = m->beta,
-                        .U = m->U, .A = m->A };
+    return (cri_gp_cg){ .settings = cri_gp_cg_defaults(j->seed),
+                        .alpha = m->alpha,
+                        .beta = m->beta,
+                        .U = m->U,
+                        .A = m->A };
 }
 
 /* Factor, weights and leave-one-out at the hyper-parameters that m has. */
@@ -58,11 +61,13 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
     m->cg_iterations = cg.report.iterations;
     m->loo_score = m->loo_rmse = NAN;
     if (m->residual > 1e-6)
-        cr_log(cx, CR_LOG_WARNING, "conjugate gradients stopped after %zu steps at a residual of %.2g: more "
-                                   "noise or --approx vfe would make the system easier", m->cg_iterations,
-               m->residual);
+        cr_log(cx, CR_LOG_WARNING,
+               "conjugate gradients stopped after %zu steps at a residual of %.2g: more "
+               "noise or --approx vfe would make the system easier",
+               m->cg_iterations, m->residual);
     if (m->sd_error > 0.05)
-        cr_log(cx, CR_LOG_WARNING, "predicted sds may be too large by %.0f %%: --inducing %zu would mend it",
+        cr_log(cx, CR_LOG_WARNING,
+               "predicted sds may be too large by %.0f %%: --inducing %zu would mend it",
                100 * m->sd_error, 4 * rank < n ? 4 * rank : n);
 done:
     cr_scratch_end(&s);
@@ -75,8 +80,14 @@ void cri_gp_job_set_sparse(cri_gp_job *j)
     cri_gp_approx     approx = m->approx == CRI_GP_SVGP      ? CRI_GP_VFE
                                : m->approx == CRI_GP_NYSTROM ? CRI_GP_SOR
                                                              : (cri_gp_approx)m->approx;
-    j->sparse = (cri_gp_sparse){ .approx = approx, .Z = m->at, .L = m->L, .L2 = m->L2,
-                                 .alpha = m->alpha, .beta = m->beta, .U = m->U, .A = m->A };
+    j->sparse = (cri_gp_sparse){ .approx = approx,
+                                 .Z = m->at,
+                                 .L = m->L,
+                                 .L2 = m->L2,
+                                 .alpha = m->alpha,
+                                 .beta = m->beta,
+                                 .U = m->U,
+                                 .A = m->A };
 }
 
 /* The rows that stand best for the others, at the hyper-parameters that m has. */
@@ -125,7 +136,8 @@ static cr_status condition_sparse(cr_ctx *cx, cri_gp_job *j)
     m->jitter = j->sparse.jitter;
     m->loo_score = m->loo_rmse = NAN;
     if (m->jitter > 0)
-        cr_log(cx, CR_LOG_INFO, "gp: %g was added to the variance at the inducing inputs", m->jitter);
+        cr_log(cx, CR_LOG_INFO, "gp: %g was added to the variance at the inducing inputs",
+               m->jitter);
 done:
     return st;
 }

@@ -13,14 +13,16 @@ enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_
 static void tell_bounds(cr_ctx *cx, const char *at_bound)
 {
     if (!at_bound[0]) return;
-    cr_log(cx, CR_LOG_WARNING,
-           "the evidence is best at a bound of: %s; a length-scale at its upper bound means that the "
-           "column has no influence, the noise at its lower that the data look free of noise",
-           at_bound);
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "the evidence is best at a bound of: %s; a length-scale at its upper bound means that the "
+        "column has no influence, the noise at its lower that the data look free of noise",
+        at_bound);
 }
 
 /* By mini-batches or conjugate gradients: the exact evidence of some rows first, then all. */
-static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, cri_gp_learned *learned)
+static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task,
+                                cri_gp_learned *learned)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
@@ -32,7 +34,8 @@ static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *ta
     cri_gp_svgp_options o = { j->o.batch, j->o.epochs, j->o.move_inputs };
     double             *H;
 
-    CR_TRY(cri_gp_data_draw(cx, data, data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, j->seed, &part));
+    CR_TRY(
+        cri_gp_data_draw(cx, data, data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, j->seed, &part));
     H = cr_scratch_matrix(&s, part.n, m->q);
     CR_TRY(s.status);
     cri_gp_mean_fill(&m->mean, part.X, part.n, H);
@@ -75,8 +78,10 @@ static cr_status draw_hyper(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task)
     CR_TRY(cr_kernel_set_theta(cx, m->kernel, centre));
     if (m->noise_learned) m->noise = exp(centre[m->n_theta]);
     if (rhat > 1.1)
-        cr_log(cx, CR_LOG_WARNING, "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
-                                   "--draws-hyper %zu would help", rhat, 4 * count);
+        cr_log(cx, CR_LOG_WARNING,
+               "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
+               "--draws-hyper %zu would help",
+               rhat, 4 * count);
 done:
     cr_scratch_end(&s);
     return st;
@@ -97,7 +102,9 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
                                .objective = exact ? cri_gp_exact_objective
                                             : rff ? cri_gp_rff_objective
                                                   : cri_gp_sparse_objective,
-                               .method = exact ? (void *)&room : rff ? (void *)&j->rff : &j->sparse,
+                               .method = exact ? (void *)&room
+                                         : rff ? (void *)&j->rff
+                                               : &j->sparse,
                                .search_objective = cri_gp_exact_objective,
                                .search_method = &room,
                                .learn_noise = m->noise_learned,
@@ -121,8 +128,9 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     report->stop = CR_STOP_CLOSED_FORM;
     if (!j->o.optimize) goto done;
     if (still) {
-        cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: nothing can be learned of "
-                                   "the hyper-parameters");
+        cr_log(cx, CR_LOG_WARNING,
+               "the target does not vary about its mean: nothing can be learned of "
+               "the hyper-parameters");
         goto done;
     }
     bool batches = (m->approx == CRI_GP_SVGP && j->o.batch < n) || m->cg;
@@ -141,7 +149,8 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     m->at_bound = cri_string_copy(cx, learned.at_bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);
     tell_bounds(cx, m->at_bound);
-    if (j->o.mcmc) CR_TRY(draw_hyper(cx, j, &task));
+    if (j->o.mcmc)
+        CR_TRY(draw_hyper(cx, j, &task));
     else if (!m->cg && n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
         CR_TRY(cri_gp_spread(cx, &task, m->kernel, m->noise, m->sd));
 done:

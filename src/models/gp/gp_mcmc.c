@@ -135,8 +135,8 @@ static cr_status set_directions(chains *c, const double *states, size_t n)
     for (size_t i = 0; i < n; i++)
         for (size_t a = 0; a < size; a++)
             for (size_t b = 0; b <= a; b++)
-                S[a * size + b] += (states[i * size + a] - mean[a]) * (states[i * size + b] - mean[b]) /
-                                   (double)n;
+                S[a * size + b] +=
+                    (states[i * size + a] - mean[a]) * (states[i * size + b] - mean[b]) / (double)n;
     for (size_t a = 0; a < size; a++) /* as n grows the covariance itself; at least something */
         S[a * size + a] = S[a * size + a] * (1 + 2 * (double)size / (double)n) + 1e-6;
     CR_TRY(cr_chol(c->cx, cr_mat_of(S, size, size)));
@@ -205,14 +205,17 @@ cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, d
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = cr_kernel_theta_size(k), size = p + task->learn_noise, length = count / CRI_GP_CHAINS;
-    double    *best = cr_scratch_f64(&s, p + 1);
-    chains     c = { .cx = cx, .task = task, .noise = noise,
-                     .weak = cr_scratch_bytes(&s, p + 1, sizeof(bool)),
-                     .mean = cr_scratch_f64(&s, p + 1),
-                     .sd = cr_scratch_f64(&s, p + 1),
-                     .directions = cr_scratch_bytes(&s, size * size, sizeof(double)),
-                     .trial = cr_scratch_f64(&s, p + 1) };
+    size_t     p = cr_kernel_theta_size(k), size = p + task->learn_noise,
+           length = count / CRI_GP_CHAINS;
+    double *best = cr_scratch_f64(&s, p + 1);
+    chains  c = { .cx = cx,
+                  .task = task,
+                  .noise = noise,
+                  .weak = cr_scratch_bytes(&s, p + 1, sizeof(bool)),
+                  .mean = cr_scratch_f64(&s, p + 1),
+                  .sd = cr_scratch_f64(&s, p + 1),
+                  .directions = cr_scratch_bytes(&s, size * size, sizeof(double)),
+                  .trial = cr_scratch_f64(&s, p + 1) };
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_copy(cx, k, &c.k));
@@ -245,8 +248,8 @@ static void moments(const double *x, size_t n, size_t stride, double *mean, doub
 }
 
 /* var+ and W of `parts` runs of `length` values. */
-static void between_and_within(const double *x, size_t parts, size_t length, size_t gap, size_t stride,
-                               double *within, double *total)
+static void between_and_within(const double *x, size_t parts, size_t length, size_t gap,
+                               size_t stride, double *within, double *total)
 {
     double mean = 0, square = 0, w = 0;
     for (size_t a = 0; a < parts; a++) {
@@ -266,7 +269,8 @@ static double autocovariance(const double *x, size_t n, size_t stride, size_t la
 {
     double mean, variance, sum = 0;
     moments(x, n, stride, &mean, &variance);
-    for (size_t i = 0; i + lag < n; i++) sum += (x[i * stride] - mean) * (x[(i + lag) * stride] - mean);
+    for (size_t i = 0; i + lag < n; i++)
+        sum += (x[i * stride] - mean) * (x[(i + lag) * stride] - mean);
     return sum / (double)n;
 }
 
@@ -288,12 +292,14 @@ void cri_gp_chain_report(const double *draws, size_t count, size_t length, size_
         for (size_t t = lag; t < lag + 2; t++) {
             double mean = 0;
             for (size_t a = 0; a < count; a++)
-                mean += autocovariance(draws + a * length * stride, length, stride, t) / (double)count;
+                mean +=
+                    autocovariance(draws + a * length * stride, length, stride, t) / (double)count;
             pair += 1 - (within - mean) / total;
         }
         if (!(pair > 0)) break;
         before = fmin(before, pair);
         sum += before;
     }
-    *out_ess = (double)(count * length) / fmax(2 * sum - 1, 1 / log10((double)(count * length) + 1));
+    *out_ess =
+        (double)(count * length) / fmax(2 * sum - 1, 1 / log10((double)(count * length) + 1));
 }

@@ -9,8 +9,10 @@
 
 /* --- one draw -------------------------------------------------------------------------------- */
 
-/* A posterior at draw h of m, which shares its inputs; the memory is the arena's and the kernel's. */
-static cr_status open_draw(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m, cri_gp_posterior *out)
+/* A posterior at draw h of m, which shares its inputs; the memory is the arena's and the kernel's.
+ */
+static cr_status open_draw(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
+                           cri_gp_posterior *out)
 {
     size_t n = m->at.n, q = m->q;
     *out = *m;
@@ -45,8 +47,8 @@ cr_status cri_gp_mcmc_predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_r
     size_t           n = rows->n, width = m->n_theta + 1;
     cri_gp_posterior one = { 0 };
     double          *H = cr_scratch_matrix(&s, m->at.n, m->q);
-    double          *dof = cr_scratch_f64(&s, n), *between = cr_scratch_bytes(&s, n, sizeof(double));
-    cr_prediction    part = *out;
+    double       *dof = cr_scratch_f64(&s, n), *between = cr_scratch_bytes(&s, n, sizeof(double));
+    cr_prediction part = *out;
 
     part.mean = cr_scratch_f64(&s, n);
     part.scale = out->scale ? cr_scratch_f64(&s, n) : NULL;
@@ -94,9 +96,11 @@ cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_des
     for (size_t h = 0; h < m->n_draws && h < count; h++) {
         size_t some = (count - h - 1) / m->n_draws + 1; /* targets h, h + n_draws, .. */
         CR_TRY(set_draw(cx, &problem, m->draws + h * width, &one));
-        CR_TRY(cri_gp_sample(cx, &one, design, rows, some, seed + 0x9e3779b97f4a7c15u * (h + 1), column));
+        CR_TRY(cri_gp_sample(cx, &one, design, rows, some, seed + 0x9e3779b97f4a7c15u * (h + 1),
+                             column));
         for (size_t i = 0; i < n; i++)
-            for (size_t c = 0; c < some; c++) out[i * count + h + c * m->n_draws] = column[i * some + c];
+            for (size_t c = 0; c < some; c++)
+                out[i * count + h + c * m->n_draws] = column[i * some + c];
     }
 done:
     cr_kernel_free(cx, one.kernel);
@@ -113,7 +117,8 @@ void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *
     *out_rhat = NAN;
     *out_ess = NAN;
     for (size_t c = 0; c < m->n_theta + m->noise_learned; c++) {
-        cri_gp_chain_report(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat, &ess);
+        cri_gp_chain_report(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
+                            &ess);
         *out_rhat = fmax(*out_rhat, rhat); /* of NaN and a number, the number */
         *out_ess = fmin(*out_ess, ess);
     }
@@ -135,8 +140,8 @@ static double quantile(const double *x, size_t n, double p)
     return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
 }
 
-static cr_status add_item(cr_ctx *cx, json_t *list, const char *name, double *x, size_t n, double rhat,
-                          double ess)
+static cr_status add_item(cr_ctx *cx, json_t *list, const char *name, double *x, size_t n,
+                          double rhat, double ess)
 {
     cr_status st = CR_OK;
     json_t   *item = json_object();
@@ -150,7 +155,8 @@ static cr_status add_item(cr_ctx *cx, json_t *list, const char *name, double *x,
     qsort(x, n, sizeof *x, compare_numbers);
     CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
     CR_TRY(cri_store_set(cx, item, "value", cri_json_number(mean)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(n > 1 ? sqrt(square / (double)(n - 1)) : NAN)));
+    CR_TRY(cri_store_set(cx, item, "sd",
+                         cri_json_number(n > 1 ? sqrt(square / (double)(n - 1)) : NAN)));
     CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(quantile(x, n, 0.025))));
     CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(quantile(x, n, 0.975))));
     CR_TRY(cri_store_set(cx, item, "rhat", cri_json_number(rhat)));
@@ -170,8 +176,9 @@ cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *li
     CR_TRY(s.status);
     CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
     for (size_t i = 0; i <= count; i++) {
-        cr_kernel_parameter p = i < count ? cr_kernel_parameter_at(k, i)
-                                          : (cr_kernel_parameter){ .name = "noise", .theta = m->n_theta };
+        cr_kernel_parameter p = i < count
+                                    ? cr_kernel_parameter_at(k, i)
+                                    : (cr_kernel_parameter){ .name = "noise", .theta = m->n_theta };
         if (i == count && m->noise_column) break;
         bool still = i < count ? p.fixed : !m->noise_learned;
         for (size_t h = 0; h < n; h++) {
@@ -181,7 +188,8 @@ cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *li
         }
         rhat = ess = NAN;
         if (!still)
-            cri_gp_chain_report(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat, &ess);
+            cri_gp_chain_report(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
+                                &ess);
         CR_TRY(add_item(cx, list, p.name, x, n, rhat, ess));
     }
 done:

@@ -45,9 +45,10 @@ cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
     cr_scratch      s = cr_scratch_begin(cx);
     size_t          n = data->n, rank = 0;
     cr_kernel_input in = cri_gp_inputs(data);
-    work            w = { .n = n, .most = most, .F = F, .left = cr_scratch_f64(&s, n),
-                          .column = cr_scratch_f64(&s, n) };
-    double          mean = 0, trace = 0;
+    work            w = {
+                   .n = n, .most = most, .F = F, .left = cr_scratch_f64(&s, n), .column = cr_scratch_f64(&s, n)
+    };
+    double mean = 0, trace = 0;
 
     CR_TRY(s.status);
     memset(F, 0, n * most * sizeof *F);
@@ -57,13 +58,17 @@ cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
         w.at = rank;
         w.pivot = largest(w.left, n);
         if (!(w.left[w.pivot] > least * mean)) break;
-        cri_gp_data     one = { .n = 1, .d = data->d, .c = data->c, .X = data->X + w.pivot * data->d,
+        cri_gp_data     one = { .n = 1,
+                                .d = data->d,
+                                .c = data->c,
+                                .X = data->X + w.pivot * data->d,
                                 .codes = data->codes + w.pivot * data->c };
         cr_kernel_input in_one = cri_gp_inputs(&one);
         CR_TRY(cr_kernel_cross(cx, k, &in, &in_one, cr_mat_of(w.column, n, 1)));
         if (n * rank < SMALL) /* not worth sharing */
             for (size_t b = 0; b < cri_block_count(n, ROWS); b++) reduce_rows(&w, b);
-        else CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), reduce_rows, &w));
+        else
+            CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), reduce_rows, &w));
         for (size_t i = 0; i < n; i++) {
             F[i * most + rank] = w.column[i];
             w.left[i] -= w.column[i] * w.column[i];

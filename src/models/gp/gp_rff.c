@@ -30,8 +30,8 @@ static cr_status fill_block(pass *p, cri_range r, bool angles)
     const cri_gp_data *a = p->problem->data;
     const cri_gp_rff  *f = p->rff;
     size_t             b = r.end - r.begin, q = p->q;
-    CR_TRY(cri_gp_waves(p->cx, f->W, f->weight, f->phase, p->m, a->X + r.begin * p->d, b, p->d, p->V,
-                        angles ? p->angle : NULL));
+    CR_TRY(cri_gp_waves(p->cx, f->W, f->weight, f->phase, p->m, a->X + r.begin * p->d, b, p->d,
+                        p->V, angles ? p->angle : NULL));
     for (size_t i = 0; i < b; i++) {
         double root = 1 / sqrt(p->D[i] = p->noise * a->r[r.begin + i]);
         for (size_t j = 0; j < q; j++)
@@ -47,9 +47,9 @@ done:
 /* --- gradient -------------------------------------------------------------------------------- */
 
 typedef struct adjoint {
-    double *Binv, *G;       /* [m x m] (I + V V^T)^-1; [m x b]                  */
+    double *Binv, *G;         /* [m x m] (I + V V^T)^-1; [m x b]                  */
     double *by_W, *by_weight; /* [m x d], [m] derivatives by frequencies and weights */
-    double *a, *v;          /* [b]                                              */
+    double *a, *v;            /* [b]                                              */
     double  by_noise;
 } adjoint;
 
@@ -61,8 +61,8 @@ static cr_status differentiate_block(pass *p, adjoint *d, cri_range r)
     size_t            b = r.end - r.begin, m = p->m, q = p->q;
 
     CR_TRY(fill_block(p, r, true));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(d->Binv, m, m), CR_PLAIN, cr_cmat_of(p->V, m, b), CR_PLAIN, 0,
-                   cr_mat_of(d->G, m, b)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(d->Binv, m, m), CR_PLAIN, cr_cmat_of(p->V, m, b), CR_PLAIN,
+                   0, cr_mat_of(d->G, m, b)));
     for (size_t i = 0; i < b; i++) d->a[i] = d->v[i] = 0;
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < b; i++) {
@@ -101,8 +101,8 @@ static cr_status pull_back(pass *p, const adjoint *d, double *out_gradient)
     cr_scratch s = cr_scratch_begin(p->cx);
     size_t     m = p->m, size = m * p->d, t = cr_kernel_theta_size(p->k);
     cr_kernel *k = NULL;
-    double *W[2] = { cr_scratch_matrix(&s, m, p->d), cr_scratch_matrix(&s, m, p->d) };
-    double *weight[2] = { cr_scratch_f64(&s, m), cr_scratch_f64(&s, m) };
+    double    *W[2] = { cr_scratch_matrix(&s, m, p->d), cr_scratch_matrix(&s, m, p->d) };
+    double    *weight[2] = { cr_scratch_f64(&s, m), cr_scratch_f64(&s, m) };
     double *phase = cr_scratch_f64(&s, m), *x = cr_scratch_f64(&s, t), *at = cr_scratch_f64(&s, t);
 
     CR_TRY(s.status);
@@ -134,19 +134,20 @@ static cr_status differentiate(pass *p, size_t width, double *out_gradient)
     cr_scratch         s = cr_scratch_begin(p->cx);
     const cri_gp_data *data = p->problem->data;
     size_t             m = p->m, t = cr_kernel_theta_size(p->k);
-    adjoint d = { .Binv = cr_scratch_matrix(&s, m, m),
-                  .G = cr_scratch_matrix(&s, m, width),
-                  .by_W = cr_scratch_bytes(&s, m * p->d, sizeof(double)),
-                  .by_weight = cr_scratch_bytes(&s, m, sizeof(double)),
-                  .a = cr_scratch_f64(&s, width),
-                  .v = cr_scratch_f64(&s, width) };
+    adjoint            d = { .Binv = cr_scratch_matrix(&s, m, m),
+                             .G = cr_scratch_matrix(&s, m, width),
+                             .by_W = cr_scratch_bytes(&s, m * p->d, sizeof(double)),
+                             .by_weight = cr_scratch_bytes(&s, m, sizeof(double)),
+                             .a = cr_scratch_f64(&s, width),
+                             .v = cr_scratch_f64(&s, width) };
 
     CR_TRY(s.status);
     CR_TRY(cr_chol_inverse(p->cx, cr_cmat_of(p->rff->L2, m, m), cr_mat_of(d.Binv, m, m)));
     for (size_t b = 0; b < cri_block_count(data->n, BLOCK); b++)
         CR_TRY(differentiate_block(p, &d, cri_block_range(data->n, BLOCK, b)));
     CR_TRY(pull_back(p, &d, out_gradient));
-    out_gradient[t] = d.by_noise + 0.5 * (data->spread / p->noise - (data->count - (double)data->n));
+    out_gradient[t] =
+        d.by_noise + 0.5 * (data->spread / p->noise - (data->count - (double)data->n));
 done:
     cr_scratch_end(&s);
     return st;
@@ -154,23 +155,30 @@ done:
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                           cri_gp_rff *rff, double *opt_gradient)
+cr_status cri_gp_rff_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                           double noise, cri_gp_rff *rff, double *opt_gradient)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
     const cri_gp_data *data = problem->data;
     size_t             m = rff->spectrum->m, q = problem->q, w = data->n < BLOCK ? data->n : BLOCK;
-    pass p = { .cx = cx, .problem = problem, .k = k, .noise = noise, .rff = rff, .m = m, .q = q,
-               .d = data->d,
-               .V = cr_scratch_matrix(&s, m, w),
-               .angle = cr_scratch_matrix(&s, m, opt_gradient ? w : 0),
-               .E = cr_scratch_matrix(&s, w, q + 1),
-               .D = cr_scratch_f64(&s, w),
-               .sums = { .m = m, .q = q,
-                         .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                         .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
-                         .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
+    pass               p = { .cx = cx,
+                             .problem = problem,
+                             .k = k,
+                             .noise = noise,
+                             .rff = rff,
+                             .m = m,
+                             .q = q,
+                             .d = data->d,
+                             .V = cr_scratch_matrix(&s, m, w),
+                             .angle = cr_scratch_matrix(&s, m, opt_gradient ? w : 0),
+                             .E = cr_scratch_matrix(&s, w, q + 1),
+                             .D = cr_scratch_f64(&s, w),
+                             .sums = { .m = m,
+                                       .q = q,
+                                       .Phi = cr_scratch_bytes(&s, m * m, sizeof(double)),
+                                       .M = cr_scratch_bytes(&s, m * (q + 1), sizeof(double)),
+                                       .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
 
     CR_TRY(s.status);
     cri_gp_spectrum_fill(rff->spectrum, k, rff->W, rff->weight, rff->phase);
@@ -206,7 +214,7 @@ cr_status cri_gp_rff_error(cr_ctx *cx, const cri_gp_data *data, const cr_kernel 
     cr_scratch  s = cr_scratch_begin(cx);
     size_t      n = data->n < ERROR_ROWS ? data->n : ERROR_ROWS, m = rff->spectrum->m, d = data->d;
     cri_gp_data some = { 0 };
-    double     *F = cr_scratch_matrix(&s, m, n), *K = cr_scratch_matrix(&s, n, n), mean = 0, square = 0;
+    double *F = cr_scratch_matrix(&s, m, n), *K = cr_scratch_matrix(&s, n, n), mean = 0, square = 0;
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_data_draw(cx, data, n, 0, &some));

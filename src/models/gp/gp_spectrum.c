@@ -17,19 +17,21 @@ static const double TWO_PI = 6.28318530717958647693;
 static cr_status refuse(cr_ctx *cx, const char *what)
 {
     cr_fail(cx, CR_EUNSUPPORTED, "--approx rff: %s has no random Fourier features here", what);
-    return cr_fail_hint(cx, "rbf, matern, rq, periodic and cosine have them, their sums and products, and "
-                            "linear; --approx vfe takes any kernel");
+    return cr_fail_hint(
+        cx, "rbf, matern, rq, periodic and cosine have them, their sums and products, and "
+            "linear; --approx vfe takes any kernel");
 }
 
 /* a := all products of one term of a with one of b. */
-static cr_status multiply_terms(cr_ctx *cx, cri_gp_term *a, size_t *n_a, const cri_gp_term *b, size_t n_b,
-                                cri_gp_term *room)
+static cr_status multiply_terms(cr_ctx *cx, cri_gp_term *a, size_t *n_a, const cri_gp_term *b,
+                                size_t n_b, cri_gp_term *room)
 {
     if (*n_a * n_b > CRI_GP_MOST_TERMS) return refuse(cx, "a product of so many sums");
     for (size_t i = 0; i < *n_a; i++)
         for (size_t j = 0; j < n_b; j++) {
             cri_gp_term t = a[i];
-            if (t.n + b[j].n > CRI_GP_TERM_LEAVES) return refuse(cx, "a product of so many kernels");
+            if (t.n + b[j].n > CRI_GP_TERM_LEAVES)
+                return refuse(cx, "a product of so many kernels");
             for (size_t l = 0; l < b[j].n; l++) t.leaf[t.n++] = b[j].leaf[l];
             room[i * n_b + j] = t;
         }
@@ -64,7 +66,8 @@ static cr_status expand(cr_ctx *cx, const cr_kernel *k, size_t at, cri_gp_term *
         out[n++] = (cri_gp_term){ .n = 0 };
         for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next) {
             CR_TRY(expand(cx, k, c, child, &some));
-            for (size_t p = 0; p < times; p++) CR_TRY(multiply_terms(cx, out, &n, child, some, room));
+            for (size_t p = 0; p < times; p++)
+                CR_TRY(multiply_terms(cx, out, &n, child, some, room));
         }
     }
     *out_n = n;
@@ -81,8 +84,10 @@ static size_t active(const cri_node *node, size_t d)
 /* Draws that a leaf takes for one frequency. */
 static size_t draws_of(const cri_node *node, size_t d)
 {
-    if (node->class == &cri_kernel_rbf || node->class == &cri_kernel_periodic) return active(node, d);
-    if (node->class == &cri_kernel_matern || node->class == &cri_kernel_rq) return active(node, d) + 1;
+    if (node->class == &cri_kernel_rbf || node->class == &cri_kernel_periodic)
+        return active(node, d);
+    if (node->class == &cri_kernel_matern || node->class == &cri_kernel_rq)
+        return active(node, d) + 1;
     return node->class == &cri_kernel_cosine; /* a sign */
 }
 
@@ -97,7 +102,8 @@ static cr_status check_term(cr_ctx *cx, const cr_kernel *k, cri_gp_term *t, size
         bool wave = c == &cri_kernel_rbf || c == &cri_kernel_matern || c == &cri_kernel_rq ||
                     c == &cri_kernel_periodic || c == &cri_kernel_cosine;
         bool line = c == &cri_kernel_linear;
-        if (!wave && !line && c != &cri_kernel_constant) return refuse(cx, c ? c->name : "such a kernel");
+        if (!wave && !line && c != &cri_kernel_constant)
+            return refuse(cx, c ? c->name : "such a kernel");
         if (node->warp != CRI_PLAIN) return refuse(cx, "a warped kernel");
         cosines += wave;
         straight += line;
@@ -120,12 +126,13 @@ static void draw_column(cr_rng *rng, size_t n, size_t width, size_t at, size_t *
         U[i * width + at] = ((double)order[i] + cr_rng_uniform(rng)) / (double)n;
 }
 
-/* Uniform draws become harmonics j, in shares ~ 1 / (1 + j), kept as +-(j + 1 / (2 count_j)): the weight of
- * a draw is a_j over the number of draws of its harmonic; half of these have either sign, as cosines that
- * are multiplied ask for both a sum and a difference of frequencies. */
+/* Uniform draws become harmonics j, in shares ~ 1 / (1 + j), kept as +-(j + 1 / (2 count_j)): the
+ * weight of a draw is a_j over the number of draws of its harmonic; half of these have either sign,
+ * as cosines that are multiplied ask for both a sum and a difference of frequencies. */
 static void draw_harmonics(size_t n, size_t width, size_t at, double *U)
 {
-    size_t most = n / 4 + 1 < MOST_HARMONICS ? n / 4 + 1 : MOST_HARMONICS, count[MOST_HARMONICS] = { 0 };
+    size_t most = n / 4 + 1 < MOST_HARMONICS ? n / 4 + 1 : MOST_HARMONICS,
+           count[MOST_HARMONICS] = { 0 };
     double total = 0;
     for (size_t j = 0; j < most; j++) total += 1 / (double)(1 + j);
     for (size_t i = 0; i < n; i++) {
@@ -158,8 +165,10 @@ static void draw_term(const cr_kernel *k, cri_gp_term *t, size_t d, uint64_t see
             }
             for (size_t i = 0; i < pairs; i++) {
                 double *u = t->draws + i * t->width + at + c;
-                if (node->class == &cri_kernel_cosine) *u = *u < 0.5 ? -1 : 1;
-                else if (c < normal) *u = cr_norm_ppf(fmin(fmax(*u, 1e-15), 1 - 1e-15));
+                if (node->class == &cri_kernel_cosine)
+                    *u = *u < 0.5 ? -1 : 1;
+                else if (c < normal)
+                    *u = cr_norm_ppf(fmin(fmax(*u, 1e-15), 1 - 1e-15));
                 else if (node->class == &cri_kernel_matern) {
                     double nu = node->setting[NU];
                     *u = sqrt(nu / cr_gamma_p_inv(nu, fmax(*u, 1e-12)));
@@ -186,8 +195,10 @@ cr_status cri_gp_spectrum_new(cr_ctx *cx, cr_scratch *s, const cr_kernel *k, siz
     }
     size_t left = m > exact ? (m - exact) / 2 : 0;
     if (random && left < random)
-        CR_TRY(cr_fail(cx, CR_EARG, "--approx rff: %zu features are too few for this kernel; --inducing %zu "
-                                    "or more", m, exact + 2 * random));
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--approx rff: %zu features are too few for this kernel; --inducing %zu "
+                       "or more",
+                       m, exact + 2 * random));
     for (size_t t = 0, place = 0; t < sp.n_terms; t++) {
         cri_gp_term *term = &sp.terms[t];
         if (term->random) {
@@ -237,8 +248,8 @@ static double add_leaf(const cr_kernel *k, const cri_node *node, const double *d
     return weight;
 }
 
-static void fill_waves(const cri_gp_term *t, const cr_kernel *k, size_t d, double *W, double *weight,
-                       double *phase)
+static void fill_waves(const cri_gp_term *t, const cr_kernel *k, size_t d, double *W,
+                       double *weight, double *phase)
 {
     size_t pairs = t->count / 2;
     for (size_t i = 0; i < pairs; i++) {
@@ -256,15 +267,17 @@ static void fill_waves(const cri_gp_term *t, const cr_kernel *k, size_t d, doubl
 }
 
 /* A constant, or the columns of a linear kernel. */
-static void fill_lines(const cri_gp_term *t, const cr_kernel *k, size_t d, double *W, double *weight,
-                       double *phase)
+static void fill_lines(const cri_gp_term *t, const cr_kernel *k, size_t d, double *W,
+                       double *weight, double *phase)
 {
     double          square = 1;
     const cri_node *line = NULL;
     for (size_t l = 0; l < t->n; l++) {
         const cri_node *node = &k->nodes[t->leaf[l]];
-        if (node->class == &cri_kernel_linear) line = node;
-        else square *= cri_value(k, node, 0, 0);
+        if (node->class == &cri_kernel_linear)
+            line = node;
+        else
+            square *= cri_value(k, node, 0, 0);
     }
     for (size_t f = 0; f < t->count; f++) {
         weight[t->begin + f] = sqrt(square);
@@ -280,8 +293,10 @@ void cri_gp_spectrum_fill(const cri_gp_spectrum *sp, const cr_kernel *k, double 
     memset(W, 0, sp->m * sp->d * sizeof *W);
     memset(phase, 0, sp->m * sizeof *phase);
     for (size_t t = 0; t < sp->n_terms; t++) {
-        if (sp->terms[t].random) fill_waves(&sp->terms[t], k, sp->d, W, weight, phase);
-        else fill_lines(&sp->terms[t], k, sp->d, W, weight, phase);
+        if (sp->terms[t].random)
+            fill_waves(&sp->terms[t], k, sp->d, W, weight, phase);
+        else
+            fill_lines(&sp->terms[t], k, sp->d, W, weight, phase);
     }
 }
 
@@ -313,9 +328,11 @@ cr_status cri_gp_waves(cr_ctx *cx, const double *W, const double *weight, const 
 {
     cr_status st = CR_OK;
     wave_work w = { m, n, weight, phase, F, opt_angle };
-    if (d) CR_TRY(cr_gemm(cx, 1, cr_cmat_of(W, m, d), CR_PLAIN, cr_cmat_of(X, n, d), CR_TRANSPOSED, 0,
-                          cr_mat_of(F, m, n)));
-    else memset(F, 0, m * n * sizeof *F);
+    if (d)
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(W, m, d), CR_PLAIN, cr_cmat_of(X, n, d), CR_TRANSPOSED, 0,
+                       cr_mat_of(F, m, n)));
+    else
+        memset(F, 0, m * n * sizeof *F);
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(m, ROWS), wave_rows, &w));
 done:
     return st;

@@ -49,8 +49,8 @@ done:
     return st;
 }
 
-cr_status cri_gp_sums_solve(cr_ctx *cx, const cri_gp_sums *sums, double *L2, double *g, double *beta,
-                            double *U, double *A, double *out_log_density)
+cr_status cri_gp_sums_solve(cr_ctx *cx, const cri_gp_sums *sums, double *L2, double *g,
+                            double *beta, double *U, double *A, double *out_log_density)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

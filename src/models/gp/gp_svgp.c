@@ -30,9 +30,15 @@ static cr_status batch_new(cr_scratch *s, cr_ctx *cx, const cri_gp_problem *prob
                            batch *out)
 {
     size_t b = items < BLOCK ? items : BLOCK, d = problem->data->d, c = problem->data->c;
-    *out = (batch){ .cx = cx, .problem = problem, .k = k, .noise = noise, .qv = qv, .m = qv->Z.n,
+    *out = (batch){ .cx = cx,
+                    .problem = problem,
+                    .k = k,
+                    .noise = noise,
+                    .qv = qv,
+                    .m = qv->Z.n,
                     .q = problem->q,
-                    .rows = { .d = d, .c = c,
+                    .rows = { .d = d,
+                              .c = c,
                               .X = cr_scratch_matrix(s, b, d),
                               .codes = cr_scratch_bytes(s, b * c, sizeof(uint32_t)),
                               .y = cr_scratch_f64(s, b),
@@ -71,8 +77,9 @@ done:
 /* --- q --------------------------------------------------------------------------------------- */
 
 /* sums := (1 - rate) sums + rate times those of the items, as if they were all rows. */
-cr_status cri_gp_svgp_step(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                           const size_t *opt_items, size_t n_items, double rate, cri_gp_svgp *qv)
+cr_status cri_gp_svgp_step(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                           double noise, const size_t *opt_items, size_t n_items, double rate,
+                           cri_gp_svgp *qv)
 {
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
@@ -177,7 +184,8 @@ static cr_status add_slope(const batch *t, slope *d)
     CR_TRY(cr_chol_backward(t->cx, cr_cmat_of(qv->L2, m, m), T));
     for (size_t a = 0; a < m; a++)
         for (size_t i = 0; i < b; i++)
-            d->T[a * b + i] = -2 * d->v[i] * (d->error[i] * qv->g[a] + t->V[a * b + i] - d->T[a * b + i]);
+            d->T[a * b + i] =
+                -2 * d->v[i] * (d->error[i] * qv->g[a] + t->V[a * b + i] - d->T[a * b + i]);
     CR_TRY(cr_gemm(t->cx, 1, cr_const(T), CR_PLAIN, cr_cmat_of(t->V, m, b), CR_TRANSPOSED, 1,
                    cr_mat_of(d->P, m, m)));
     CR_TRY(cr_chol_backward(t->cx, cr_cmat_of(qv->L, m, m), T));
@@ -193,8 +201,8 @@ done:
     return st;
 }
 
-/* The part of K_mm, through its Cholesky factor: weights -L^-T sym(P) L^-1 / 2, of which P is the lower
- * triangle (Murray 2016, arXiv:1602.07527). */
+/* The part of K_mm, through its Cholesky factor: weights -L^-T sym(P) L^-1 / 2, of which P is the
+ * lower triangle (Murray 2016, arXiv:1602.07527). */
 static cr_status add_inducing(const batch *t, slope *d, double *room)
 {
     cr_status          st = CR_OK;
@@ -266,7 +274,8 @@ cr_status cri_gp_svgp_bound(cr_ctx *cx, const cri_gp_problem *problem, const cr_
     if (opt_gradient) {
         CR_TRY(add_inducing(&t, &d, room));
         memcpy(opt_gradient, d.sum, p * sizeof(double));
-        opt_gradient[p] = d.by_noise + 0.5 * (data->spread / noise - (data->count - (double)data->n));
+        opt_gradient[p] =
+            d.by_noise + 0.5 * (data->spread / noise - (data->count - (double)data->n));
     }
     *out_value = value;
 done:

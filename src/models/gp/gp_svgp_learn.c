@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WARM_UP = 20 };                 /* steps of q before anything else moves      */
+enum { WARM_UP = 20 };                /* steps of q before anything else moves      */
 static const double LEAST_RATE = 0.1; /* of q, from then on                         */
 
 /* x = theta, log noise where it is learned, then Z / scale where it moves. */
@@ -43,8 +43,8 @@ static cr_status evaluate_batch(void *user, const double *x, size_t n, const siz
     const cri_gp_data    *Z = &g->qv->Z;
     double                value, share = (double)n_items / (double)problem->data->n;
     CR_TRY(take(g, x));
-    st = cri_gp_svgp_bound(g->cx, problem, g->k, g->noise, items, n_items, g->qv, &value, g->gradient,
-                           g->move_inputs ? g->dZ : NULL);
+    st = cri_gp_svgp_bound(g->cx, problem, g->k, g->noise, items, n_items, g->qv, &value,
+                           g->gradient, g->move_inputs ? g->dZ : NULL);
     if (st == CR_ENUMERIC) { /* ends the run, where the values were still finite */
         *out_f = NAN;
         memset(out_gradient, 0, n * sizeof *out_gradient);
@@ -112,7 +112,8 @@ static cri_gp_svgp svgp_new(cr_scratch *s, const cri_gp_sparse *sparse, size_t q
 }
 
 /* x and its box. */
-static void set_box(const learner *g, const cri_gp_search *u, double *x, double *lower, double *upper)
+static void set_box(const learner *g, const cri_gp_search *u, double *x, double *lower,
+                    double *upper)
 {
     const cri_gp_data *Z = &g->qv->Z;
     memcpy(lower, u->lower, g->at * sizeof *lower);
@@ -139,23 +140,32 @@ static bool has_settled(const cr_minimize_report *r)
 cr_status cri_gp_svgp_learn(cr_ctx *cx, const cri_gp_task *task, const cri_gp_svgp_options *options,
                             cri_gp_sparse *sparse, cr_kernel *k, double *noise, cri_gp_learned *out)
 {
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        p = cr_kernel_theta_size(k), d = sparse->Z.d, inputs = sparse->Z.n * d;
-    size_t        at = p + task->learn_noise, size = at + (options->move_inputs ? inputs : 0);
-    cri_gp_svgp   qv = svgp_new(&s, sparse, task->problem->q);
-    cri_gp_search u;
-    learner g = { .cx = cx, .task = task, .qv = &qv, .k = k, .noise = *noise, .p = p, .at = at,
-                  .move_inputs = options->move_inputs,
-                  .scale = cr_scratch_f64(&s, d),
-                  .gradient = cr_scratch_f64(&s, p + 1),
-                  .dZ = cr_scratch_f64(&s, inputs) };
-    double *x = cr_scratch_f64(&s, size), *lower = cr_scratch_f64(&s, size);
-    double *upper = cr_scratch_f64(&s, size);
-    cr_minimize_report    report;
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    size_t             p = cr_kernel_theta_size(k), d = sparse->Z.d, inputs = sparse->Z.n * d;
+    size_t             at = p + task->learn_noise, size = at + (options->move_inputs ? inputs : 0);
+    cri_gp_svgp        qv = svgp_new(&s, sparse, task->problem->q);
+    cri_gp_search      u;
+    learner            g = { .cx = cx,
+                             .task = task,
+                             .qv = &qv,
+                             .k = k,
+                             .noise = *noise,
+                             .p = p,
+                             .at = at,
+                             .move_inputs = options->move_inputs,
+                             .scale = cr_scratch_f64(&s, d),
+                             .gradient = cr_scratch_f64(&s, p + 1),
+                             .dZ = cr_scratch_f64(&s, inputs) };
+    double            *x = cr_scratch_f64(&s, size), *lower = cr_scratch_f64(&s, size);
+    double            *upper = cr_scratch_f64(&s, size);
+    cr_minimize_report report;
     cr_stochastic_options o = cr_stochastic_defaults();
-    cr_stochastic_problem problem = { .n = size, .items = task->problem->data->n,
-                                      .batch = evaluate_batch, .lower = lower, .upper = upper,
+    cr_stochastic_problem problem = { .n = size,
+                                      .items = task->problem->data->n,
+                                      .batch = evaluate_batch,
+                                      .lower = lower,
+                                      .upper = upper,
                                       .user = &g };
 
     CR_TRY(s.status);

@@ -29,12 +29,21 @@ static bench *draw(uint64_t seed)
         b->H[i] = 1;
         b->first[i] = i;
     }
-    b->data = (cri_gp_data){ .n = N, .d = D, .X = b->X, .y = b->y, .r = b->r, .first = b->first,
-                             .count = N + 11, .spread = 0.9 };
+    b->data = (cri_gp_data){ .n = N,
+                             .d = D,
+                             .X = b->X,
+                             .y = b->y,
+                             .r = b->r,
+                             .first = b->first,
+                             .count = N + 11,
+                             .spread = 0.9 };
     b->problem = (cri_gp_problem){ &b->data, 1, b->H };
     b->exact = (cri_gp_solution){ .alpha = b->alpha, .beta = b->beta, .U = b->U, .A = b->A };
-    b->cg = (cri_gp_cg){ .settings = cri_gp_cg_defaults(seed), .alpha = b->ours_alpha,
-                         .beta = b->ours_beta, .U = b->ours_U, .A = b->ours_A };
+    b->cg = (cri_gp_cg){ .settings = cri_gp_cg_defaults(seed),
+                         .alpha = b->ours_alpha,
+                         .beta = b->ours_beta,
+                         .U = b->ours_U,
+                         .A = b->ours_A };
     return b;
 }
 
@@ -66,7 +75,8 @@ static void test_solve(void **state)
     tiles.room = cr_scratch_matrix(&s, N, N);
     assert_ok(cx, cri_gp_preconditioner_new(cx, &s, &op, 20, &p));
     cr_rng r = cr_rng_stream(4, 4);
-    for (size_t i = 0; i < N * T; i++) B[i] = i % T == 1 ? 0 : cr_rng_normal(&r); /* one column of zeros */
+    for (size_t i = 0; i < N * T; i++)
+        B[i] = i % T == 1 ? 0 : cr_rng_normal(&r); /* one column of zeros */
     assert_ok(cx, cri_gp_cg_solve(cx, &op, &p, B, T, 1e-12, 400, X, NULL, NULL, &report));
     assert_true(report.residual < 1e-12 && report.iterations < 200);
     assert_ok(cx, cri_gp_multiply(cx, &tiles, X, T, Y));
@@ -90,7 +100,8 @@ static void test_solve(void **state)
     test_context_free(cx);
 }
 
-/* The weights are those of the factor; the evidence is within its error; its gradient has no bias. */
+/* The weights are those of the factor; the evidence is within its error; its gradient has no bias.
+ */
 static void test_evidence(void **state)
 {
     (void)state;
@@ -108,7 +119,8 @@ static void test_evidence(void **state)
         b->cg.settings.rank = 10; /* far from C: the probes have work to do */
         b->cg.settings.probes = 4;
         assert_ok(cx, cri_gp_cg_evidence(cx, &b->problem, k, NOISE, &b->cg, gradient));
-        for (size_t i = 0; i < N; i++) assert_close(b->ours_alpha[i], b->alpha[i], 1e-6 * (1 + fabs(b->alpha[i])));
+        for (size_t i = 0; i < N; i++)
+            assert_close(b->ours_alpha[i], b->alpha[i], 1e-6 * (1 + fabs(b->alpha[i])));
         assert_close(b->ours_beta[0], b->beta[0], 1e-6);
         assert_close(b->ours_A[0], b->A[0], 1e-6);
         assert_true(b->cg.se > 0.01); /* a test that can fail */
@@ -120,7 +132,8 @@ static void test_evidence(void **state)
         }
     }
     assert_true(off < 12); /* Student's t of 3 degrees of freedom: 3 */
-    for (size_t j = 0; j <= p; j++) assert_true(fabs(mean[j] - exact[j]) < 4 * sqrt(square[j] / SEEDS) + 1e-9);
+    for (size_t j = 0; j <= p; j++)
+        assert_true(fabs(mean[j] - exact[j]) < 4 * sqrt(square[j] / SEEDS) + 1e-9);
     b->cg.settings = cri_gp_cg_defaults(3); /* as it is used */
     assert_ok(cx, cri_gp_cg_evidence(cx, &b->problem, k, NOISE, &b->cg, gradient));
     assert_close(b->cg.value, b->exact.log_evidence, 4 * b->cg.se + 1e-6);
@@ -135,11 +148,11 @@ static void test_evidence(void **state)
 static void test_model(void **state)
 {
     (void)state;
-    const char   *rest = "target=y noise=0.02 optimize=none kernel=1.4*matern52(l=[0.8,1.3])";
-    cr_ctx       *cx = test_context();
-    bench        *b = draw(5);
-    cr_table     *t = make_table(cx, b->X, N, D, b->y, NULL);
-    char          settings[200];
+    const char *rest = "target=y noise=0.02 optimize=none kernel=1.4*matern52(l=[0.8,1.3])";
+    cr_ctx     *cx = test_context();
+    bench      *b = draw(5);
+    cr_table   *t = make_table(cx, b->X, N, D, b->y, NULL);
+    char        settings[200];
     cr_ctx_set_threads(cx, 1);
     cr_model     *exact = fit(cx, "gp", t, rest), *none = NULL;
     cr_prediction p = predict(cx, exact, t);
@@ -184,7 +197,8 @@ static void test_model(void **state)
     }
     assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg approx=vfe", &none), CR_EARG);
     assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg noise=0", &none), CR_EUNSUPPORTED);
-    assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg kernel=rbf+white", &none), CR_EUNSUPPORTED);
+    assert_fails(cx, try_fit(cx, "gp", t, "target=y solver=cg kernel=rbf+white", &none),
+                 CR_EUNSUPPORTED);
     cr_prediction_free(cx, &p);
     cr_model_free(cx, exact);
     cr_table_free(cx, t);
@@ -201,7 +215,8 @@ static void test_learning(void **state)
     cr_table *t = make_table(cx, b->X, N, D, b->y, NULL);
     cr_ctx_set_threads(cx, 1);
     cr_model *exact = fit(cx, "gp", t, "target=y"), *m = fit(cx, "gp", t, "target=y solver=cg");
-    assert_close(cr_model_get_report(m)->log_evidence, cr_model_get_report(exact)->log_evidence, 0.5);
+    assert_close(cr_model_get_report(m)->log_evidence, cr_model_get_report(exact)->log_evidence,
+                 0.5);
     cr_model_free(cx, exact);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
@@ -232,8 +247,10 @@ static cr_status learn(cr_ctx *cx, void *arg)
     bench         *b = draw(3);
     cr_kernel     *k = NULL;
     cri_gp_learned learned = { 0 };
-    cri_gp_task    task = { .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1 };
-    double         noise = 0.09;
+    cri_gp_task    task = {
+           .problem = &b->problem, .variance = 1, .learn_noise = true, .max_iter = 1
+    };
+    double noise = 0.09;
     (void)arg;
     cr_ctx_set_threads(cx, 1);
     b->data.n = 6;
@@ -251,15 +268,17 @@ done:
 static void test_allocations(void **state)
 {
     (void)state;
-    test_every_allocation_fails(all_of_it, (char[]){ "target=y solver=cg optimize=none noise=0.1" });
+    test_every_allocation_fails(all_of_it,
+                                (char[]){ "target=y solver=cg optimize=none noise=0.1" });
     test_every_allocation_fails(learn, NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solve),    cmocka_unit_test(test_evidence),    cmocka_unit_test(test_model),
-        cmocka_unit_test(test_learning), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_solve),       cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp cg", tests, NULL, NULL);
 }

@@ -58,7 +58,8 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice), cmocka_unit_test(test_refusals),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
+                                        cmocka_unit_test(test_refusals),
                                         cmocka_unit_test(test_memory) };
     return cmocka_run_group_tests_name("gp cost", tests, NULL, NULL);
 }

@@ -27,8 +27,14 @@ static bench *draw(uint64_t seed)
         b->H[i] = 1;
         b->first[i] = i;
     }
-    b->data = (cri_gp_data){ .n = N, .d = D, .X = b->X, .y = b->y, .r = b->r, .first = b->first,
-                             .count = N + 11, .spread = 0.9 };
+    b->data = (cri_gp_data){ .n = N,
+                             .d = D,
+                             .X = b->X,
+                             .y = b->y,
+                             .r = b->r,
+                             .first = b->first,
+                             .count = N + 11,
+                             .spread = 0.9 };
     b->problem = (cri_gp_problem){ &b->data, 1, b->H };
     return b;
 }
@@ -69,8 +75,15 @@ static cri_gp_rff rff_new(const cri_gp_spectrum *sp, memory *o)
     o->W = calloc(m * D, sizeof(double)), o->weight = calloc(m, sizeof(double));
     o->phase = calloc(m, sizeof(double)), o->L2 = calloc(m * m, sizeof(double));
     o->g = calloc(m, sizeof(double)), o->U = calloc(m, sizeof(double));
-    return (cri_gp_rff){ .spectrum = sp, .W = o->W, .weight = o->weight, .phase = o->phase, .L2 = o->L2,
-                         .g = o->g, .beta = o->beta, .U = o->U, .A = o->A };
+    return (cri_gp_rff){ .spectrum = sp,
+                         .W = o->W,
+                         .weight = o->weight,
+                         .phase = o->phase,
+                         .L2 = o->L2,
+                         .g = o->g,
+                         .beta = o->beta,
+                         .U = o->U,
+                         .A = o->A };
 }
 
 static void memory_free(memory *o)
@@ -144,7 +157,8 @@ static void test_evidence(void **state)
                     v += rff.W[f * D + c] * (long double)b->X[j * D + c];
                 }
                 bool        line = rff.phase[f] == CRI_GP_STRAIGHT;
-                long double p = line ? u : cosl(u - rff.phase[f]), q = line ? v : cosl(v - rff.phase[f]);
+                long double p = line ? u : cosl(u - rff.phase[f]),
+                            q = line ? v : cosl(v - rff.phase[f]);
                 sum += rff.weight[f] * rff.weight[f] * p * q;
             }
             C[i * N + j] = sum;
@@ -186,7 +200,8 @@ static void test_gradients(void **state)
             assert_ok(cx, cri_gp_rff_objective(cx, &rff, &b->problem, k, exp(theta[p]), &up, NULL));
             theta[j] = keep - h;
             assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
-            assert_ok(cx, cri_gp_rff_objective(cx, &rff, &b->problem, k, exp(theta[p]), &down, NULL));
+            assert_ok(cx,
+                      cri_gp_rff_objective(cx, &rff, &b->problem, k, exp(theta[p]), &down, NULL));
             theta[j] = keep;
             assert_close(gradient[j], (up - down) / (2 * h), 1e-5 * (1 + fabs(gradient[j])));
         }
@@ -250,16 +265,19 @@ static void test_nystrom(void **state)
     bench    *b = draw(6);
     cr_table *t = table_of(cx, b);
     cr_ctx_set_threads(cx, 1);
-    cr_model *m = fit(cx, "gp", t, "target=y approx=nystrom inducing=9 noise=0.09 optimize=none mean=zero "
-                                   "kernel=1.4*rbf(l=[0.8,1.3])");
-    cr_prediction            p = predict(cx, m, t);
-    const cri_gp_posterior  *g = m->state;
-    size_t                   c = g->at.n;
-    static long double       Kmm[MOST * MOST], B[MOST * MOST], Q[MOST * MOST], C[MOST * MOST], S[MOST * (MOST + 1)];
-    rbf                      k = { .d = D, .v = 1.4L, .l = { 0.8L, 1.3L } };
+    cr_model               *m = fit(cx, "gp", t,
+                                    "target=y approx=nystrom inducing=9 noise=0.09 optimize=none mean=zero "
+                                                  "kernel=1.4*rbf(l=[0.8,1.3])");
+    cr_prediction           p = predict(cx, m, t);
+    const cri_gp_posterior *g = m->state;
+    size_t                  c = g->at.n;
+    static long double      Kmm[MOST * MOST], B[MOST * MOST], Q[MOST * MOST], C[MOST * MOST],
+        S[MOST * (MOST + 1)];
+    rbf k = { .d = D, .v = 1.4L, .l = { 0.8L, 1.3L } };
     assert_int_equal(c, 9);
     for (size_t i = 0; i < c; i++) {
-        for (size_t j = 0; j < c; j++) Kmm[i * c + j] = rbf_value(&k, g->at.X + i * D, g->at.X + j * D);
+        for (size_t j = 0; j < c; j++)
+            Kmm[i * c + j] = rbf_value(&k, g->at.X + i * D, g->at.X + j * D);
         for (size_t j = 0; j < N; j++) B[i * N + j] = rbf_value(&k, g->at.X + i * D, b->X + j * D);
     }
     static long double R[MOST * MOST];
@@ -297,9 +315,9 @@ static void test_model(void **state)
 {
     (void)state;
     static const char *const approx[] = { "rff", "nystrom" };
-    cr_ctx   *cx = test_context();
-    bench    *b = draw(7);
-    cr_table *t = table_of(cx, b);
+    cr_ctx                  *cx = test_context();
+    bench                   *b = draw(7);
+    cr_table                *t = table_of(cx, b);
     const char *rest = "target=y noise=0.09 optimize=none kernel=1.4*matern52(l=[0.8,1.3])";
     cr_ctx_set_threads(cx, 1);
     cr_model     *exact = fit(cx, "gp", t, rest);
@@ -315,7 +333,8 @@ static void test_model(void **state)
             char         *bytes;
             size_t        size;
             double        draws[N * 2];
-            for (size_t i = 0; i < N; i++) errors[more] = fmax(errors[more], fabs(q.mean[i] - p.mean[i]));
+            for (size_t i = 0; i < N; i++)
+                errors[more] = fmax(errors[more], fabs(q.mean[i] - p.mean[i]));
             assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
             assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));
             cr_ctx_set_threads(cx, 3);
@@ -333,9 +352,11 @@ static void test_model(void **state)
         }
         assert_true(errors[1] < (a ? 1e-6 : 0.08) && errors[1] < 0.5 * errors[0]);
     }
-    cr_model *learned = fit(cx, "gp", t, "target=y approx=rff inducing=60"); /* finds what exact finds */
+    cr_model *learned =
+        fit(cx, "gp", t, "target=y approx=rff inducing=60"); /* finds what exact finds */
     cr_model *other = fit(cx, "gp", t, "target=y");
-    assert_close(cr_model_get_report(learned)->log_evidence, cr_model_get_report(other)->log_evidence, 3);
+    assert_close(cr_model_get_report(learned)->log_evidence,
+                 cr_model_get_report(other)->log_evidence, 3);
     cr_model_free(cx, learned);
     cr_model_free(cx, other);
     cr_prediction_free(cx, &p);
@@ -348,11 +369,12 @@ static void test_model(void **state)
 static void test_refusals(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    cr_scratch  s = cr_scratch_begin(cx);
-    static const char *const without[] = { "polynomial", "brownian(x1)", "rbf(base=linear)", "rbf*linear",
-                                           "hamming(c1)", "rbf(x1, warp=log)", "rbf + white" };
-    cri_gp_spectrum sp;
+    cr_ctx                  *cx = test_context();
+    cr_scratch               s = cr_scratch_begin(cx);
+    static const char *const without[] = { "polynomial", "brownian(x1)", "rbf(base=linear)",
+                                           "rbf*linear", "hamming(c1)",  "rbf(x1, warp=log)",
+                                           "rbf + white" };
+    cri_gp_spectrum          sp;
     for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
         cr_kernel *k = parse(cx, without[i]);
         assert_fails(cx, cri_gp_spectrum_new(cx, &s, k, 100, D, 1, &sp), CR_EUNSUPPORTED);
@@ -387,17 +409,20 @@ done:
 static void test_allocations(void **state)
 {
     (void)state;
-    test_every_allocation_fails(all_of_it, (char[]){ "target=y approx=rff inducing=8 max_iter=1 mean=zero" });
+    test_every_allocation_fails(all_of_it,
+                                (char[]){ "target=y approx=rff inducing=8 max_iter=1 mean=zero" });
     test_every_allocation_fails(
-        all_of_it, (char[]){ "target=y approx=nystrom inducing=3 optimize=none noise=0.1 mean=linear" });
+        all_of_it,
+        (char[]){ "target=y approx=nystrom inducing=3 optimize=none noise=0.1 mean=linear" });
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),  cmocka_unit_test(test_evidence), cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_pivots),   cmocka_unit_test(test_nystrom),  cmocka_unit_test(test_model),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_gradients), cmocka_unit_test(test_pivots),
+        cmocka_unit_test(test_nystrom),   cmocka_unit_test(test_model),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp features", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_gp_svgp.c -- the stochastic variational bound against the collapsed one, differences and dense
- * formulas. */
+/* test_gp_svgp.c -- the stochastic variational bound against the collapsed one, differences and
+ * dense formulas. */
 #include "gp_reference.h"
 
 #include "models/gp/gp_svgp.h"
@@ -28,12 +28,23 @@ static bench *draw(uint64_t seed, size_t terms)
         b->first[i] = i;
     }
     for (size_t i = 0; i < M * D; i++) b->Z[i] = 3 * cr_rng_uniform(&r);
-    b->data = (cri_gp_data){ .n = N, .d = D, .X = b->X, .y = b->y, .r = b->r, .first = b->first,
-                             .count = N + 11, .spread = 0.9 };
+    b->data = (cri_gp_data){ .n = N,
+                             .d = D,
+                             .X = b->X,
+                             .y = b->y,
+                             .r = b->r,
+                             .first = b->first,
+                             .count = N + 11,
+                             .spread = 0.9 };
     b->problem = (cri_gp_problem){ &b->data, terms, b->H };
     b->q = (cri_gp_svgp){ .Z = { .n = M, .d = D, .X = b->Z },
                           .sums = { .m = M, .q = terms, .Phi = b->Phi, .M = b->MM, .S = b->S },
-                          .L = b->L, .L2 = b->L2, .g = b->g, .beta = b->beta, .U = b->U, .A = b->A };
+                          .L = b->L,
+                          .L2 = b->L2,
+                          .g = b->g,
+                          .beta = b->beta,
+                          .U = b->U,
+                          .A = b->A };
     return b;
 }
 
@@ -44,18 +55,24 @@ static cr_kernel *parse(cr_ctx *cx, const char *text)
     return k;
 }
 
-static double collapsed(cr_ctx *cx, const bench *b, const cr_kernel *k, double noise, double *gradient,
-                        double *dZ)
+static double collapsed(cr_ctx *cx, const bench *b, const cr_kernel *k, double noise,
+                        double *gradient, double *dZ)
 {
     double        L[M * M], L2[M * M], alpha[M], beta[MOST_Q], U[M * MOST_Q], A[MOST_Q * MOST_Q];
-    cri_gp_sparse sparse = { .approx = CRI_GP_VFE, .Z = b->q.Z, .L = L, .L2 = L2, .alpha = alpha,
-                             .beta = beta, .U = U, .A = A };
+    cri_gp_sparse sparse = { .approx = CRI_GP_VFE,
+                             .Z = b->q.Z,
+                             .L = L,
+                             .L2 = L2,
+                             .alpha = alpha,
+                             .beta = beta,
+                             .U = U,
+                             .A = A };
     assert_ok(cx, cri_gp_sparse_solve(cx, &b->problem, k, noise, &sparse, gradient, dZ));
     return sparse.value;
 }
 
-/* One step of rate 1 on all rows is the optimal q: the bound and its gradients are those of vfe; every
- * other q is below. */
+/* One step of rate 1 on all rows is the optimal q: the bound and its gradients are those of vfe;
+ * every other q is below. */
 static void test_optimum(void **state)
 {
     (void)state;
@@ -67,14 +84,17 @@ static void test_optimum(void **state)
         double     best, gradient[8], dZ[M * D], value, theirs[8], moves[M * D];
         best = collapsed(cx, b, k, 0.09, theirs, moves);
         assert_ok(cx, cri_gp_svgp_step(cx, &b->problem, k, 0.09, NULL, N, 1, &b->q));
-        assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, NULL, N, &b->q, &value, gradient, dZ));
+        assert_ok(
+            cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, NULL, N, &b->q, &value, gradient, dZ));
         assert_close(value, best, 1e-8);
-        for (size_t j = 0; j <= cr_kernel_theta_size(k); j++) assert_close(gradient[j], theirs[j], 1e-8);
+        for (size_t j = 0; j <= cr_kernel_theta_size(k); j++)
+            assert_close(gradient[j], theirs[j], 1e-8);
         for (size_t i = 0; i < M * D; i++) assert_close(dZ[i], moves[i], 1e-8);
         for (size_t i = 0; i < M; i++) { /* off the optimum */
             double keep = b->g[i], below;
             b->g[i] = keep + 0.1;
-            assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, NULL, N, &b->q, &below, NULL, NULL));
+            assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, NULL, N, &b->q, &below, NULL,
+                                            NULL));
             assert_true(below < best - 1e-6);
             b->g[i] = keep;
         }
@@ -88,8 +108,9 @@ static void test_optimum(void **state)
 static void test_gradient(void **state)
 {
     (void)state;
-    static const char *const kernels[] = { "1.4*rbf(l=[0.8,1.3])", "0.9*matern52(l=1.1) + 0.3*linear(x2)" };
-    cr_ctx *cx = test_context();
+    static const char *const kernels[] = { "1.4*rbf(l=[0.8,1.3])",
+                                           "0.9*matern52(l=1.1) + 0.3*linear(x2)" };
+    cr_ctx                  *cx = test_context();
     cr_ctx_set_threads(cx, 1);
     for (size_t a = 0; a < 2; a++) {
         bench       *b = draw(a, 1);
@@ -98,17 +119,20 @@ static void test_gradient(void **state)
         const size_t items[] = { 3, 17, 8, 30, 21, 2, 39 };
         double       theta[8], gradient[8], dZ[M * D], value, up, down;
         assert_ok(cx, cri_gp_svgp_step(cx, &b->problem, k, 0.09, items, 7, 0.6, &b->q));
-        assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, items, 7, &b->q, &value, gradient, dZ));
+        assert_ok(
+            cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, items, 7, &b->q, &value, gradient, dZ));
         cr_kernel_theta(k, theta);
         theta[p] = log(0.09);
         for (size_t j = 0; j <= p + M * D; j++) {
             double *at = j <= p ? &theta[j] : &b->Z[j - p - 1], keep = *at, h = 1e-5;
             *at = keep + h;
             assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
-            assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, exp(theta[p]), items, 7, &b->q, &up, NULL, NULL));
+            assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, exp(theta[p]), items, 7, &b->q, &up,
+                                            NULL, NULL));
             *at = keep - h;
             assert_ok(cx, cr_kernel_set_theta(cx, k, theta));
-            assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, exp(theta[p]), items, 7, &b->q, &down, NULL, NULL));
+            assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, exp(theta[p]), items, 7, &b->q,
+                                            &down, NULL, NULL));
             *at = keep;
             assert_close(j <= p ? gradient[j] : dZ[j - p - 1], (up - down) / (2 * h), 1e-5);
         }
@@ -118,8 +142,8 @@ static void test_gradient(void **state)
     test_context_free(cx);
 }
 
-/* The mean of the bound over all batches of a partition is the bound; steps of rate 1/t over a partition
- * end at the optimum. */
+/* The mean of the bound over all batches of a partition is the bound; steps of rate 1/t over a
+ * partition end at the optimum. */
 static void test_batches(void **state)
 {
     (void)state;
@@ -138,7 +162,8 @@ static void test_batches(void **state)
     assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, NULL, N, &b->q, &all, NULL, NULL));
     assert_close(all, best, 1e-8);
     for (size_t t = 0; t < PARTS; t++) {
-        assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, items + t * SIZE, SIZE, &b->q, &some, NULL, NULL));
+        assert_ok(cx, cri_gp_svgp_bound(cx, &b->problem, k, 0.09, items + t * SIZE, SIZE, &b->q,
+                                        &some, NULL, NULL));
         sum += some / PARTS;
     }
     assert_close(sum, all, 1e-9 * fabs(all));
@@ -175,7 +200,8 @@ static void test_model(void **state)
     cr_prediction p = predict(cx, all, t), q = predict(cx, m, t), r;
     char         *bytes;
     size_t        size;
-    double        best = cr_model_get_report(all)->log_evidence, ours = cr_model_get_report(m)->log_evidence;
+    double        best = cr_model_get_report(all)->log_evidence,
+           ours = cr_model_get_report(m)->log_evidence;
     assert_int_equal(cr_model_get_report(m)->evidence, CR_EVIDENCE_BOUND);
     assert_true(ours <= best + 0.5 && ours > best - 5);
     for (size_t i = 0; i < ROWS; i++) {
@@ -213,13 +239,15 @@ static cr_status all_of_it(cr_ctx *cx, void *arg)
     cr_kernel     *k = NULL;
     cri_gp_learned learned = { 0 };
     cri_gp_task    task = { .problem = &b->problem, .variance = 1, .learn_noise = true };
-    cri_gp_sparse  sparse = { .Z = b->q.Z, .L = b->L, .L2 = b->L2, .alpha = b->g, .beta = b->beta,
-                              .U = b->U, .A = b->A };
-    double         noise = 0.09;
+    cri_gp_sparse  sparse = {
+         .Z = b->q.Z, .L = b->L, .L2 = b->L2, .alpha = b->g, .beta = b->beta, .U = b->U, .A = b->A
+    };
+    double noise = 0.09;
     (void)arg;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_kernel_parse(cx, "1.4*rbf", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_svgp_learn(cx, &task, &(cri_gp_svgp_options){ 20, 1, true }, &sparse, k, &noise, &learned));
+    CR_TRY(cri_gp_svgp_learn(cx, &task, &(cri_gp_svgp_options){ 20, 1, true }, &sparse, k, &noise,
+                             &learned));
 done:
     cr_kernel_free(cx, k);
     free(b);
@@ -235,8 +263,9 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimum), cmocka_unit_test(test_gradient),    cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_model),   cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_optimum),     cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_batches),     cmocka_unit_test(test_model),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp svgp", tests, NULL, NULL);
 }
