@@ -316,12 +316,15 @@ static bool fill(const cri_block *b, const cri_cell *c, bool maximise, double *r
                  const size_t *state)
 {
     double *t = room + c->at, *sum = room + c->sum_at, most = 0;
-    for (size_t e = 0; e < c->size; e++) t[e] = 1;
+    for (size_t e = 0; c->parts == 0 && e < c->size; e++) t[e] = 1;
     for (size_t k = 0; k < c->parts; k++) {
         const cri_part *p = &c->part[k];
         const double   *from = p->table ? p->table->value : room + b->cell[p->from].sum_at;
         for (size_t i = 0; i < p->n; i++) from += state[p->var[i]] * p->stride[i];
-        for (size_t e = 0; e < c->size; e++) t[e] *= from[p->index[e]];
+        if (k == 0)
+            for (size_t e = 0; e < c->size; e++) t[e] = from[p->index[e]];
+        else
+            for (size_t e = 0; e < c->size; e++) t[e] *= from[p->index[e]];
     }
     for (size_t row = 0; row * c->states < c->size; row++) {
         sum[row] = 0;
