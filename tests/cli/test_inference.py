@@ -3,9 +3,13 @@ import csv
 import io
 import json
 import math
+import pathlib
 import random
 
 import pytest
+
+SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/bn"
+shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data")
 
 TRUTH = 0.284171835364393  # P(burglary | john=yes, mary=yes)
 LOG_E = math.log(0.002084100239)
@@ -201,3 +205,25 @@ def test_infer(credence, burglary, method):
 def test_infer_auto(credence, burglary):
     result = credence("infer", burglary, burglary.with_name("calls.csv"), "--budget", "0", "--json")
     assert json.loads(result.stdout)["method"] == "gbp" and "an exact answer would take" in result.stderr
+
+
+# --- networks of others ----------------------------------------------------------------------------
+
+@shared
+@pytest.mark.parametrize("method", ["likelihood-weighting", "importance", "gibbs"])
+@pytest.mark.parametrize("name", ["alarm", "hailfinder"])
+def test_reference(credence, name, method):
+    case = json.loads((SHARED / "reference.json").read_text())[name][3]
+    known = ", ".join(f'{v}="{s}"' for v, s in case["evidence"].items())
+    answer, = ask(credence, SHARED / f"{name}.bif", f"P(* | {known})", "--method", method, "--samples", "2000")
+    for variable, states in case["marginals"].items():
+        for state, p in states.items():
+            se = answer["standard_errors"][variable][state]
+            assert abs(p - answer["marginals"][variable][state]) <= 4 * se + 1e-9, (variable, state)
+
+
+def test_two_steps_of_a_chain(credence, examples):
+    exact, = ask(credence, examples / "networks/hmm.bif", "P(*)")
+    about, = ask(credence, examples / "networks/hmm.bif", "P(*)", "--method", "bp")
+    for variable, states in exact["marginals"].items():
+        assert about["marginals"][variable] == pytest.approx(states, abs=1e-9)

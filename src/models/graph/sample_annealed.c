@@ -107,6 +107,8 @@ static cr_status copy_tables(cr_scratch *s, const cri_fgraph *g, cri_fgraph *out
     for (size_t i = 0; s->status == CR_OK && i < g->m; i++) {
         out->table[i] = g->table[i];
         out->table[i].value = cr_scratch_f64(s, g->table[i].size);
+        if (s->status == CR_OK)
+            memcpy(out->table[i].value, g->table[i].value, g->table[i].size * sizeof(double));
     }
     return s->status;
 }
