@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_WIDENED = 65536 }; /* entries */
+
 /* --- which variables ------------------------------------------------------------------------- */
 
 /* A graph from which vertices are taken away. */
@@ -276,6 +278,19 @@ done:
     return st;
 }
 
+/* Variables that zeros tie together can only move together: their table must fit into a block. */
+static size_t widen(const cri_fgraph *g, size_t most)
+{
+    size_t needed = most;
+    for (size_t i = 0; most > 1 && i < g->m; i++) {
+        const cr_factor *f = &g->table[i];
+        size_t           zeros = 0;
+        for (size_t e = 0; e < f->size; e++) zeros += f->value[e] == 0;
+        if (zeros > 0 && f->size > needed && f->size <= MOST_WIDENED) needed = f->size;
+    }
+    return needed;
+}
+
 cr_status cri_blocks_new(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, size_t most, uint64_t seed,
                          cri_blocks *out)
 {
@@ -283,6 +298,7 @@ cr_status cri_blocks_new(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, size_t 
     cr_graph   graph = { 0 };
     cr_rng     r = cr_rng_stream(seed, (uint64_t)1 << 41);
     cri_blocks all = { 0 };
+    double     bound = (double)widen(g, most);
     size_t    *cuts = cr_scratch_bytes(s, g->n, sizeof *cuts), *order = cr_scratch_index(s, g->n);
     bool      *drawn = cr_scratch_bytes(s, g->n, sizeof *drawn);
     all.block = cr_scratch_bytes(s, g->n + 1, sizeof *all.block);
@@ -291,7 +307,7 @@ cr_status cri_blocks_new(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, size_t 
     for (bool more = g->n > 0; more && all.n <= g->n;) {
         size_t     n = 0;
         cri_block *b = &all.block[all.n];
-        CR_TRY(choose_block(cx, g, &graph, (double)most, &r, cuts, order, &n));
+        CR_TRY(choose_block(cx, g, &graph, bound, &r, cuts, order, &n));
         CR_TRY(make_block(cx, s, g, &graph, order, n, b));
         all.n++;
         if (b->room > all.room) all.room = b->room;
@@ -316,12 +332,15 @@ static bool fill(const cri_block *b, const cri_cell *c, bool maximise, double *r
                  const size_t *state)
 {
     double *t = room + c->at, *sum = room + c->sum_at, most = 0;
-    for (size_t e = 0; e < c->size; e++) t[e] = 1;
+    for (size_t e = 0; c->parts == 0 && e < c->size; e++) t[e] = 1;
     for (size_t k = 0; k < c->parts; k++) {
         const cri_part *p = &c->part[k];
         const double   *from = p->table ? p->table->value : room + b->cell[p->from].sum_at;
         for (size_t i = 0; i < p->n; i++) from += state[p->var[i]] * p->stride[i];
-        for (size_t e = 0; e < c->size; e++) t[e] *= from[p->index[e]];
+        if (k == 0)
+            for (size_t e = 0; e < c->size; e++) t[e] = from[p->index[e]];
+        else
+            for (size_t e = 0; e < c->size; e++) t[e] *= from[p->index[e]];
     }
     for (size_t row = 0; row * c->states < c->size; row++) {
         sum[row] = 0;

@@ -43,7 +43,8 @@ typedef struct cri_blocks {
     size_t     room, largest;
 } cri_blocks;
 
-/* All memory comes from the arena s. */
+/* Tables of at most `most` entries, or as large as one of the network's that has zeros (not
+ * if most is 1).  All memory comes from the arena s. */
 cr_status cri_blocks_new(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, size_t most, uint64_t seed,
                          cri_blocks *out);
 /* Draws the variables of a block given the others; room [blocks->room].  false: every state is

@@ -113,7 +113,8 @@ cr_status cri_run_refuse(cr_ctx *cx, const cri_run *r)
     cr_fail(cx, CR_ENOMEM,
             "exact elimination would take %.3g operations and %.3g GB (induced width %zu)",
             r->report.operations, r->report.bytes / 1e9, r->report.width);
-    return cr_fail_hint(cx, "use an approximate method, more evidence, or a larger memory limit");
+    return cr_fail_hint(
+        cx, "--method auto approximates it; or give more evidence, or a larger memory limit");
 }
 
 /* --- elimination

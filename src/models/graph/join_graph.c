@@ -172,7 +172,7 @@ static cr_status find_order(cr_ctx *cx, const cri_fgraph *g, cr_order *out)
 {
     cr_graph  graph = { 0 };
     cr_status st = cri_problem_graph(cx, g->problem, &graph);
-    if (st == CR_OK) st = cr_order_find(cx, &graph, g->states, NULL, CR_ELIMINATE_BEST, 1, out);
+    if (st == CR_OK) st = cr_order_find(cx, &graph, g->states, NULL, CR_ELIMINATE_BEST, 0, out);
     cr_graph_free(cx, &graph);
     return st;
 }

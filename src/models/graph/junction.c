@@ -284,7 +284,7 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
                 "a junction tree would take %.3g operations and %.3g GB (induced width %zu)",
                 j->report.operations, j->report.bytes / 1e9, j->report.width);
         CR_TRY(cr_fail_hint(
-            cx, "ask for single variables by elimination, or use an approximate method"));
+            cx, "ask for single variables by elimination, or approximate by --method auto"));
     }
     CR_TRY(assign_tables(cx, j));
     j->constant = constant_weight(j->problem);

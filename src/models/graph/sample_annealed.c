@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_PARTS = 32 }; /* of the samples, that run side by side */
+
 typedef struct anneal {
     const cri_fgraph *g;
     cri_fgraph        warm;   /* the same with tables of the step */
@@ -26,9 +28,9 @@ typedef struct anneal {
     cr_rng           *rng;   /* [samples] */
     size_t           *state; /* [samples x n] */
     double           *log_w; /* [samples] */
-    double           *room;  /* [samples x blocks.room], of those that run side by side */
+    double           *room;  /* [MOST_PARTS x blocks.room] */
     double            now, next;
-    size_t            first, side; /* samples that run now */
+    size_t            width; /* samples of one part */
 } anneal;
 
 /* The log of a table's entry at b. */
@@ -69,16 +71,22 @@ static void warm_tables(anneal *w, double b)
     }
 }
 
-static void step(void *arg, size_t k)
+static void take_step(anneal *w, size_t i, double *room)
 {
-    anneal *w = arg;
-    size_t  i = w->first + k, *state = w->state + i * w->g->n;
+    size_t *state = w->state + i * w->g->n;
     if (w->now == 0)
         for (size_t v = 0; v < w->g->n; v++)
             state[v] = cr_rng_categorical(&w->rng[i], w->belief + w->g->start[v], w->g->states[v]);
     w->log_w[i] += density(w, state, w->next) - density(w, state, w->now);
     for (size_t b = 0; w->next < 1 && b < w->blocks.n; b++)
-        cri_block_draw(&w->blocks.block[b], &w->rng[i], w->room + k * w->blocks.room, state);
+        cri_block_draw(&w->blocks.block[b], &w->rng[i], room, state);
+}
+
+static void step_block(void *arg, size_t k)
+{
+    anneal   *w = arg;
+    cri_range r = cri_block_range(w->samples, w->width, k);
+    for (size_t i = r.begin; i < r.end; i++) take_step(w, i, w->room + k * w->blocks.room);
 }
 
 /* The belief of v, not too sure of itself. */
@@ -99,6 +107,8 @@ static cr_status copy_tables(cr_scratch *s, const cri_fgraph *g, cri_fgraph *out
     for (size_t i = 0; s->status == CR_OK && i < g->m; i++) {
         out->table[i] = g->table[i];
         out->table[i].value = cr_scratch_f64(s, g->table[i].size);
+        if (s->status == CR_OK)
+            memcpy(out->table[i].value, g->table[i].value, g->table[i].size * sizeof(double));
     }
     return s->status;
 }
@@ -116,13 +126,13 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, anneal *w, const cr_approxim
     if (!*possible) goto done;
     CR_TRY(copy_tables(s, g, &w->warm));
     CR_TRY(cri_blocks_new(cx, s, &w->warm, o->block, seed, &w->blocks));
-    w->side = w->samples < 64 ? w->samples : 64;
+    w->width = (w->samples + MOST_PARTS - 1) / MOST_PARTS;
     w->belief = cr_scratch_f64(s, g->start[g->n]);
     w->home = cr_scratch_index(s, g->n);
     w->rng = cr_scratch_bytes(s, w->samples, sizeof *w->rng);
     w->state = cr_scratch_index(s, w->samples * g->n);
     w->log_w = cr_scratch_bytes(s, w->samples, sizeof *w->log_w);
-    w->room = cr_scratch_f64(s, w->side * w->blocks.room);
+    w->room = cr_scratch_f64(s, MOST_PARTS * w->blocks.room);
     CR_TRY(s->status);
     for (size_t v = 0; v < g->n; v++) {
         start_from(&b, v, w->belief + g->start[v]);
@@ -143,10 +153,7 @@ static cr_status anneal_all(cr_ctx *cx, cr_scratch *s, anneal *w, const cr_appro
     for (size_t k = 1; *possible && k <= steps; k++, w->now = w->next) {
         w->next = (double)k / (double)steps;
         if (k < steps) warm_tables(w, w->next);
-        for (w->first = 0; w->first < w->samples; w->first += w->side) {
-            size_t n = w->samples - w->first < w->side ? w->samples - w->first : w->side;
-            CR_TRY(cri_parallel_for(cx, NULL, n, step, w));
-        }
+        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(w->samples, w->width), step_block, w));
         cr_progress(cx, "annealing", (double)k, (double)steps);
     }
 done:

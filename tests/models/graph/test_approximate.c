@@ -395,9 +395,29 @@ done:
     return st;
 }
 
+static cr_status ask_too_much(cr_ctx *cx, void *arg)
+{
+    cr_status        st = CR_OK;
+    cr_query_options o = cr_query_defaults();
+    cr_query_answer  a = { 0 };
+    o.budget = 0;
+    o.approximate.max_iter = 1; /* does not converge: chains are tried too */
+    o.approximate.samples = 20;
+    o.approximate.chains = 1;
+    CR_TRY(cr_query(cx, arg, "P(v0 | v1=1)", NULL, &o, &a));
+    cr_query_answer_free(cx, &a);
+done:
+    return st;
+}
+
 static void allocations_may_fail(void **unused)
 {
     (void)unused;
+    cr_ctx     *cx = test_context();
+    cr_network *net = make_ring(cx, 3);
+    test_every_allocation_fails(ask_too_much, net);
+    cr_network_free(cx, net);
+    test_context_free(cx);
     for (cr_approximation how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++)
         test_every_allocation_fails(every_method, &how);
 }
