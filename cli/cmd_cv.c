@@ -75,8 +75,8 @@ done:
 
 static void add(json_t *root, json_t *rows, const char *name, double value, double se)
 {
-    json_t *row = json_object();
     if (isnan(value)) return;
+    json_t *row = json_object();
     json_object_set_new(root, name, scores_number(value));
     json_object_set_new(row, "quantity", json_string(name));
     json_object_set_new(row, "value", scores_number(value));
