@@ -2,6 +2,7 @@
  * can take blocks; the others refuse before they read. */
 #include "fixture.h"
 
+#include "data/subset.h"
 #include "models/fit_stream.h"
 
 enum { N = 200 };
@@ -154,6 +155,41 @@ static void test_one_pass(void **state)
     test_context_free(cx);
 }
 
+/* The mean of -log P(class) over a table. */
+static double log_loss(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    double           *y = calloc(2 * cr_table_rows(t), sizeof *y), sum = 0;
+    cr_prediction     p = predict(cx, m, t);
+    assert_ok(cx, cr_observed(cx, m, t, y, y + p.n));
+    for (size_t i = 0; i < p.n; i++) sum -= log(p.prob[i * p.n_classes + (size_t)y[i]]) / (double)p.n;
+    cr_prediction_free(cx, &p);
+    free(y);
+    return sum;
+}
+
+/* The rows after the first block were learned from, and the mean of the steps is what counts. */
+static void test_one_pass_learns(void **state)
+{
+    cr_ctx     *cx = test_context();
+    const char *path = write_classes(2, false);
+    cr_table   *t = read_table(cx, path), *first = NULL;
+    size_t      rows[200];
+    cr_model   *m = NULL;
+    (void)state;
+    for (size_t i = 0; i < 200; i++) rows[i] = i;
+    assert_ok(cx, cri_table_subset(cx, t, rows, 200, &first));
+    cr_model *whole = fit(cx, "logistic", t, "target=g"), *start = fit(cx, "logistic", first, "target=g");
+    assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", 200, &m));
+    double least = log_loss(cx, whole, t);
+    assert_true(log_loss(cx, m, t) - least < 0.1 * (log_loss(cx, start, t) - least));
+    cr_model_free(cx, whole);
+    cr_model_free(cx, start);
+    cr_model_free(cx, m);
+    cr_table_free(cx, first);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 /* The same bits again, also where the file is saved between the blocks. */
 static void test_one_pass_again(void **state)
 {
@@ -240,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_blocks_are_the_whole),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_one_pass),
+        cmocka_unit_test(test_one_pass_learns),
         cmocka_unit_test(test_one_pass_again),
         cmocka_unit_test(test_one_pass_refusals),
         cmocka_unit_test(test_allocations),

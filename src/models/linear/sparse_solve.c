@@ -112,7 +112,7 @@ cr_status cri_sparse_trace(cr_ctx *cx, const cri_sparse_terms *z, double lambda,
     for (size_t k = 0; k < probes; k++) {
         double length = draw_probe(z, centred, seed, k, e);
         memset(b, 0, z->p * sizeof *b);
-        CR_TRY(cri_sparse_solve(cx, z, e, lambda, 1e-6, MOST, b, &report));
+        CR_TRY(cri_sparse_solve(cx, z, e, lambda, 1e-4, MOST, b, &report)); /* error: its square */
         CR_TRY(cri_sparse_terms_times(cx, z, b, room, fit));
         double share = length > 0 ? cr_dot(e, fit, z->n) / length : 0;
         sum += most * share;

@@ -190,6 +190,42 @@ static void test_constant(void **state)
     check_update(X, y, NULL, N, P, "target=y", 1e-10);
 }
 
+/* Columns that depend on each other in every block: the same fit, whichever of them has no
+ * coefficient. */
+static void test_dependent(void **state)
+{
+    static double X[N * P], y[N];
+    cr_ctx       *cx = test_context();
+    (void)state;
+    draw_regression(4, N, P, 0.4, X, y);
+    for (size_t i = 0; i < N; i++) X[i * P + 3] = X[i * P] - 3 * X[i * P + 1] + 100;
+    cr_table *t = make_table(cx, X, N, P, y, NULL), *a = make_table(cx, X, 40, P, y, NULL);
+    cr_table *b = make_table(cx, X + 40 * P, N - 40, P, y + 40, NULL);
+    cr_model *whole = fit(cx, "linear", t, "target=y"),
+             *m = update(cx, fit(cx, "linear", a, "target=y"), b);
+    json_t       *x = describe(cx, m), *z = describe(cx, whole);
+    cr_prediction f = predict(cx, m, t), g = predict(cx, whole, t);
+    size_t        without = 0;
+    assert_close(statistic(x, "rank"), 3, 0);
+    assert_relative(statistic(x, "rss"), statistic(z, "rss"), 1e-10);
+    for (size_t j = 1; j <= P; j++) without += isnan(coefficient(x, j, "sd")) ? 1 : 0;
+    assert_int_equal(without, 1);
+    for (size_t i = 0; i < N; i++) {
+        assert_close(f.mean[i], g.mean[i], 1e-10);
+        assert_close(f.scale[i], g.scale[i], 1e-10);
+    }
+    cr_prediction_free(cx, &f);
+    cr_prediction_free(cx, &g);
+    json_decref(x);
+    json_decref(z);
+    cr_model_free(cx, m);
+    cr_model_free(cx, whole);
+    cr_table_free(cx, t);
+    cr_table_free(cx, a);
+    cr_table_free(cx, b);
+    test_context_free(cx);
+}
+
 /* Longley's data in two halves, against the whole. */
 static void test_longley(void **state)
 {
@@ -265,9 +301,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factor),   cmocka_unit_test(test_update),
-        cmocka_unit_test(test_constant), cmocka_unit_test(test_longley),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_factor),    cmocka_unit_test(test_update),
+        cmocka_unit_test(test_constant),  cmocka_unit_test(test_dependent),
+        cmocka_unit_test(test_longley),   cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests_name("factor of rows", tests, NULL, NULL);
 }

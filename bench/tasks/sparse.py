@@ -1,0 +1,92 @@
+"""Linear models on sparse data: logistic regression on LIBSVM's a9a and w8a, ridge on 10^5 columns."""
+import pathlib
+import random
+import shutil
+
+from harness import CannotRun, Task, python
+
+SHARED = pathlib.Path(__file__).resolve().parents[2].parent / "shared/data/tabular"
+ROWS, COLUMNS, ENTRIES, SEED = 20_000, 100_000, 60, 1
+
+
+def copy_of(name):
+    """A data set that does not ship with the project."""
+    def make(path):
+        if not (SHARED / name).exists():
+            raise CannotRun(f"{SHARED / name} is not there")
+        shutil.copy(SHARED / name, path)
+    return make
+
+
+def make_wide(path):
+    """Rows of 60 numbers among 1e5 columns, more of them in the first; a hundred columns matter."""
+    rng = random.Random(SEED)
+    weights = {round(10 * j ** 1.9): rng.gauss(0, 1) for j in range(100)}
+    with open(path, "w") as f:
+        for _ in range(ROWS):
+            row = {int(COLUMNS * rng.random() ** 3): rng.gauss(1, 1) for _ in range(ENTRIES)}
+            y = 3 + sum(v * weights.get(j, 0) for j, v in row.items()) + rng.gauss(0, 0.5)
+            f.write(" ".join([f"{y:.6f}", *(f"{j + 1}:{v:.4f}" for j, v in sorted(row.items()))]) + "\n")
+
+
+# Both minimise sum of nll + |b|^2 / 2 without an intercept; the fit alone is timed.
+LIBLINEAR = """
+import json, sys, time
+import numpy
+from sklearn.datasets import load_svmlight_file
+from sklearn.linear_model import LogisticRegression
+X, y = load_svmlight_file(sys.argv[1])
+start = time.perf_counter()
+model = LogisticRegression(solver="liblinear", C=1, fit_intercept=False, tol=1e-4).fit(X, y)
+end = time.perf_counter()
+b = model.coef_[0]
+nll = numpy.logaddexp(0, -(2 * (y == model.classes_[1]) - 1) * (X @ b)).sum()
+print(json.dumps({"seconds": end - start, "objective": nll + b @ b / 2}))
+"""
+
+# sum (y - b0 - x.b)^2 + lambda |b|^2, b0 free, columns as they are.
+RIDGE = """
+import json, sys, time
+import numpy
+from sklearn.datasets import load_svmlight_file
+from sklearn.linear_model import Ridge
+X, y = load_svmlight_file(sys.argv[1])
+start = time.perf_counter()
+model = Ridge(alpha=10, solver="sparse_cg", tol=1e-10).fit(X, y)
+end = time.perf_counter()
+rss = ((y - model.predict(X)) ** 2).sum()
+print(json.dumps({"seconds": end - start, "objective": rss + 10 * model.coef_ @ model.coef_}))
+"""
+
+
+def logistic_objective(said):
+    return said["objective"] if "objective" in said else said["statistics"]["objective_value"]
+
+
+def ridge_objective(said):
+    if "objective" in said:
+        return said["objective"]
+    squares = sum(p["value"] ** 2 for p in said["parameters"] if p["name"] != "intercept")
+    return said["statistics"]["rss"] + 10 * squares
+
+
+def logistic(name):
+    return Task(name=f"logistic-{name}",
+                about=f"logistic regression on {name}, the fit alone, against liblinear in scikit-learn",
+                ours=["{build}/credence", "fit", "logistic", "{data}", "--target", "y", "--category", "y",
+                      "--scale", "none", "--lambda", "1", "--no-intercept", "--json"],
+                peer=python(LIBLINEAR, "{data}"), needs=("sklearn",), data=(f"{name}.libsvm",
+                                                                           copy_of(f"{name}.libsvm")),
+                quality=logistic_objective, judge="lower", tolerance=1e-9, goal=2)
+
+
+TASKS = [
+    logistic("a9a"),
+    logistic("w8a"),
+    Task(name="ridge-sparse", about="ridge, 2e4 rows x 1e5 sparse columns with degrees of freedom, the fit alone, "
+         "against scikit-learn",
+         ours=["{build}/credence", "fit", "ridge", "{data}", "--target", "y", "--scale", "none", "--lambda", "10",
+               "--json"],
+         peer=python(RIDGE, "{data}"), needs=("sklearn",), data=(f"sparse-{ROWS}x{COLUMNS}-{SEED}.libsvm", make_wide),
+         quality=ridge_objective, judge="lower", tolerance=1e-9),
+]
