@@ -5,6 +5,7 @@
  * Predictive: the family's distribution whose mean is mu and whose variance is that of an observation
  * plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a binomial a
  * beta-binomial.  McCullagh & Nelder (1989). */
+#include "glm_separation.h"
 #include "irls.h"
 #include "../fields.h"
 #include "../../base/context_internal.h"
@@ -144,17 +145,15 @@ static double log_likelihood(const cri_glm_problem *p, const cri_glm_solution *s
     return sum;
 }
 
-/* Fitted shares of 0 or 1: the columns separate the rows, and no finite coefficients are best. */
-static void warn_of_separation(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_solution *s)
+/* The estimate of alpha at its least: the counts are a Poisson's, or spread even less. */
+static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
 {
-    size_t extreme = 0;
-    for (size_t i = 0; i < p->rows->n; i++)
-        extreme += p->weight[i] > 0 && fmin(s->mu[i], 1 - s->mu[i]) < 1e-9;
-    if (p->family == CRI_GLM_BINOMIAL && extreme > 0)
+    if (s->underdispersed)
         cr_log(cx, CR_LOG_WARNING,
-               "%zu fitted probabilities are 0 or 1 to nine digits: the columns separate the rows, and "
-               "some coefficients have no finite estimate",
-               extreme);
+               "the counts spread no more than Poisson's about their means (Pearson's chi-square is %.3g "
+               "with %.3g degrees of freedom): the overdispersion has no estimate above 0, and the fit is "
+               "that of --family poisson; --dispersion pearson adjusts its standard errors",
+               s->pearson, s->left);
 }
 
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -169,6 +168,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     glm_state       *m = cr_alloc(cx, 1, sizeof *m);
     cri_glm_solution s = { 0 };
     cri_glm_family   family = (cri_glm_family)o->family;
+    bool             separated = false;
     cri_glm_problem  p = { .family = family,
                            .link = o->link ? (cri_glm_link)o->link : cri_glm_usual_link(family),
                            .intercept = o->intercept,
@@ -186,7 +186,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(read_rows(cx, rows, family, y, weight, trials, offset));
     CR_TRY(cri_glm_solve(cx, &p, &s));
-    warn_of_separation(cx, &p, &s);
+    warn_of_underdispersion(cx, &s);
     for (size_t i = 0; i < n; i++) m->n += weight[i];
     m->family = (size_t)p.family;
     m->link = (size_t)p.link;
@@ -204,7 +204,8 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m->fit.sigma = sqrt(m->phi);
     m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->parameters;
     cri_predictor_set_sds(&m->fit);
-    report->stop = s.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+    CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
+    report->stop = s.converged && !separated ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = s.iterations;
     report->log_likelihood = m->log_likelihood;
     *out_state = m;

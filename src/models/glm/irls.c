@@ -14,6 +14,7 @@ typedef struct work {
     double                 alpha;
     double                *z, *w;           /* [n] of the least squares     */
     double                *eta, *mu, *next; /* [n]                          */
+    bool                   underdispersed;
 } work;
 
 /* --- pieces ---------------------------------------------------------------------------------- */
@@ -98,16 +99,29 @@ static cr_status profile_slope(void *user, double log_r, double *out)
     return CR_OK;
 }
 
+/* Twice the slope of the log likelihood in alpha at alpha = 0. */
+static double score_at_poisson(const work *k)
+{
+    double sum = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        double e = k->p->y[i] - k->mu[i];
+        sum += k->p->weight[i] > 0 ? k->p->weight[i] * (e * e - k->p->y[i]) : 0;
+    }
+    return sum;
+}
+
 /* The alpha that maximises the likelihood at the present means; the least one allowed where the data
- * vary no more than a Poisson's. */
+ * vary no more than a Poisson's.  (The slope at that end is lost in rounding, so the score decides.) */
 static cr_status fit_alpha(cr_ctx *cx, work *k)
 {
     const double low = log(1e-6), high = log(1e8);
     double       at_low, at_high, log_r = high;
     cr_status    st = CR_OK;
+    k->underdispersed = score_at_poisson(k) <= 0;
     CR_TRY(profile_slope(k, low, &at_low));
     CR_TRY(profile_slope(k, high, &at_high));
-    if (at_low <= 0) log_r = low;
+    if (k->underdispersed) log_r = high;
+    else if (at_low <= 0) log_r = low;
     else if (at_high < 0) CR_TRY(cr_brent_root(cx, profile_slope, k, low, high, 1e-13, &log_r));
     k->alpha = exp(-log_r);
 done:
@@ -217,6 +231,9 @@ static void summarise(const work *k, cri_glm_solution *s)
 {
     const cri_glm_problem *p = k->p;
     s->alpha = k->alpha;
+    s->underdispersed = k->underdispersed;
+    s->left = -(double)(s->facts.rank + p->intercept);
+    for (size_t i = 0; i < k->n; i++) s->left += p->weight[i];
     s->deviance = deviance_of(k, k->mu);
     s->log_likelihood = log_likelihood(k, k->alpha);
     s->pearson = 0;
@@ -252,7 +269,8 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
                            cr_scratch_f64(&scratch, n),
                            s.eta,
                            s.mu,
-                           cr_scratch_f64(&scratch, n) };
+                           cr_scratch_f64(&scratch, n),
+                           false };
 
     CR_TRY(scratch.status);
     if (!s.eta || !s.mu) CR_TRY(CR_ENOMEM);

@@ -2,7 +2,8 @@
  *   z = eta + (y - mu) / mu',   w = mu'^2 / V(mu),   b = argmin sum w (z - offset - b0 - x.b)^2,
  * repeated until the deviance stands still; a step that raises it is halved.  One weighted least
  * squares per step, O(n p^2).  For the negative binomial alpha is estimated between rounds by
- * maximising the likelihood in it.  McCullagh & Nelder (1989), sec. 2.5; Marschner (2011), R Journal 3,
+ * maximising the likelihood in it; it has a maximum above 0 where sum w ((y - mu)^2 - y) > 0, the score
+ * at 0.  McCullagh & Nelder (1989), sec. 2.5; Marschner (2011), R Journal 3,
  * for the halving.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GLM_IRLS_H
 #define CREDENCE_MODELS_GLM_IRLS_H
@@ -31,6 +32,8 @@ typedef struct cri_glm_solution {
     double            alpha, deviance, pearson, log_likelihood; /* the latter at phi = 1 */
     size_t            iterations;
     bool              converged;
+    bool              underdispersed; /* alpha, which was to be estimated, is as good as 0 */
+    double            left;           /* sum of the weights - coefficients */
 } cri_glm_solution;
 
 cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *problem, cri_glm_solution *out);

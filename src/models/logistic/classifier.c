@@ -242,7 +242,8 @@ static cr_status warn_separated(cr_ctx *cx, const cr_design *d, const cri_classi
     CR_TRY(s.status);
     for (size_t j = 0; j < m->q; j++) blame[j] = m->blame[j] != 0;
     if (m->separation != CRI_NOT_SEPARATED)
-        cri_warn_separation(cx, d, m->intercept, (cri_separation)m->separation, blame);
+        cri_warn_separation(cx, d, m->intercept, (cri_separation)m->separation, blame,
+                            "a penalty (--lambda 1) or a prior (bayes-logistic)");
 done:
     cr_scratch_end(&s);
     return st;

@@ -122,8 +122,25 @@ done:
     return st;
 }
 
+cr_status cri_test_separation(cr_ctx *cx, const cri_rows *rows, bool intercept, const uint32_t *y,
+                              cri_separation *out_kind, bool *blame, bool *endless)
+{
+    cr_status           st = CR_OK;
+    cri_classifier_rows x = { 0 };
+    cri_solution        s = { 0 };
+    cri_likelihood      f = { .x = &x, .y = y, .M = 1, .step = 1 };
+    cri_solve_options   o = { .solver = CRI_SOLVER_NEWTON, .tol = 1e-14, .max_iter = CR_COUNT_UNSET };
+    CR_TRY(cri_classifier_rows_new(cx, rows, intercept, true, &x));
+    CR_TRY(cri_solve(cx, &f, &o, false, &s));
+    CR_TRY(cri_find_separation(cx, &f, &s, out_kind, blame, endless));
+done:
+    cri_solution_free(cx, &s);
+    cri_classifier_rows_free(cx, &x);
+    return st;
+}
+
 void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cri_separation kind,
-                         const bool *blame)
+                         const bool *blame, const char *remedy)
 {
     enum { MOST_NAMES = 8 };
     size_t used = 0, named = 0, n = 0, q = cr_design_terms(design) + intercept;
@@ -142,10 +159,8 @@ void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cr
     if (named < n) snprintf(list + used, sizeof list - used, ", ...");
     cr_log(cx, CR_LOG_WARNING,
            "the classes are separated %s by %s: there is no maximum likelihood estimate, the "
-           "coefficients "
-           "shown are on their way to infinity and have no standard errors; a penalty (--lambda 1) "
-           "or a "
-           "prior (bayes-logistic) gives an answer",
+           "coefficients shown are on their way to infinity and have no standard errors; %s gives an "
+           "answer",
            kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
-           named ? list : "the intercept alone");
+           named ? list : "the intercept alone", remedy);
 }

@@ -7,23 +7,13 @@
 #ifndef CREDENCE_MODELS_LOGISTIC_SEPARATION_H
 #define CREDENCE_MODELS_LOGISTIC_SEPARATION_H
 
+#include "separated.h"
 #include "solve.h"
-
-typedef enum cri_separation {
-    CRI_NOT_SEPARATED,
-    CRI_SEPARATED_PERFECTLY,
-    CRI_SEPARATED_PARTLY
-} cri_separation;
 
 /* Looks at an unpenalised solution.  blame [q] becomes true for the columns (place 0 the intercept,
  * where there is one) that separate: those that do it alone, or else those of the direction;
  * endless [q] for the coefficients that have no finite estimate. */
 cr_status cri_find_separation(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s,
                               cri_separation *out_kind, bool *blame, bool *endless);
-/* Warns in one sentence that names the columns. */
-void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cri_separation kind,
-                         const bool *blame);
-/* "none", "perfect", "quasi-complete". */
-const char *cri_separation_name(cri_separation kind);
 
 #endif

@@ -116,6 +116,10 @@ static cr_status t_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
     v[0] = exp(theta[2]);
     v[1] = problem.centre + problem.unit * theta[0];
     v[2] = problem.unit * exp(theta[1]);
+    if (theta[2] > 13) /* at the wall */
+        cr_log(cx, CR_LOG_WARNING,
+               "student-t: the tails are no heavier than a normal's: df has no finite estimate, and the "
+               "fit is a normal but for rounding");
 done:
     return st;
 }

@@ -441,11 +441,83 @@ static void test_separation_is_told(void **state)
     cr_table *t = table_of_text(cx, "s.csv", "x,y\n1,0\n2,0\n3,0\n4,1\n5,1\n6,1\n");
     cr_ctx_set_log(cx, keep_warning, &heard);
     cr_model *m = fit(cx, "glm", t, "target=y family=binomial");
-    assert_non_null(strstr(heard.text, "separate"));
+    assert_non_null(strstr(heard.text, "separated perfectly by 'x'"));
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     cr_prediction p = predict(cx, m, t);
     for (size_t i = 0; i < p.n; i++) assert_close(p.mean[i], i >= 3, 1e-6);
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* What has no standard error is named, and empty; the rest is not. */
+static void check_runaways(cr_ctx *cx, const char *csv, const char *settings, const char *says,
+                           const char *gone, const char *stays)
+{
+    warnings  heard = { { 0 }, 0 };
+    cr_table *t = table_of_text(cx, "s.csv", csv);
+    cr_ctx_set_log(cx, keep_warning, &heard);
+    cr_model *m = fit(cx, "glm", t, settings);
+    json_t   *d = describe(cx, m);
+    cr_ctx_set_log(cx, NULL, NULL);
+    if (says)
+        assert_non_null(strstr(heard.text, says));
+    else
+        assert_int_equal(heard.n, 0);
+    if (gone) assert_true(isnan(parameter(d, gone, "sd")) && isnan(parameter(d, gone, "p")));
+    if (gone) assert_true(isnan(parameter(d, "intercept", "sd")));
+    if (stays) assert_true(parameter(d, stays, "sd") < 100);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
+static void test_runaway_coefficients(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    const char *const partly = "g,z,y\n0,1,0\n0,2,0\n0,3,0\n0,4,0\n1,1,1\n1,2,0\n1,3,1\n1,4,0\n"
+                               "1,2,1\n1,3,0\n";
+    check_runaways(cx, partly, "target=y family=binomial", "quasi-completely by 'g'", "g", "z");
+    check_runaways(cx, partly, "target=y family=binomial link=probit", "quasi-completely by 'g'", "g",
+                   "z");
+    check_runaways(cx, partly, "target=y family=binomial features=z", NULL, NULL, "z");
+    check_runaways(cx, "z,y\n1,0\n2,0\n3,0\n", "target=y family=binomial", "by the intercept alone",
+                   "z", NULL);
+    check_runaways(cx, "g,z,y,n\n0,1,0,9\n0,2,0,7\n1,1,3,9\n1,2,5,8\n1,3,5,7\n",
+                   "target=y family=binomial trials=n", "quasi-completely by 'g'", "g", "z");
+    test_context_free(cx);
+}
+
+/* Counts that spread less than Poisson's: the fit is Poisson's, converged, and says so. */
+static void test_underdispersion_is_told(void **state)
+{
+    (void)state;
+    enum { ROWS = 24 };
+    double    x[ROWS], y[ROWS];
+    cr_ctx   *cx = test_context();
+    warnings  heard = { { 0 }, 0 };
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = 0.1 * (double)i;
+        y[i] = floor(exp(1 + 0.4 * x[i]) + 0.5 * (double)(i % 3));
+    }
+    cr_table *t = make_table(cx, x, ROWS, 1, y, NULL);
+    cr_ctx_set_log(cx, keep_warning, &heard);
+    cr_model *m = fit(cx, "glm", t, "target=y family=negative-binomial");
+    assert_non_null(strstr(heard.text, "spread no more than Poisson's"));
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+    heard = (warnings){ { 0 }, 0 };
+    cr_model *poisson = fit(cx, "glm", t, "target=y family=poisson");
+    assert_int_equal(heard.n, 0);
+    json_t *d = describe(cx, m), *e = describe(cx, poisson);
+    for (size_t j = 0; j < 2; j++) {
+        assert_relative(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-6);
+        assert_relative(coefficient(d, j, "sd"), coefficient(e, j, "sd"), 1e-6);
+    }
+    assert_true(statistic(d, "overdispersion") < 1e-7);
+    json_decref(d), json_decref(e);
+    cr_model_free(cx, m), cr_model_free(cx, poisson);
     cr_table_free(cx, t);
     test_context_free(cx);
 }
@@ -534,6 +606,8 @@ int main(void)
         cmocka_unit_test(test_binary_reference),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_separation_is_told),
+        cmocka_unit_test(test_runaway_coefficients),
+        cmocka_unit_test(test_underdispersion_is_told),
         cmocka_unit_test(test_file_and_threads),
         cmocka_unit_test(test_allocations),
     };

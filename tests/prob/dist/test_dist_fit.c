@@ -1,6 +1,7 @@
 /* test_dist_fit.c -- maximum likelihood: better than every neighbour, near the truth, weights count
  * as repetitions, impossible data are refused. */
 #include "cases.h"
+#include "math/special.h"
 #include "prob/dist/dist.h"
 
 enum { N = 200 };
@@ -229,6 +230,31 @@ static cr_status fit_all(cr_ctx *cx, void *arg)
     return cr_dist_fit(cx, arg, x, NULL, 5, v, cri_dist_param_count(arg), NULL);
 }
 
+static void count_warnings(void *user, cr_log_level level, const char *text)
+{
+    size_t *n = user;
+    if (level == CR_LOG_WARNING && strstr(text, "no heavier than a normal's")) ++*n;
+}
+
+/* Tails lighter than a normal's: df runs away, which is said; heavy ones are fitted in silence. */
+static void test_practically_normal(void **state)
+{
+    (void)state;
+    double  light[N], heavy[] = { -9, -1, -0.5, 0, 0.4, 1, 20 };
+    double  v[3] = { 0, 0, 0 };
+    size_t  heard = 0;
+    cr_ctx *cx = test_context();
+    cr_ctx_set_log(cx, count_warnings, &heard);
+    for (size_t i = 0; i < N; i++) light[i] = cr_norm_ppf(((double)i + 0.5) / N);
+    assert_ok(cx, cr_dist_fit(cx, &cri_dist_student_t, heavy, NULL, 7, v, 3, NULL));
+    assert_int_equal(heard, 0);
+    assert_true(v[0] < 5);
+    assert_ok(cx, cr_dist_fit(cx, &cri_dist_student_t, light, NULL, N, v, 3, NULL));
+    assert_int_equal(heard, 1);
+    assert_true(v[0] > 1e5);
+    test_context_free(cx);
+}
+
 static void test_allocations(void **state)
 {
     (void)state;
@@ -242,7 +268,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_beats_neighbours), cmocka_unit_test(test_gradient_is_zero),
         cmocka_unit_test(test_weights),          cmocka_unit_test(test_consistent),
-        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_practically_normal),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,80 @@
+/* glm_separation.c -- separation of binomial targets, by the classifiers' test. */
+#include "glm_separation.h"
+#include "../logistic/separated.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+
+/* A sd of the log odds over the range of a column that no finite estimate has. */
+static const double BOUNDLESS = 1000;
+
+static size_t count_extreme(const cri_glm_problem *p, const cri_glm_solution *s)
+{
+    size_t extreme = 0;
+    for (size_t i = 0; i < p->rows->n; i++)
+        extreme += p->weight[i] > 0 && fmin(s->mu[i], 1 - s->mu[i]) < 1e-9;
+    return extreme;
+}
+
+/* Shares as classes; false where some are in between.
+ * *out_both: whether there are both. */
+static bool read_classes(const cri_glm_problem *p, uint32_t *y, bool *out_both)
+{
+    bool seen[2] = { false, false };
+    for (size_t i = 0; i < p->rows->n; i++) {
+        y[i] = p->y[i] > 0.5;
+        if (!(p->weight[i] > 0)) continue;
+        if (p->y[i] != 0 && p->y[i] != 1) return false;
+        seen[y[i]] = true;
+    }
+    *out_both = seen[0] && seen[1];
+    return true;
+}
+
+/* x [n] is room. */
+static void find_boundless(const cri_glm_problem *p, const cri_predictor *fit, double *x,
+                           cri_separation *kind, bool *blame, bool *endless)
+{
+    for (size_t j = 0; j < fit->p; j++) {
+        double low = INFINITY, high = -INFINITY;
+        cri_rows_fill_term(p->rows, j, 0, p->rows->n, x, 1);
+        for (size_t i = 0; i < p->rows->n; i++)
+            if (p->weight[i] > 0) low = fmin(low, x[i]), high = fmax(high, x[i]);
+        bool gone = fit->coef_sd[j] * (high - low) > BOUNDLESS;
+        blame[p->intercept + j] = endless[p->intercept + j] = gone;
+        if (gone) *kind = CRI_SEPARATED_PARTLY;
+    }
+}
+
+cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_solution *s,
+                                  cri_predictor *fit, bool *out_found)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     room = cr_scratch_begin(cx);
+    cri_separation kind = CRI_NOT_SEPARATED;
+    size_t         q = fit->p + p->intercept;
+    bool           both = true;
+    *out_found = false;
+    if (p->family != CRI_GLM_BINOMIAL || count_extreme(p, s) == 0) goto done;
+    uint32_t *y = cr_scratch_bytes(&room, p->rows->n, sizeof *y);
+    bool     *blame = cr_scratch_bytes(&room, q, sizeof *blame);
+    bool     *endless = cr_scratch_bytes(&room, q, sizeof *endless);
+    double   *x = cr_scratch_f64(&room, p->rows->n);
+    CR_TRY(room.status);
+    if (!read_classes(p, y, &both))
+        find_boundless(p, fit, x, &kind, blame, endless);
+    else if (both)
+        CR_TRY(cri_test_separation(cx, p->rows, p->intercept, y, &kind, blame, endless));
+    else
+        kind = CRI_SEPARATED_PERFECTLY; /* by the intercept */
+    if (kind == CRI_NOT_SEPARATED) goto done;
+    for (size_t j = 0; j < fit->p; j++)
+        if (!both || endless[p->intercept + j]) fit->coef_sd[j] = NAN;
+    fit->intercept_sd = NAN; /* the score at x = 0 has them all */
+    cri_warn_separation(cx, p->rows->design, p->intercept, kind, blame,
+                        "a prior (bayes-logistic) or a penalty (logistic --lambda 1)");
+    *out_found = true;
+done:
+    cr_scratch_end(&room);
+    return st;
+}
