@@ -133,22 +133,22 @@ done:
 
 /* --- files ----------------------------------------------------------------------------------- */
 
+cr_status cri_image_parse(cr_ctx *cx, const char *name, const void *bytes, size_t size,
+                          cr_image *out)
+{
+    cri_image_bytes in = { name, bytes, size };
+    if (cri_is_png(in.bytes, size)) return cri_png_read(cx, &in, out);
+    if (size > 2 && in.bytes[0] == 'P' && in.bytes[1] && strchr("1245", in.bytes[1]))
+        return read_pnm(cx, &in, out);
+    return cr_fail(cx, CR_EDATA, "%s: not an image of the formats PGM, PBM or PNG", name);
+}
+
 cr_status cr_image_read(cr_ctx *cx, const char *path, cr_image *out)
 {
-    cr_status       st = CR_OK;
-    char           *bytes = NULL;
-    size_t          size = 0;
-    cri_image_bytes in = { .path = path };
-    CR_TRY(cri_file_load(cx, path, 0, &bytes, &size));
-    in.bytes = (const unsigned char *)bytes;
-    in.size = size;
-    if (cri_is_png(in.bytes, size))
-        CR_TRY(cri_png_read(cx, &in, out));
-    else if (size > 2 && bytes[0] == 'P' && bytes[1] && strchr("1245", bytes[1]))
-        CR_TRY(read_pnm(cx, &in, out));
-    else
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: not an image of the formats PGM, PBM or PNG", path));
-done:
+    char     *bytes = NULL;
+    size_t    size = 0;
+    cr_status st = cri_file_load(cx, path, 0, &bytes, &size);
+    if (st == CR_OK) st = cri_image_parse(cx, path, bytes, size, out);
     cr_free(cx, bytes, size, 1);
     return st;
 }

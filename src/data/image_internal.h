@@ -15,6 +15,10 @@ typedef struct cri_image_bytes {
 /* Fails where the size is nothing or too much; else makes room. */
 cr_status cri_image_start(cr_ctx *cx, const char *path, double width, double height, cr_image *out);
 
+/* As cr_image_read, from memory; `name` serves in messages. */
+cr_status cri_image_parse(cr_ctx *cx, const char *name, const void *bytes, size_t size,
+                          cr_image *out);
+
 bool      cri_is_png(const unsigned char *bytes, size_t size);
 cr_status cri_png_read(cr_ctx *cx, const cri_image_bytes *in, cr_image *out);
 /* The bytes of a PNG file, freed with cr_free(cx, bytes, *out_room, 1). */

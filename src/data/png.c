@@ -162,7 +162,8 @@ cr_status cri_png_read(cr_ctx *cx, const cri_image_bytes *in, cr_image *out)
     CR_TRY(cri_image_start(cx, in->path, (double)p.width, (double)p.height, &image));
     for (size_t y = 0; y < p.height; y++)
         for (size_t x = 0; x < p.width; x++)
-            image.pixel[y * p.width + x] = pixel(&p, p.plain + y * (p.row + 1) + 1, x);
+            image.pixel[y * p.width + x] =
+                fmin(1, pixel(&p, p.plain + y * (p.row + 1) + 1, x)); /* of rounding */
     *out = image;
 done:
     cr_free(cx, p.packed, p.packed_room, 1);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROOT_SWEEPS = 300, NODE_SWEEPS = 3 };
+enum { ROOT_SWEEPS = 300, NODE_SWEEPS = 12 };
 static const double USUAL_WORK = 2e8, SLACK = 1e-9;
 
 typedef struct table {
