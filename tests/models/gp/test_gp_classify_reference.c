@@ -1,6 +1,6 @@
-/* test_gp_classify_reference.c -- Laplace's approximation against the answers of others (scikit-learn's
- * GaussianProcessClassifier, and GPy for probit): evidence, gradient, modes, latent normals and probabilities at fixed
- * hyper-parameters, and the best evidence known. */
+/* test_gp_classify_reference.c -- Laplace's approximation against reference answers (those of logit agree with
+ * scikit-learn's GaussianProcessClassifier): evidence, gradient, modes, latent normals and probabilities at
+ * fixed hyper-parameters, and the best evidence known. */
 #include "gp_reference.h"
 
 #include "base/scratch.h"
