@@ -46,13 +46,16 @@ int main(int argc, char **argv)
     for (size_t j = 0; j < d; j++) at += sprintf(at, "%s%g", j ? "," : "", 1.5 + 0.1 * (double)j);
     sprintf(at, "])");
     for (size_t i = 0; i < n; i++) counts[2 * i + !(sin(2 * X[i * d]) + X[i * d + d - 1] > 0)] = 1;
-    if (cr_ctx_new(NULL, &cx) != CR_OK || cr_kernel_parse(cx, text, NULL, NULL, 0, &k) != CR_OK) exit(1);
+    if (cr_ctx_new(NULL, &cx) != CR_OK || cr_kernel_parse(cx, text, NULL, NULL, 0, &k) != CR_OK)
+        exit(1);
     cr_ctx_set_threads(cx, strtoul(argv[4], NULL, 10));
     cri_gp_data       data = { .n = n, .d = d, .X = X, .count = (double)n };
-    cri_classify_data rows = { .at = &data, .link = CRI_CLASSIFY_LOGIT, .F = 1, .C = 2, .counts = counts };
-    cri_gp_problem    problem = { .data = &data };
-    cr_scratch        s = cr_scratch_begin(cx);
-    cri_laplace       room;
+    cri_classify_data rows = {
+        .at = &data, .link = CRI_CLASSIFY_LOGIT, .F = 1, .C = 2, .counts = counts
+    };
+    cri_gp_problem problem = { .data = &data };
+    cr_scratch     s = cr_scratch_begin(cx);
+    cri_laplace    room;
     if (cri_laplace_new(&s, &rows, n, NULL, NULL, &room) != CR_OK) exit(1);
     for (size_t i = 0; i < RUNS; i++) {
         double start = now();

@@ -36,7 +36,16 @@
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { APPROX_AUTO, APPROX_LAPLACE, APPROX_SVGP };
-enum { EXACT_ROWS = 2000, SEARCH_ROWS = 200, SPARSE_ROWS = 300, MANY_ROWS = 150, TELL_ROWS = 1500, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 600 };
+enum {
+    EXACT_ROWS = 2000,
+    SEARCH_ROWS = 200,
+    SPARSE_ROWS = 300,
+    MANY_ROWS = 150,
+    TELL_ROWS = 1500,
+    SPREAD_ROWS = 700,
+    SPREAD_PARAMETERS = 30,
+    ONE_THREAD_ROWS = 600
+};
 
 CR_OPTIONS_STRUCT(gp_classify_options, GP_CLASSIFY_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(gp_classify_options, __VA_ARGS__)
@@ -100,15 +109,19 @@ static cr_status set_classes(cr_ctx *cx, job *j)
     double *place = cr_scratch_f64(&s, m->K);
     CR_TRY(s.status);
     CR_TRY(cri_classifier_classes(cx, j->rows, true, place, &m->F));
-    m->link = m->F > 1 ? CRI_CLASSIFY_SOFTMAX : j->o->likelihood ? CRI_CLASSIFY_PROBIT : CRI_CLASSIFY_LOGIT;
+    m->link = m->F > 1           ? CRI_CLASSIFY_SOFTMAX
+              : j->o->likelihood ? CRI_CLASSIFY_PROBIT
+                                 : CRI_CLASSIFY_LOGIT;
     if (m->F > 1 && j->o->likelihood) {
-        cr_fail(cx, CR_EUNSUPPORTED, "gp-classify: --likelihood probit goes with two classes; '%s' has %zu",
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "gp-classify: --likelihood probit goes with two classes; '%s' has %zu",
                 cr_design_target(j->rows->design), m->F);
         CR_TRY(cr_fail_hint(cx, "leave it out: more than two classes have softmax"));
     }
     for (size_t i = 0; m->gp->white && j->rows->w && i < j->rows->n; i++)
         if (j->rows->w[i] != 0 && j->rows->w[i] != 1) {
-            cr_fail(cx, CR_EUNSUPPORTED, "gp-classify: weights other than 0 and 1 do not go with a white kernel");
+            cr_fail(cx, CR_EUNSUPPORTED,
+                    "gp-classify: weights other than 0 and 1 do not go with a white kernel");
             CR_TRY(cr_fail_hint(cx, "leave white out of the kernel"));
         }
 done:
@@ -118,16 +131,22 @@ done:
 
 static cr_status check_laplace(cr_ctx *cx, size_t n, size_t F)
 {
-    double bytes = 8 * cri_laplace_matrices(F) * (double)n * (double)n, cost = pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3);
+    double bytes = 8 * cri_laplace_matrices(F) * (double)n * (double)n,
+           cost = pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3);
     if (1.1 * bytes > (double)cri_memory_left(cx)) {
-        cr_fail(cx, CR_ENOMEM, "Laplace's approximation with %zu distinct inputs and %zu latent function%s needs %.3g "
-                               "GB, of which %.3g GB are left", n, F, F > 1 ? "s" : "", 1.1 * bytes / 1e9,
-                (double)cri_memory_left(cx) / 1e9);
+        cr_fail(
+            cx, CR_ENOMEM,
+            "Laplace's approximation with %zu distinct inputs and %zu latent function%s needs %.3g "
+            "GB, of which %.3g GB are left",
+            n, F, F > 1 ? "s" : "", 1.1 * bytes / 1e9, (double)cri_memory_left(cx) / 1e9);
         return cr_fail_hint(cx, "--approx svgp --inducing 100");
     }
     if (n > TELL_ROWS)
-        cr_log(cx, CR_LOG_INFO, "gp-classify: %zu distinct inputs: %.3g GB of memory, about %.3g operations for each "
-                                "evaluation of the evidence", n, bytes / 1e9, cost);
+        cr_log(
+            cx, CR_LOG_INFO,
+            "gp-classify: %zu distinct inputs: %.3g GB of memory, about %.3g operations for each "
+            "evaluation of the evidence",
+            n, bytes / 1e9, cost);
     return CR_OK;
 }
 
@@ -136,10 +155,13 @@ static cr_status check_sparse(cr_ctx *cx, const job *j, size_t n, size_t inducin
     size_t F = j->m->F, m = inducing < n ? inducing : n;
     double bytes = 8 * cri_svgp_numbers(n, m, F);
     if (j->m->gp->white)
-        return cr_fail(cx, CR_EUNSUPPORTED, "gp-classify: a white kernel does not go with --approx svgp");
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "gp-classify: a white kernel does not go with --approx svgp");
     if (1.1 * bytes > (double)cri_memory_left(cx)) {
-        cr_fail(cx, CR_ENOMEM, "%zu inducing inputs for %zu distinct inputs need %.3g GB, of which %.3g GB are left", m, n,
-                1.1 * bytes / 1e9, (double)cri_memory_left(cx) / 1e9);
+        cr_fail(
+            cx, CR_ENOMEM,
+            "%zu inducing inputs for %zu distinct inputs need %.3g GB, of which %.3g GB are left",
+            m, n, 1.1 * bytes / 1e9, (double)cri_memory_left(cx) / 1e9);
         return cr_fail_hint(cx, "fewer: --inducing %zu", m > 20 ? m / 4 : 5);
     }
     return CR_OK;
@@ -157,10 +179,13 @@ static cr_status choose_approx(cr_ctx *cx, job *j)
     j->m->sparse = j->o->approx == APPROX_SVGP;
     if (j->o->approx == APPROX_AUTO && is_large(n, F) && !j->m->gp->white) {
         j->m->sparse = true;
-        cr_log(cx, CR_LOG_WARNING, "gp-classify: %zu distinct inputs: the sparse approximation svgp with %zu inducing inputs "
-                                   "is used; --approx laplace needs %.3g GB and about %.3g operations for each evaluation",
-               n, m < n ? m : n, 8e-9 * cri_laplace_matrices(F) * (double)n * (double)n,
-               pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3));
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "gp-classify: %zu distinct inputs: the sparse approximation svgp with %zu inducing "
+            "inputs "
+            "is used; --approx laplace needs %.3g GB and about %.3g operations for each evaluation",
+            n, m < n ? m : n, 8e-9 * cri_laplace_matrices(F) * (double)n * (double)n,
+            pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3));
     }
     return j->m->sparse ? check_sparse(cx, j, n, m) : check_laplace(cx, n, F);
 }
@@ -199,7 +224,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
     m->distinct = (double)j->inputs.n;
     g->approx = CRI_GP_EXACT; /* of gp's own */
     j->data.at = m->sparse ? &j->inputs : &g->at;
-    if (m->sparse) CR_TRY(cri_gp_inducing(cx, &j->inputs, j->o->inducing, j->seed, &g->at));
+    if (m->sparse)
+        CR_TRY(cri_gp_inducing(cx, &j->inputs, j->o->inducing, j->seed, &g->at));
     else {
         g->at = j->inputs;
         j->inputs = (cri_gp_data){ 0 };
@@ -221,7 +247,8 @@ static void tell_bounds(cr_ctx *cx, const char *at_bound)
 {
     if (!at_bound[0]) return;
     cr_log(cx, CR_LOG_WARNING,
-           "the evidence is best at a bound of: %s; a length-scale at its upper bound means that the column has no "
+           "the evidence is best at a bound of: %s; a length-scale at its upper bound means that "
+           "the column has no "
            "influence, a variance at its upper that the classes can be told apart without error",
            at_bound);
 }
@@ -254,20 +281,22 @@ done:
 /* --- the bound of many rows -------------------------------------------------------------------- */
 
 typedef struct climber {
-    cr_ctx              *cx;
-    cri_svgp            *room;
+    cr_ctx               *cx;
+    cri_svgp             *room;
     const cri_gp_problem *problem;
-    cr_kernel           *k;
-    double              *gradient; /* [theta + 1] */
+    cr_kernel            *k;
+    double               *gradient; /* [theta + 1] */
 } climber;
 
-static cr_status minus_bound(void *user, const double *x, size_t n, double *out_f, double *opt_gradient)
+static cr_status minus_bound(void *user, const double *x, size_t n, double *out_f,
+                             double *opt_gradient)
 {
     climber  *g = user;
     cr_status st = CR_OK;
     double    value;
     CR_TRY(cr_kernel_set_theta(g->cx, g->k, x));
-    CR_TRY(cri_svgp_objective(g->cx, g->room, g->problem, g->k, 0, &value, opt_gradient ? g->gradient : NULL));
+    CR_TRY(cri_svgp_objective(g->cx, g->room, g->problem, g->k, 0, &value,
+                              opt_gradient ? g->gradient : NULL));
     value += cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
     if (!isfinite(value)) CR_TRY(CR_ENUMERIC);
     *out_f = -value;
@@ -277,7 +306,8 @@ done:
 }
 
 /* The kernel goes uphill by the bound of all rows from what some rows taught. */
-static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task, const cri_gp_problem *problem, cr_report *report)
+static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task,
+                             const cri_gp_problem *problem, cr_report *report)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
@@ -293,7 +323,9 @@ static cr_status climb_bound(cr_ctx *cx, job *j, const cri_gp_task *task, const 
     if (p == 0) goto done;
     CR_TRY(cri_gp_search_new(&s, g->kernel, task->problem, task->variance, 0, false, &u));
     cr_kernel_theta(g->kernel, x);
-    cr_problem minimum = { .n = p, .objective = minus_bound, .lower = u.lower, .upper = u.upper, .user = &user };
+    cr_problem minimum = {
+        .n = p, .objective = minus_bound, .lower = u.lower, .upper = u.upper, .user = &user
+    };
     o.max_iter = j->o->max_iter;
     o.gradient_tolerance = 1e-4;
     o.f_tolerance = 5e-6;
@@ -352,13 +384,15 @@ static cr_status keep_sparse(cr_ctx *cx, job *j)
     cri_svgp     *room = &j->sparse;
     memcpy(m->latent, room->mu, m->F * m->n * sizeof(double));
     for (size_t c = 0; c < m->F; c++)
-        CR_TRY(cr_chol_backward(cx, cr_cmat_of(room->L, m->n, m->n), cr_mat_of(m->latent + c * m->n, m->n, 1)));
+        CR_TRY(cr_chol_backward(cx, cr_cmat_of(room->L, m->n, m->n),
+                                cr_mat_of(m->latent + c * m->n, m->n, 1)));
     m->gp->evidence = room->bound;
     m->gp->jitter = room->jitter;
     m->log_likelihood = room->expected;
     m->steps = (double)room->steps;
     if (m->gp->jitter > 0)
-        cr_log(cx, CR_LOG_INFO, "gp-classify: %g was added to the variance at the inducing inputs", m->gp->jitter);
+        cr_log(cx, CR_LOG_INFO, "gp-classify: %g was added to the variance at the inducing inputs",
+               m->gp->jitter);
 done:
     return st;
 }
@@ -366,31 +400,34 @@ done:
 /* Learns if asked to, then the posterior at the hyper-parameters there are. */
 static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
 {
-    cr_status         st = CR_OK;
-    cri_classify     *m = j->m;
-    size_t            threads = cr_ctx_threads(cx), n = j->data.at->n;
-    size_t            few = m->F > 1    ? (size_t)(MANY_ROWS / cbrt((double)m->F))
-                            : m->sparse ? SPARSE_ROWS
-                                        : SEARCH_ROWS;
-    double            nothing = 0, value;
-    cri_gp_problem    problem = { j->data.at, 0, &nothing };
-    cri_gp_task       task = { .problem = &problem,
-                               .objective = m->sparse ? cri_svgp_objective : cri_laplace_objective,
-                               .method = m->sparse ? (void *)&j->sparse : &j->laplace,
-                               .variance = m->link == CRI_CLASSIFY_PROBIT ? 2 : 6,
-                               .restarts = j->o->restarts,
-                               .max_iter = j->o->max_iter,
-                               .seed = j->seed,
-                               .search_rows = few };
+    cr_status      st = CR_OK;
+    cri_classify  *m = j->m;
+    size_t         threads = cr_ctx_threads(cx), n = j->data.at->n;
+    size_t         few = m->F > 1    ? (size_t)(MANY_ROWS / cbrt((double)m->F))
+                         : m->sparse ? SPARSE_ROWS
+                                     : SEARCH_ROWS;
+    double         nothing = 0, value;
+    cri_gp_problem problem = { j->data.at, 0, &nothing };
+    cri_gp_task    task = { .problem = &problem,
+                            .objective = m->sparse ? cri_svgp_objective : cri_laplace_objective,
+                            .method = m->sparse ? (void *)&j->sparse : &j->laplace,
+                            .variance = m->link == CRI_CLASSIFY_PROBIT ? 2 : 6,
+                            .restarts = j->o->restarts,
+                            .max_iter = j->o->max_iter,
+                            .seed = j->seed,
+                            .search_rows = few };
 
     if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
     report->stop = CR_STOP_CLOSED_FORM;
     if (j->o->optimize == OPTIMIZE_EVIDENCE)
-        CR_TRY(m->sparse && n > few ? learn_sparse(cx, j, &task, report) : learn(cx, j, &task, report));
+        CR_TRY(m->sparse && n > few ? learn_sparse(cx, j, &task, report)
+                                    : learn(cx, j, &task, report));
     CR_TRY(task.objective(cx, task.method, &problem, m->gp->kernel, 0, &value, NULL));
     CR_TRY(m->sparse ? keep_sparse(cx, j) : keep_laplace(cx, j));
-    if (!(m->sparse ? j->sparse.converged : j->laplace.converged)) report->stop = CR_STOP_LIMIT;
-    else if (report->stop == CR_STOP_CLOSED_FORM) report->stop = CR_STOP_TOLERANCE;
+    if (!(m->sparse ? j->sparse.converged : j->laplace.converged))
+        report->stop = CR_STOP_LIMIT;
+    else if (report->stop == CR_STOP_CLOSED_FORM)
+        report->stop = CR_STOP_TOLERANCE;
     if (report->iterations == 0) report->iterations = (size_t)m->steps;
     report->log_evidence = m->gp->evidence;
     report->evidence = m->sparse ? CR_EVIDENCE_BOUND : CR_EVIDENCE_LAPLACE;
@@ -400,13 +437,15 @@ done:
     return st;
 }
 
-static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                                 void **out_state, cr_report *report)
+static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                 uint64_t seed, void **out_state, cr_report *report)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     cri_classify *m = cr_alloc(cx, 1, sizeof *m);
-    job           j = { .o = options, .rows = rows, .seed = seed, .m = m, .group = cr_scratch_index(&s, rows->n) };
+    job           j = {
+                  .o = options, .rows = rows, .seed = seed, .m = m, .group = cr_scratch_index(&s, rows->n)
+    };
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
@@ -427,11 +466,12 @@ done:
 const cr_model_class cri_class_gp_classify = {
     .name = "gp-classify",
     .summary = "Gaussian process classification with a kernel of your choice",
-    .formulas = "P(second | x) = logistic(f(x)) or Phi(f(x)),   f ~ GP(0, k)\n"
-                "posterior of f ~ normal at its mode (Laplace), or variational with inducing inputs\n"
-                "kernel parameters at the maximum of the approximate log evidence\n"
-                "prediction: the probability averaged over the normal of f(x)\n"
-                "more classes: softmax, one f a class, the same kernel",
+    .formulas =
+        "P(second | x) = logistic(f(x)) or Phi(f(x)),   f ~ GP(0, k)\n"
+        "posterior of f ~ normal at its mode (Laplace), or variational with inducing inputs\n"
+        "kernel parameters at the maximum of the approximate log evidence\n"
+        "prediction: the probability averaged over the normal of f(x)\n"
+        "more classes: softmax, one f a class, the same kernel",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = gp_classify_table,

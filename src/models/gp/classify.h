@@ -13,19 +13,19 @@
 #include "gp_posterior.h"
 
 typedef struct cri_classify {
-    cri_gp_posterior *gp;     /* L as above; its own alpha is not used                    */
-    size_t            K, F;   /* classes of the design, latent functions                  */
-    size_t            n;      /* inputs that predictions lean on: gp->at.n                */
-    size_t            link;   /* cri_classify_link                                        */
+    cri_gp_posterior *gp;   /* L as above; its own alpha is not used                    */
+    size_t            K, F; /* classes of the design, latent functions                  */
+    size_t            n;    /* inputs that predictions lean on: gp->at.n                */
+    size_t            link; /* cri_classify_link                                        */
     bool              sparse;
-    double           *place;  /* [K] the place of a class among those in the data; -1: not there.  Two
+    double *place;    /* [K] the place of a class among those in the data; -1: not there.  Two
                                  classes: 0 is that of f > 0                              */
-    double           *latent; /* [F x n] alpha_c                                          */
-    double           *root;   /* [F x n]; zeros when sparse                               */
-    double           *factor; /* [F x n x n] lower triangles; NULL for Laplace with F = 1 */
-    double            distinct; /* distinct inputs of the data                            */
-    double            log_likelihood, steps; /* at the mode (sparse: expected); of Newton's */
-    char            **labels; /* [2 F] of the latent means and their sds                  */
+    double *latent;   /* [F x n] alpha_c                                          */
+    double *root;     /* [F x n]; zeros when sparse                               */
+    double *factor;   /* [F x n x n] lower triangles; NULL for Laplace with F = 1 */
+    double  distinct; /* distinct inputs of the data                            */
+    double  log_likelihood, steps; /* at the mode (sparse: expected); of Newton's */
+    char  **labels;                /* [2 F] of the latent means and their sds                  */
 } cri_classify;
 
 /* Room for everything by F, K and gp->at; with_factor: factor too. */
@@ -36,12 +36,14 @@ cr_status cri_classify_name(cr_ctx *cx, cri_classify *m, const cr_design *design
 void cri_classify_free(cr_ctx *cx, void *state);
 
 /* The functions of the model class. */
-cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out);
 cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 const char *const *cri_classify_labels(const void *state, size_t *out_n);
-cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
-cr_status cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
-cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
-                            void **out_state);
+cr_status          cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                         json_t *out);
+cr_status          cri_classify_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
+cr_status          cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                                     const cr_design *design, void **out_state);
 
 #endif

@@ -21,13 +21,10 @@ void cri_classify_take(const cri_classify_data *all, const cri_gp_data *part, do
     }
 }
 
-double cri_laplace_matrices(size_t F)
-{
-    return F == 1 ? 2 : 2 * (double)F + 5;
-}
+double cri_laplace_matrices(size_t F) { return F == 1 ? 2 : 2 * (double)F + 5; }
 
-cr_status cri_laplace_new(cr_scratch *s, const cri_classify_data *all, size_t n, double *opt_L, double *opt_E,
-                          cri_laplace *out)
+cr_status cri_laplace_new(cr_scratch *s, const cri_classify_data *all, size_t n, double *opt_L,
+                          double *opt_E, cri_laplace *out)
 {
     size_t F = all->F;
     *out = (cri_laplace){ .all = all,
@@ -162,8 +159,8 @@ static cr_status hold(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_fo
 
 /* One step, halved while the log posterior falls by more than `small`; returns how far f moved at the most, relative to
  * 1 + its size.  from [2 F n], room [F]. */
-static cr_status step(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_form *form, double small, double *from,
-                      double *room, double *out_move)
+static cr_status step(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_form *form,
+                      double small, double *from, double *room, double *out_move)
 {
     cr_status st = CR_OK;
     size_t    size = m->all->F * n;
@@ -242,17 +239,18 @@ done:
     return st;
 }
 
-cr_status cri_laplace_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem, const cr_kernel *k,
-                                double noise, double *out_value, double *opt_gradient)
+cr_status cri_laplace_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem,
+                                const cr_kernel *k, double noise, double *out_value,
+                                double *opt_gradient)
 {
-    cr_status       st = CR_OK;
-    cri_laplace    *m = method;
-    size_t          n = problem->data->n;
-    bool            two = m->all->F == 1;
+    cr_status               st = CR_OK;
+    cri_laplace            *m = method;
+    size_t                  n = problem->data->n;
+    bool                    two = m->all->F == 1;
     const cri_laplace_form *form = two ? &form_two : &cri_laplace_many;
-    cr_scratch      s = cr_scratch_begin(cx);
-    cr_kernel_input in = cri_gp_inputs(problem->data);
-    double         *V = m->L; /* the factor is not needed once it is inverted */
+    cr_scratch              s = cr_scratch_begin(cx);
+    cr_kernel_input         in = cri_gp_inputs(problem->data);
+    double                 *V = m->L; /* the factor is not needed once it is inverted */
     (void)noise;
 
     CR_TRY(cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(m->K, n, n)));

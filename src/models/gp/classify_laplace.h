@@ -44,7 +44,7 @@ typedef struct cri_laplace {
     double                  *held;   /* [F x n] the same where L and E were made             */
     double                  *p;      /* [F x n] probabilities; F > 1 only                    */
     double                  *slope, *third; /* [F x n] d log p / df, and F = 1: d3 log p / df3 */
-    const cri_gp_data       *seen;   /* the inputs that f and a are of; NULL: none           */
+    const cri_gp_data       *seen; /* the inputs that f and a are of; NULL: none           */
     size_t                   seen_n;
     double                   log_posterior, log_likelihood, log_det, log_evidence;
     size_t                   iterations;
@@ -52,8 +52,8 @@ typedef struct cri_laplace {
 } cri_laplace;
 
 /* Room for n inputs, from the arena; L and E too where they are not given. */
-cr_status cri_laplace_new(cr_scratch *s, const cri_classify_data *all, size_t n, double *opt_L, double *opt_E,
-                          cri_laplace *out);
+cr_status cri_laplace_new(cr_scratch *s, const cri_classify_data *all, size_t n, double *opt_L,
+                          double *opt_E, cri_laplace *out);
 /* How many n x n matrices of numbers it takes at the most. */
 double cri_laplace_matrices(size_t F);
 /* Mode and evidence at the inputs of problem->data, and by theta its gradient: a cri_gp_objective

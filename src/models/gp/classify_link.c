@@ -17,9 +17,11 @@ cri_classify_slope cri_classify_at(cri_classify_link link, const double *c, doub
 {
     cri_classify_slope s = { 0, 0, 0, 0 };
     if (link == CRI_CLASSIFY_LOGIT) {
-        double e = exp(-fabs(f)), large = 1 / (1 + e), small = e * large, bend = log1p(e), n = c[0] + c[1];
+        double e = exp(-fabs(f)), large = 1 / (1 + e), small = e * large, bend = log1p(e),
+               n = c[0] + c[1];
         double p = f >= 0 ? large : small, q = f >= 0 ? small : large;
-        s.log_p = (c[0] > 0 ? c[0] * (fmin(f, 0) - bend) : 0) - (c[1] > 0 ? c[1] * (fmax(f, 0) + bend) : 0);
+        s.log_p = (c[0] > 0 ? c[0] * (fmin(f, 0) - bend) : 0) -
+                  (c[1] > 0 ? c[1] * (fmax(f, 0) + bend) : 0);
         s.first = c[0] * q - c[1] * p;
         s.minus_second = n * p * q;
         s.third = -n * p * q * (q - p);
@@ -45,7 +47,8 @@ void cri_hermite_fill(cri_hermite *rule)
 {
     const int n = CRI_HERMITE_POINTS;
     double    x = 0;
-    for (int i = 0; i < n / 2; i++) { /* from the greatest down; starts of Stroud & Secrest (1966) */
+    for (int i = 0; i < n / 2;
+         i++) { /* from the greatest down; starts of Stroud & Secrest (1966) */
         double before = 0, at = 1;
         x = i == 0   ? sqrt(2) * (sqrt(2 * n + 1) - 1.85575 * pow(2 * n + 1, -1.0 / 6))
             : i == 1 ? x - 1.14 * sqrt(2) * pow(n, 0.426) / (x / sqrt(2))
@@ -69,7 +72,8 @@ void cri_hermite_fill(cri_hermite *rule)
     }
 }
 
-static void add_point(cri_classify_slope *s, cri_classify_link link, const double *c, double f, double weight)
+static void add_point(cri_classify_slope *s, cri_classify_link link, const double *c, double f,
+                      double weight)
 {
     cri_classify_slope t = cri_classify_at(link, c, f);
     s->log_p += weight * t.log_p;
@@ -77,17 +81,20 @@ static void add_point(cri_classify_slope *s, cri_classify_link link, const doubl
     s->minus_second += weight * t.minus_second;
 }
 
-cri_classify_slope cri_classify_expect(cri_classify_link link, const cri_hermite *rule, const double *c,
-                                       double mean, double variance)
+cri_classify_slope cri_classify_expect(cri_classify_link link, const cri_hermite *rule,
+                                       const double *c, double mean, double variance)
 {
     cri_classify_slope s = { 0, 0, 0, 0 };
     double             sd = sqrt(fmax(variance, 0));
     if (sd <= 1.4) {
-        for (int i = 0; i < CRI_HERMITE_POINTS; i++) add_point(&s, link, c, mean + sd * rule->x[i], rule->weight[i]);
+        for (int i = 0; i < CRI_HERMITE_POINTS; i++)
+            add_point(&s, link, c, mean + sd * rule->x[i], rule->weight[i]);
         return s;
     }
-    double step = fmax((link == CRI_CLASSIFY_LOGIT ? 1.0 : 0.7) / sd, 0.01), weight = step / sqrt(2 * M_PI);
-    double ratio = exp(-0.5 * step * step), twice = ratio * ratio; /* weight: step times the density at k step */
+    double step = fmax((link == CRI_CLASSIFY_LOGIT ? 1.0 : 0.7) / sd, 0.01),
+           weight = step / sqrt(2 * M_PI);
+    double ratio = exp(-0.5 * step * step),
+           twice = ratio * ratio; /* weight: step times the density at k step */
     add_point(&s, link, c, mean, weight);
     for (int k = 1; k * step <= 7.5; k++, ratio *= twice) {
         weight *= ratio;
@@ -100,5 +107,6 @@ cri_classify_slope cri_classify_expect(cri_classify_link link, const cri_hermite
 double cri_classify_probability(cri_classify_link link, double mean, double variance)
 {
     double v = fmax(variance, 0);
-    return link == CRI_CLASSIFY_PROBIT ? cr_norm_cdf(mean / sqrt(1 + v)) : cri_logistic_normal(mean, sqrt(v));
+    return link == CRI_CLASSIFY_PROBIT ? cr_norm_cdf(mean / sqrt(1 + v))
+                                       : cri_logistic_normal(mean, sqrt(v));
 }

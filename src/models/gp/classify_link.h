@@ -33,8 +33,8 @@ void cri_hermite_fill(cri_hermite *rule);
 /* The expectations of log p, its first and minus its second derivative under f ~ N(mean, variance); third is 0.  Up
  * to a standard deviation of 1.4 by that rule, beyond by the trapezoid rule with a step of 1 (logit) or 0.7 (probit) in f,
  * which resolves the bend of log p: the error is below 1e-7, up to a standard deviation of 70.  Pure. */
-cri_classify_slope cri_classify_expect(cri_classify_link link, const cri_hermite *rule, const double *c,
-                                       double mean, double variance);
+cri_classify_slope cri_classify_expect(cri_classify_link link, const cri_hermite *rule,
+                                       const double *c, double mean, double variance);
 
 /* The probability of the class of f > 0 under f ~ N(mean, variance): exact for probit, to 1e-12 for logit.
  * Pure. */

@@ -50,10 +50,12 @@ static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_
 }
 
 /* out[i] += sign sum_a A[a, i]^2, A [rows x count]; `step` numbers between the out[i]. */
-static void add_squares(const double *A, size_t rows, size_t count, double sign, double *out, size_t step)
+static void add_squares(const double *A, size_t rows, size_t count, double sign, double *out,
+                        size_t step)
 {
     for (size_t a = 0; a < rows; a++)
-        for (size_t i = 0; i < count; i++) out[i * step] += sign * A[a * count + i] * A[a * count + i];
+        for (size_t i = 0; i < count; i++)
+            out[i * step] += sign * A[a * count + i] * A[a * count + i];
 }
 
 /* T := diag(root) C. */
@@ -75,7 +77,8 @@ static void add_products(const block *b)
             const double *x = b->r + c * n * count, *z = b->r + e * n * count;
             double       *to = b->cov + c * F + e, *mirror = b->cov + e * F + c;
             for (size_t a = 0; a < n; a++)
-                for (size_t i = 0; i < count; i++) to[i * F * F] += x[a * count + i] * z[a * count + i];
+                for (size_t i = 0; i < count; i++)
+                    to[i * F * F] += x[a * count + i] * z[a * count + i];
             for (size_t i = 0; e < c && i < count; i++) mirror[i * F * F] = to[i * F * F];
         }
 }
@@ -113,7 +116,8 @@ static cr_status spread_sparse(cr_ctx *cx, const block *b, size_t c)
     add_squares(b->C, n, count, -1, v, F * F);
     for (size_t i = 0; i < count; i++) v[i * F * F] = fmax(v[i * F * F], 0);
     memcpy(b->T, b->C, n * count * sizeof(double));
-    cr_status st = cr_chol_forward(cx, cr_cmat_of(m->factor + c * n * n, n, n), cr_mat_of(b->T, n, count));
+    cr_status st =
+        cr_chol_forward(cx, cr_cmat_of(m->factor + c * n * n, n, n), cr_mat_of(b->T, n, count));
     if (st == CR_OK) add_squares(b->T, n, count, 1, v, F * F);
     return st;
 }
@@ -134,9 +138,10 @@ static cr_status find_normals(cr_ctx *cx, const cri_rows *rows, cri_range r, blo
     cri_gp_split(rows, r.begin, r.end, b->room, b->X, b->codes);
     CR_TRY(cr_kernel_cross(cx, m->gp->kernel, &at, &in, cr_mat_of(b->C, n, count)));
     CR_TRY(cr_kernel_diagonal(cx, m->gp->kernel, &in, true, b->prior));
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->latent, F, n), CR_PLAIN, cr_cmat_of(b->C, n, count), CR_PLAIN, 0,
-                   cr_mat_of(b->mean, F, count)));
-    if (m->sparse) CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->gp->L, n, n), cr_mat_of(b->C, n, count)));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->latent, F, n), CR_PLAIN, cr_cmat_of(b->C, n, count),
+                   CR_PLAIN, 0, cr_mat_of(b->mean, F, count)));
+    if (m->sparse)
+        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->gp->L, n, n), cr_mat_of(b->C, n, count)));
     memset(b->cov, 0, count * F * F * sizeof(double));
     for (size_t c = 0; c < F; c++) {
         for (size_t i = 0; i < count; i++) b->cov[i * F * F + c * F + c] = b->prior[i];
@@ -172,7 +177,8 @@ static void answer_rows(void *arg, size_t number)
     }
 }
 
-cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
@@ -190,7 +196,8 @@ cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     }
     for (size_t i = 0; i < rows->n * m->K; i++)
         if (isnan(out->prob[i]))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC, "the values of a row are so large that its latent function overflows"));
+            CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                           "the values of a row are so large that its latent function overflows"));
 done:
     cr_scratch_end(&s);
     return st;

@@ -84,8 +84,8 @@ done:
 
 /* out := x - S K x of all functions: e_c = E_c K x_c, t = O^-1 sum e_c, x_c - e_c + E_c t.  out may be x;
  * e [F x n], t [n], h [n] are room. */
-static cr_status apply(cr_ctx *cx, size_t n, const cri_laplace *m, const double *x, double *e, double *t,
-                       double *h, double *out)
+static cr_status apply(cr_ctx *cx, size_t n, const cri_laplace *m, const double *x, double *e,
+                       double *t, double *h, double *out)
 {
     cr_status st = CR_OK;
     memset(t, 0, n * sizeof *t);
@@ -109,12 +109,13 @@ static cr_status move_many(cr_ctx *cx, size_t n, cri_laplace *m)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     F = m->all->F;
-    double    *e = cr_scratch_f64(&s, F * n), *t = cr_scratch_f64(&s, n), *h = cr_scratch_f64(&s, n);
+    double *e = cr_scratch_f64(&s, F * n), *t = cr_scratch_f64(&s, n), *h = cr_scratch_f64(&s, n);
 
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) { /* b = W f + d log p / df */
         double mean = 0, weight = weight_at(m, i);
-        for (size_t c = 0; c < F; c++) mean += m->held[c * n + i] * m->held[c * n + i] / weight * m->f[c * n + i];
+        for (size_t c = 0; c < F; c++)
+            mean += m->held[c * n + i] * m->held[c * n + i] / weight * m->f[c * n + i];
         for (size_t c = 0; c < F; c++) {
             double d = m->held[c * n + i] * m->held[c * n + i];
             m->a[c * n + i] = d * (m->f[c * n + i] - mean) + m->slope[c * n + i];
@@ -131,7 +132,8 @@ done:
 /* --- the gradient ---------------------------------------------------------------------------- */
 
 /* V -= (E_c - E_c O^-1 E_c) / 2 and Q_c := M^-1 E_c K, O = M M^T; T [n x n] is room. */
-static cr_status add_class(cr_ctx *cx, size_t n, const cri_laplace *m, size_t c, double *T, double *Q, double *V)
+static cr_status add_class(cr_ctx *cx, size_t n, const cri_laplace *m, size_t c, double *T,
+                           double *Q, double *V)
 {
     cr_status st = CR_OK;
     double   *E = m->E + c * n * n;
@@ -139,7 +141,8 @@ static cr_status add_class(cr_ctx *cx, size_t n, const cri_laplace *m, size_t c,
     memcpy(T, E, n * n * sizeof *T);
     CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, n, n), cr_mat_of(T, n, n)));
     CR_TRY(cr_syrk(cx, 0.5, cr_cmat_of(T, n, n), CR_TRANSPOSED, 1, cr_mat_of(V, n, n)));
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(T, n, n), CR_PLAIN, cr_cmat_of(m->K, n, n), CR_PLAIN, 0, cr_mat_of(Q, n, n)));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(T, n, n), CR_PLAIN, cr_cmat_of(m->K, n, n), CR_PLAIN, 0,
+                   cr_mat_of(Q, n, n)));
 done:
     return st;
 }
@@ -191,8 +194,7 @@ static cr_status weigh_many(cr_ctx *cx, size_t n, cri_laplace *m, double *V)
 
     CR_TRY(s.status);
     memset(V, 0, n * n * sizeof *V);
-    for (size_t c = 0; c < F; c++)
-        CR_TRY(add_class(cx, n, m, c, T, Q + c * n * n, V));
+    for (size_t c = 0; c < F; c++) CR_TRY(add_class(cx, n, m, c, T, Q + c * n * n, V));
     find_slopes(m, n, Q, room, u);
     CR_TRY(apply(cx, n, m, u, e, room, room + n, u));
     for (size_t c = 0; c < F; c++) {

@@ -15,11 +15,12 @@ static const double GAIN = 1e-11, ROUGH_GAIN = 1e-9;
 double cri_svgp_numbers(size_t n, size_t m, size_t F)
 {
     double rows = (double)n, inputs = (double)m, functions = (double)F;
-    return rows * inputs + (functions + 4) * inputs * inputs + (10 + functions) * functions * rows + 2.0 * BLOCK * inputs;
+    return rows * inputs + (functions + 4) * inputs * inputs + (10 + functions) * functions * rows +
+           2.0 * BLOCK * inputs;
 }
 
-cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_gp_data *Z, double *L,
-                       double *factor, cri_svgp *out)
+cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_gp_data *Z,
+                       double *L, double *factor, cri_svgp *out)
 {
     size_t n = data->at->n, m = Z->n, F = data->F;
     *out = (cri_svgp){ .data = data,
@@ -95,7 +96,8 @@ static void take_columns(const cri_svgp *v, cri_range r, const double *opt_scale
 /* --- q ---------------------------------------------------------------------------------------- */
 
 /* P [m x m] := the factor of I + A diag(weight) A^T.  root [n], T [m x BLOCK] are room. */
-static cr_status factor_weighted(cr_ctx *cx, const cri_svgp *v, const double *weight, double *root, double *T, double *P)
+static cr_status factor_weighted(cr_ctx *cx, const cri_svgp *v, const double *weight, double *root,
+                                 double *T, double *P)
 {
     cr_status st = CR_OK;
     size_t    n = v->data->at->n, m = v->m;
@@ -128,7 +130,8 @@ static cr_status spread_function(cr_ctx *cx, cri_svgp *v, size_t c, double *T, d
         take_columns(v, r, NULL, T);
         CR_TRY(cr_chol_forward(cx, P, cr_mat_of(T, m, count)));
         for (size_t a = 0; a < m; a++)
-            for (size_t i = 0; i < count; i++) variance[r.begin + i] += T[a * count + i] * T[a * count + i];
+            for (size_t i = 0; i < count; i++)
+                variance[r.begin + i] += T[a * count + i] * T[a * count + i];
     }
     CR_TRY(cr_chol_inverse(cx, P, cr_mat_of(S, m, m)));
     for (size_t a = 0; a < m; a++) trace += S[a * m + a];
@@ -139,10 +142,7 @@ done:
 
 /* --- expectations ---------------------------------------------------------------------------- */
 
-static size_t room_size(size_t F)
-{
-    return 2 * F * F + 8 * F;
-}
+static size_t room_size(size_t F) { return 2 * F * F + 8 * F; }
 
 /* More than two classes at input i: the bound of E log p; slope, bend, and lambda = -2 dE / dvariance. */
 static double expect_softmax(const cri_svgp *v, size_t i, double *work)
@@ -176,8 +176,8 @@ static void expect_rows(void *arg, size_t number)
         if (F > 1) {
             sum += expect_softmax(v, i, v->work + number * room_size(F));
         } else {
-            cri_classify_slope s = cri_classify_expect(v->data->link, &v->rule, v->data->counts + 2 * i, v->mean[i],
-                                                       v->variance[i]);
+            cri_classify_slope s = cri_classify_expect(
+                v->data->link, &v->rule, v->data->counts + 2 * i, v->mean[i], v->variance[i]);
             sum += s.log_p;
             v->slope[i] = s.first;
             v->next[i] = s.minus_second;
@@ -248,13 +248,14 @@ static void set_first(cri_svgp *v)
         double        weight = 0;
         for (size_t c = 0; c < v->data->C; c++) weight += counts[c];
         for (size_t c = 0; c < F; c++)
-            v->lambda[c * n + i] =
-                F > 1 ? weight * p * (1 - p) : cri_classify_at(v->data->link, counts, 0).minus_second;
+            v->lambda[c * n + i] = F > 1 ? weight * p * (1 - p)
+                                         : cri_classify_at(v->data->link, counts, 0).minus_second;
     }
 }
 
 /* out_c := x_c + A sum_d bend_cd t_d,  t_c = A^T x_c.  t [F x n], u [F]. */
-static cr_status curve(cr_ctx *cx, const cri_svgp *v, const double *x, double *t, double *u, double *out)
+static cr_status curve(cr_ctx *cx, const cri_svgp *v, const double *x, double *t, double *u,
+                       double *out)
 {
     cr_status st = CR_OK;
     size_t    n = v->data->at->n, m = v->m, F = v->data->F;
@@ -269,7 +270,8 @@ static cr_status curve(cr_ctx *cx, const cri_svgp *v, const double *x, double *t
         for (size_t c = 0; c < F; c++) t[c * n + i] = u[c];
     }
     memcpy(out, x, F * m * sizeof *out);
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(t, F, n), CR_PLAIN, A, CR_TRANSPOSED, 1, cr_mat_of(out, F, m)));
+    CR_TRY(
+        cr_gemm(cx, 1, cr_cmat_of(t, F, n), CR_PLAIN, A, CR_TRANSPOSED, 1, cr_mat_of(out, F, m)));
 done:
     return st;
 }
@@ -280,9 +282,10 @@ static cr_status solve_curve(cr_ctx *cx, const cri_svgp *v, double *x)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     m = v->m, F = v->data->F, size = F * m;
-    double    *r = cr_scratch_f64(&s, size), *z = cr_scratch_f64(&s, size), *d = cr_scratch_f64(&s, size);
-    double    *q = cr_scratch_f64(&s, size), *t = cr_scratch_matrix(&s, F, v->data->at->n);
-    double    *u = cr_scratch_f64(&s, F), rho = 0, first = 0;
+    double    *r = cr_scratch_f64(&s, size), *z = cr_scratch_f64(&s, size),
+           *d = cr_scratch_f64(&s, size);
+    double *q = cr_scratch_f64(&s, size), *t = cr_scratch_matrix(&s, F, v->data->at->n);
+    double *u = cr_scratch_f64(&s, F), rho = 0, first = 0;
 
     CR_TRY(s.status);
     memcpy(r, x, size * sizeof *r);
@@ -290,7 +293,8 @@ static cr_status solve_curve(cr_ctx *cx, const cri_svgp *v, double *x)
     for (int k = 0; k < 200; k++) {
         memcpy(z, r, size * sizeof *z);
         for (size_t c = 0; c < F; c++)
-            CR_TRY(cr_chol_solve(cx, cr_cmat_of(v->factor + c * m * m, m, m), cr_mat_of(z + c * m, m, 1)));
+            CR_TRY(cr_chol_solve(cx, cr_cmat_of(v->factor + c * m * m, m, m),
+                                 cr_mat_of(z + c * m, m, 1)));
         double last = rho;
         rho = cr_dot(r, z, size);
         if (k == 0) first = rho;
@@ -311,16 +315,16 @@ static cr_status find_step(cr_ctx *cx, const cri_svgp *v, double *step)
     cr_status st = CR_OK;
     size_t    n = v->data->at->n, m = v->m, F = v->data->F;
     memcpy(step, v->mu, F * m * sizeof *step);
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(v->slope, F, n), CR_PLAIN, cr_cmat_of(v->A, m, n), CR_TRANSPOSED, -1,
-                   cr_mat_of(step, F, m)));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(v->slope, F, n), CR_PLAIN, cr_cmat_of(v->A, m, n),
+                   CR_TRANSPOSED, -1, cr_mat_of(step, F, m)));
     if (F > 1) CR_TRY(solve_curve(cx, v, step));
 done:
     return st;
 }
 
 /* lambda and mu a share of the way from where they were; then the bound.  lambda [F n], mu [F m]: from where. */
-static cr_status go(cr_ctx *cx, cri_svgp *v, const room *w, double share, const double *lambda, const double *next,
-                    const double *mu, const double *step)
+static cr_status go(cr_ctx *cx, cri_svgp *v, const room *w, double share, const double *lambda,
+                    const double *next, const double *mu, const double *step)
 {
     cr_status st = CR_OK;
     size_t    n = v->data->at->n, m = v->m, F = v->data->F;
@@ -349,7 +353,8 @@ static cr_status maximise(cr_ctx *cx, cri_svgp *v)
     CR_TRY(look(cx, v, &w));
     v->converged = false;
     for (v->steps = 0; v->steps < STEPS && !v->converged && isfinite(v->bound); v->steps++) {
-        double before = v->bound, small = (v->data->at->n > MANY ? ROUGH_GAIN : GAIN) * (1 + fabs(before));
+        double before = v->bound,
+               small = (v->data->at->n > MANY ? ROUGH_GAIN : GAIN) * (1 + fabs(before));
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(find_step(cx, v, step));
         memcpy(lambda, v->lambda, rows * sizeof *lambda);
@@ -370,14 +375,17 @@ done:
 /* --- the gradient ----------------------------------------------------------------------------- */
 
 /* By K_mn, rows [begin, end): added to gradient.  G, T [m x count]. */
-static cr_status add_cross(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, cri_range r, double *G, double *T,
-                           double *piece, double *gradient)
+static cr_status add_cross(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, cri_range r,
+                           double *G, double *T, double *piece, double *gradient)
 {
     cr_status          st = CR_OK;
     const cri_gp_data *at = v->data->at;
     size_t             n = at->n, m = v->m, count = r.end - r.begin;
-    cri_gp_data        part = { .n = count, .d = at->d, .c = at->c,
-                                .X = at->X + r.begin * at->d, .codes = at->codes + r.begin * at->c };
+    cri_gp_data        part = { .n = count,
+                                .d = at->d,
+                                .c = at->c,
+                                .X = at->X + r.begin * at->d,
+                                .codes = at->codes + r.begin * at->c };
     cr_kernel_input    z = cri_gp_inputs(v->Z), rows = cri_gp_inputs(&part);
     memset(G, 0, m * count * sizeof *G);
     for (size_t c = 0; c < v->data->F; c++) {
@@ -387,11 +395,12 @@ static cr_status add_cross(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, cr
         CR_TRY(cr_chol_solve(cx, cr_cmat_of(v->factor + c * m * m, m, m), cr_mat_of(T, m, count)));
         for (size_t a = 0; a < m; a++)
             for (size_t i = 0; i < count; i++)
-                G[a * count + i] += mu[a] * slope[i] +
-                                    (v->A[a * n + r.begin + i] - T[a * count + i]) * lambda[i];
+                G[a * count + i] +=
+                    mu[a] * slope[i] + (v->A[a * n + r.begin + i] - T[a * count + i]) * lambda[i];
     }
     CR_TRY(cr_chol_backward(cx, cr_cmat_of(v->L, m, m), cr_mat_of(G, m, count)));
-    CR_TRY(cr_kernel_cross_gradient(cx, k, &z, &rows, cr_cmat_of(G, m, count), piece, (cr_mat){ 0 }));
+    CR_TRY(
+        cr_kernel_cross_gradient(cx, k, &z, &rows, cr_cmat_of(G, m, count), piece, (cr_mat){ 0 }));
     for (size_t j = 0; j < cr_kernel_theta_size(k); j++) gradient[j] += piece[j];
 done:
     return st;
@@ -416,8 +425,8 @@ done:
 }
 
 /* By K_mm. */
-static cr_status add_inducing(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, double *M, double *S,
-                              double *piece, double *gradient)
+static cr_status add_inducing(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, double *M,
+                              double *S, double *piece, double *gradient)
 {
     cr_status       st = CR_OK;
     size_t          m = v->m;
@@ -427,7 +436,8 @@ static cr_status add_inducing(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v,
         const double *P = v->factor + c * m * m, *mu = v->mu + c * m;
         CR_TRY(cr_chol_inverse(cx, cr_cmat_of(P, m, m), cr_mat_of(S, m, m)));
         for (size_t a = 0; a < m; a++)
-            for (size_t b = 0; b < m; b++) M[a * m + b] += mu[a] * mu[b] + S[a * m + b] - (a == b ? 2 : 0);
+            for (size_t b = 0; b < m; b++)
+                M[a * m + b] += mu[a] * mu[b] + S[a * m + b] - (a == b ? 2 : 0);
         for (size_t a = 0; a < m; a++) /* S^-1 = P P^T */
             for (size_t b = 0; b < m; b++) S[a * m + b] = b <= a ? P[a * m + b] : 0;
         CR_TRY(cr_syrk(cx, 1, cr_cmat_of(S, m, m), CR_PLAIN, 1, cr_mat_of(M, m, m)));
@@ -442,12 +452,12 @@ done:
 
 static cr_status find_gradient(cr_ctx *cx, const cr_kernel *k, const cri_svgp *v, double *gradient)
 {
-    cr_status       st = CR_OK;
-    cr_scratch      s = cr_scratch_begin(cx);
-    size_t          n = v->data->at->n, m = v->m, most = n < BLOCK ? n : BLOCK, p = cr_kernel_theta_size(k);
-    double         *G = cr_scratch_matrix(&s, m, most), *T = cr_scratch_matrix(&s, m, most);
-    double         *M = cr_scratch_matrix(&s, m, m), *S = cr_scratch_matrix(&s, m, m);
-    double         *piece = cr_scratch_f64(&s, p + 1), *w = cr_scratch_f64(&s, n);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t  n = v->data->at->n, m = v->m, most = n < BLOCK ? n : BLOCK, p = cr_kernel_theta_size(k);
+    double *G = cr_scratch_matrix(&s, m, most), *T = cr_scratch_matrix(&s, m, most);
+    double *M = cr_scratch_matrix(&s, m, m), *S = cr_scratch_matrix(&s, m, m);
+    double *piece = cr_scratch_f64(&s, p + 1), *w = cr_scratch_f64(&s, n);
     cr_kernel_input rows = cri_gp_inputs(v->data->at);
 
     CR_TRY(s.status);
@@ -465,8 +475,9 @@ done:
     return st;
 }
 
-cr_status cri_svgp_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem, const cr_kernel *k,
-                             double noise, double *out_value, double *opt_gradient)
+cr_status cri_svgp_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem,
+                             const cr_kernel *k, double noise, double *out_value,
+                             double *opt_gradient)
 {
     cr_status st = CR_OK;
     cri_svgp *v = method;

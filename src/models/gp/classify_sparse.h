@@ -6,7 +6,8 @@
  * e = dE/dmean, of each row.  q is kept by lambda and mu; lambda goes to that fixed point, which is the natural gradient
  * with step 1, and mu by Newton's steps with S_c^-1; more than two classes are coupled, and their steps solve with
  * I + A W A^T, W = -d2E/dmean2, by conjugate gradients.  Steps that lower the bound are halved.
- * Expectations: classify_link.h for two classes; more: the tilted bound, classify_tilted.h.  The gradient by the parameters of k leaves v_c as it is, since the bound is flat there:
+ * Expectations: classify_link.h for two classes; more: the tilted bound, classify_tilted.h.
+ * The gradient by the parameters of k leaves v_c as it is, since the bound is flat there:
  *   dK_mn: L^-T sum_c (mu_c e_c^T + (I - S_c) A diag(lambda_c))
  *   dK_mm: -L^-T sum_c (mu_c mu_c^T + S_c^-1 - 2 I + S_c) L^-1 / 2,    dk_gg: -sum_c lambda_gc / 2
  * O(F n m^2) a step; memory n m + F (m^2 + 10 n) + F^2 n numbers.
@@ -29,19 +30,20 @@ typedef struct cri_svgp {
     double                  *left;   /* [n] k_gg - |A_g|^2                                     */
     double                  *lambda; /* [F x n] of q                                           */
     double                  *next;   /* [F x n] where the fixed point would have it            */
-    double                  *bend;   /* [n x F x F] minus the second derivatives by the means; F > 1 only                            */
-    double                  *mean, *variance, *slope; /* [F x n] of f; dE/dmean               */
-    double                  *part;   /* [blocks of rows] sums of E log p                       */
-    double                  *work;   /* room of each block of rows                             */
-    cri_hermite              rule;
-    double                   bound, expected, divergence, jitter;
-    size_t                   steps;
-    bool                     warm, converged;
+    double         *
+        bend; /* [n x F x F] W, F > 1 only              */
+    double     *mean, *variance, *slope; /* [F x n] of f; dE/dmean               */
+    double     *part; /* [blocks of rows] sums of E log p                       */
+    double     *work; /* room of each block of rows                             */
+    cri_hermite rule;
+    double      bound, expected, divergence, jitter;
+    size_t      steps;
+    bool        warm, converged;
 } cri_svgp;
 
 /* Room, from the arena; data, Z, L and factor are the caller's. */
-cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_gp_data *Z, double *L,
-                       double *factor, cri_svgp *out);
+cr_status cri_svgp_new(cr_scratch *s, const cri_classify_data *data, const cri_gp_data *Z,
+                       double *L, double *factor, cri_svgp *out);
 /* The numbers it keeps. */
 double cri_svgp_numbers(size_t n, size_t m, size_t F);
 /* The bound at its maximum over q, and by theta its gradient: a cri_gp_objective whose method is a

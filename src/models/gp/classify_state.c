@@ -86,7 +86,8 @@ done:
     return st;
 }
 
-static cr_status add_statistics(cr_ctx *cx, const cri_classify *m, const cr_design *design, json_t *s)
+static cr_status add_statistics(cr_ctx *cx, const cri_classify *m, const cr_design *design,
+                                json_t *s)
 {
     cr_status               st = CR_OK;
     const cri_gp_posterior *g = m->gp;
@@ -98,8 +99,9 @@ static cr_status add_statistics(cr_ctx *cx, const cri_classify *m, const cr_desi
     CR_TRY(cri_store_set(cx, s, "units", json_string(scaled ? "standardised features" : "data")));
     CR_TRY(cri_store_set(cx, s, "likelihood", json_string(link_names[m->link])));
     if (m->F == 1)
-        CR_TRY(cri_store_set(cx, s, "latent_above_0",
-                             json_string_nocheck(cr_design_class(design, cri_classifier_class(m->place, m->K, 0)))));
+        CR_TRY(cri_store_set(
+            cx, s, "latent_above_0",
+            json_string_nocheck(cr_design_class(design, cri_classifier_class(m->place, m->K, 0)))));
     CR_TRY(cri_store_set(cx, s, "approx", json_string(m->sparse ? "svgp" : "laplace")));
     CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)m->distinct)));
     if (m->sparse) CR_TRY(cri_store_set(cx, s, "inducing_inputs", json_integer((json_int_t)m->n)));
@@ -163,8 +165,9 @@ done:
 static bool is_valid(const cri_classify *m, const cr_design *design)
 {
     size_t C = m->F == 1 ? 2 : m->F, seen = 0;
-    bool   valid = m->K == cr_design_classes(design) && m->F >= 1 && C <= m->K && m->n == m->gp->at.n &&
-                 m->link <= CRI_CLASSIFY_SOFTMAX && (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1);
+    bool   valid = m->K == cr_design_classes(design) && m->F >= 1 && C <= m->K &&
+                 m->n == m->gp->at.n && m->link <= CRI_CLASSIFY_SOFTMAX &&
+                 (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1);
     for (size_t k = 0; valid && k < m->K; k++) {
         valid = m->place[k] >= -1 && m->place[k] < (double)C;
         seen += m->place[k] >= 0;
@@ -190,8 +193,8 @@ done:
     return st;
 }
 
-cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
-                            void **out_state)
+cr_status cri_classify_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                            const cr_design *design, void **out_state)
 {
     cr_status     st = CR_OK;
     void         *gp = NULL;

@@ -39,7 +39,8 @@ static void forward(size_t F, const double *L, double *x, size_t step)
 }
 
 /* d := (I + J V)^-1 (a - g) = r - J V^1/2 (L L^T)^-1 V^1/2 r; x [F] is room. */
-static void newton(size_t F, const double *v, const double *g, const double *L, const double *a, double *x, double *d)
+static void newton(size_t F, const double *v, const double *g, const double *L, const double *a,
+                   double *x, double *d)
 {
     double mean = 0;
     for (size_t c = 0; c < F; c++) x[c] = sqrt(v[c]) * (a[c] - g[c]);
@@ -53,7 +54,8 @@ static void newton(size_t F, const double *v, const double *g, const double *L, 
 }
 
 /* bend := J - (L^-1 v^1/2 J)^T (L^-1 v^1/2 J); B [F x F] is room. */
-static void find_bend(size_t F, const double *v, const double *g, const double *L, double *B, double *bend)
+static void find_bend(size_t F, const double *v, const double *g, const double *L, double *B,
+                      double *bend)
 {
     for (size_t c = 0; c < F; c++)
         for (size_t d = 0; d < F; d++) {
@@ -66,7 +68,8 @@ static void find_bend(size_t F, const double *v, const double *g, const double *
             for (size_t d = 0; d < F; d++) bend[c * F + d] -= B[e * F + c] * B[e * F + d];
 }
 
-double cri_tilted(size_t F, const double *m, const double *v, double *room, double *g, double *opt_bend)
+double cri_tilted(size_t F, const double *m, const double *v, double *room, double *g,
+                  double *opt_bend)
 {
     double *L = room, *B = L + F * F, *a = B + F * F, *from = a + F, *d = from + F, *x = d + F;
     double  phi;

@@ -11,6 +11,7 @@
 
 /* Returns phi, with g [F] and opt_bend [F x F] = d2phi / dm2 = (J^-1 + diag v)^-1, J = diag g - g g^T.  By Newton's
  * method, O(F^3) a step.  room [2 F^2 + 5 F].  Pure. */
-double cri_tilted(size_t F, const double *m, const double *v, double *room, double *g, double *opt_bend);
+double cri_tilted(size_t F, const double *m, const double *v, double *room, double *g,
+                  double *opt_bend);
 
 #endif

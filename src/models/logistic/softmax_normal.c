@@ -31,7 +31,8 @@ void cri_softmax_whiten(size_t M, size_t count, double *points)
             dot /= (double)count;
             for (size_t i = 0; i < count; i++) points[i * M + k] -= dot * points[i * M + l];
         }
-        for (size_t i = 0; i < count; i++) norm += points[i * M + k] * points[i * M + k] / (double)count;
+        for (size_t i = 0; i < count; i++)
+            norm += points[i * M + k] * points[i * M + k] / (double)count;
         for (size_t i = 0; i < count; i++) points[i * M + k] /= sqrt(norm);
     }
 }
@@ -49,8 +50,8 @@ void cri_factor_small(double *C, size_t M)
         }
 }
 
-void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean, const double *L,
-                        double *room, double *out)
+void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean,
+                        const double *L, double *room, double *out)
 {
     memset(out, 0, M * sizeof(double));
     for (size_t i = 0; i < 2 * count; i++) {

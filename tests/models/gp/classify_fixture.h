@@ -35,7 +35,8 @@ static inline void make_small(small *p, cri_classify_link link, size_t n, size_t
     }
     p->at = (cri_gp_data){ .n = n, .d = 2, .X = p->X, .y = p->y, .r = p->r, .first = p->first };
     for (size_t i = 0; i < n * p->C; i++) p->at.count += p->counts[i];
-    p->data = (cri_classify_data){ .at = &p->at, .link = link, .F = F, .C = p->C, .counts = p->counts };
+    p->data =
+        (cri_classify_data){ .at = &p->at, .link = link, .F = F, .C = p->C, .counts = p->counts };
     p->problem = (cri_gp_problem){ .data = &p->at, .H = p->y };
 }
 
@@ -51,7 +52,8 @@ static inline cr_kernel *read_kernel(cr_ctx *cx, const char *text)
 /* Latent f_c(x_i) is number c n + i of N = F n. */
 typedef struct dense {
     size_t      N;
-    long double K[MOST_LATENT * MOST_LATENT], W[MOST_LATENT * MOST_LATENT], f[MOST_LATENT], slope[MOST_LATENT];
+    long double K[MOST_LATENT * MOST_LATENT], W[MOST_LATENT * MOST_LATENT], f[MOST_LATENT],
+        slope[MOST_LATENT];
     long double log_likelihood, log_evidence;
 } dense;
 
@@ -76,7 +78,8 @@ static inline void look_dense(const small *p, dense *g)
                 g->log_likelihood += c[k] * logl(pi[k]);
                 g->slope[k * n + i] = c[k] - weight * pi[k];
                 for (size_t l = 0; l < p->F; l++)
-                    g->W[(k * n + i) * g->N + l * n + i] = weight * ((k == l) * pi[k] - pi[k] * pi[l]);
+                    g->W[(k * n + i) * g->N + l * n + i] =
+                        weight * ((k == l) * pi[k] - pi[k] * pi[l]);
             }
             continue;
         }
@@ -112,10 +115,11 @@ static inline void invert_dense(size_t N, const long double *A, long double *out
 /* Newton's method on log p(y | f) - f^T K^-1 f / 2, and the evidence from log|I + K W|. */
 static inline void solve_definition(const small *p, cr_ctx *cx, const cr_kernel *k, dense *g)
 {
-    static long double Ki[MOST_LATENT * MOST_LATENT], H[MOST_LATENT * MOST_LATENT], B[MOST_LATENT * MOST_LATENT];
-    double             gram[MOST_INPUTS * MOST_INPUTS];
-    cr_kernel_input    in = cri_gp_inputs(&p->at);
-    size_t             n = p->n, N = g->N = p->F * n;
+    static long double Ki[MOST_LATENT * MOST_LATENT], H[MOST_LATENT * MOST_LATENT],
+        B[MOST_LATENT * MOST_LATENT];
+    double          gram[MOST_INPUTS * MOST_INPUTS];
+    cr_kernel_input in = cri_gp_inputs(&p->at);
+    size_t          n = p->n, N = g->N = p->F * n;
     memset(g->K, 0, sizeof g->K);
     memset(g->f, 0, sizeof g->f);
     assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(gram, n, n)));
@@ -140,7 +144,7 @@ static inline void solve_definition(const small *p, cr_ctx *cx, const cr_kernel 
         for (size_t e = 0; e < N; e++) g->log_evidence -= 0.5L * g->f[a] * Ki[a * N + e] * g->f[e];
     for (size_t a = 0; a < N; a++) /* log|I + K W| = log|K| + log|K^-1 + W| */
         for (size_t e = 0; e < N; e++) B[a * N + e] = Ki[a * N + e] + g->W[a * N + e];
-    long double zero[MOST_LATENT] = { 0 }, first, second;
+    long double        zero[MOST_LATENT] = { 0 }, first, second;
     static long double K[MOST_LATENT * MOST_LATENT];
     memcpy(K, g->K, sizeof K);
     quadratic_form(N, K, zero, &first);
@@ -149,14 +153,15 @@ static inline void solve_definition(const small *p, cr_ctx *cx, const cr_kernel 
 }
 
 /* Mean [F] and covariance [F x F] of f(x): k^T K^-1 f;  k(x, x) - k^T K^-1 k + k^T K^-1 (K^-1 + W)^-1 K^-1 k. */
-static inline void predict_dense(const small *p, cr_ctx *cx, const cr_kernel *k, const dense *g, const double *x,
-                                 double *mean, double *cov)
+static inline void predict_dense(const small *p, cr_ctx *cx, const cr_kernel *k, const dense *g,
+                                 const double *x, double *mean, double *cov)
 {
-    static long double Ki[MOST_LATENT * MOST_LATENT], H[MOST_LATENT * MOST_LATENT], S[MOST_LATENT * MOST_LATENT];
-    size_t             n = p->n, N = g->N, F = p->F;
-    cr_kernel_input    in = cri_gp_inputs(&p->at), at = cr_kernel_rows(cr_cmat_of(x, 1, 2));
-    double             cross[MOST_INPUTS], own;
-    long double        u[4 * MOST_LATENT] = { 0 };
+    static long double Ki[MOST_LATENT * MOST_LATENT], H[MOST_LATENT * MOST_LATENT],
+        S[MOST_LATENT * MOST_LATENT];
+    size_t          n = p->n, N = g->N, F = p->F;
+    cr_kernel_input in = cri_gp_inputs(&p->at), at = cr_kernel_rows(cr_cmat_of(x, 1, 2));
+    double          cross[MOST_INPUTS], own;
+    long double     u[4 * MOST_LATENT] = { 0 };
     assert_ok(cx, cr_kernel_cross(cx, k, &in, &at, cr_mat_of(cross, n, 1)));
     assert_ok(cx, cr_kernel_diagonal(cx, k, &at, true, &own));
     invert_dense(N, g->K, Ki);

@@ -6,13 +6,14 @@
 #include "models/model.h"
 
 /* Rows in the plane, class by where they are, with some noise; labels a, b, c ... */
-static cr_table *draw_classes(cr_ctx *cx, uint64_t seed, size_t n, size_t C, double noise, const double *opt_w)
+static cr_table *draw_classes(cr_ctx *cx, uint64_t seed, size_t n, size_t C, double noise,
+                              const double *opt_w)
 {
     static const char *const levels[] = { "a", "b", "c", "d" };
-    cr_rng     r = cr_rng_stream(seed, 9);
-    double    *X = malloc(2 * n * sizeof *X);
-    uint32_t  *y = malloc(n * sizeof *y);
-    cr_table  *t;
+    cr_rng                   r = cr_rng_stream(seed, 9);
+    double                  *X = malloc(2 * n * sizeof *X);
+    uint32_t                *y = malloc(n * sizeof *y);
+    cr_table                *t;
     for (size_t i = 0; i < n; i++) {
         X[2 * i] = 2 * cr_rng_normal(&r), X[2 * i + 1] = cr_rng_normal(&r);
         double score = sin(X[2 * i]) + 0.8 * X[2 * i + 1] + noise * cr_rng_normal(&r);
@@ -45,10 +46,10 @@ static void assert_probabilities(const cr_prediction *p)
 static cr_table *table_of(cr_ctx *cx, const small *p)
 {
     static const char *const levels[] = { "first", "second", "third", "zero" };
-    double    X[MOST_INPUTS * 8], w[MOST_INPUTS * 4];
-    uint32_t  y[MOST_INPUTS * 4];
-    size_t    rows = 0;
-    cr_table *t;
+    double                   X[MOST_INPUTS * 8], w[MOST_INPUTS * 4];
+    uint32_t                 y[MOST_INPUTS * 4];
+    size_t                   rows = 0;
+    cr_table                *t;
     for (size_t i = 0; i < p->n; i++)
         for (size_t c = 0; c < p->C; c++) {
             if (p->counts[i * p->C + c] == 0) continue;
@@ -95,8 +96,8 @@ static void check_definition(cr_ctx *cx, cri_classify_link link, size_t F, const
     make_small(&p, link, 8, F, 17);
     solve_definition(&p, cx, k, &g);
     cr_table *t = table_of(cx, &p), *z = make_table(cx, Z, 4, 2, NULL, NULL);
-    snprintf(settings, sizeof settings, "target=y features=x* weights=w optimize=none kernel=%s%s", text,
-             link == CRI_CLASSIFY_PROBIT ? " likelihood=probit" : "");
+    snprintf(settings, sizeof settings, "target=y features=x* weights=w optimize=none kernel=%s%s",
+             text, link == CRI_CLASSIFY_PROBIT ? " likelihood=probit" : "");
     cr_model *m = fit(cx, "gp-classify", t, settings);
     assert_close(cr_model_get_report(m)->log_evidence, (double)g.log_evidence, 1e-10);
     assert_close(cr_model_get_report(m)->log_likelihood, (double)g.log_likelihood, 1e-9);
@@ -153,20 +154,26 @@ static double evidence_with(cr_ctx *cx, const cr_table *t, const char *settings)
 static void test_weights_and_order(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    static const char *const settings[] = { "optimize=none", "max_iter=3", "optimize=none approx=svgp inducing=30",
+    cr_ctx                  *cx = test_context();
+    static const char *const settings[] = { "optimize=none", "max_iter=3",
+                                            "optimize=none approx=svgp inducing=30",
                                             "optimize=none likelihood=probit" };
-    cr_table *weighted = table_of_text(cx, "w.csv", "a,b,y,w\n1,2,u,2\n2,1,v,1\n0,3,u,0\n3,3,v,3\n-1,0,u,1\n"
-                                                    "0.5,1,v,1\n1.5,0.2,u,1\n2.2,2,v,0\n");
-    cr_table *repeated = table_of_text(cx, "r.csv", "a,b,y\n3,3,v\n1,2,u\n2,1,v\n3,3,v\n-1,0,u\n1,2,u\n0.5,1,v\n3,3,v\n"
-                                                    "1.5,0.2,u\n");
+    cr_table                *weighted = table_of_text(cx, "w.csv",
+                                                      "a,b,y,w\n1,2,u,2\n2,1,v,1\n0,3,u,0\n3,3,v,3\n-1,0,u,1\n"
+                                                                     "0.5,1,v,1\n1.5,0.2,u,1\n2.2,2,v,0\n");
+    cr_table                *repeated =
+        table_of_text(cx, "r.csv",
+                      "a,b,y\n3,3,v\n1,2,u\n2,1,v\n3,3,v\n-1,0,u\n1,2,u\n0.5,1,v\n3,3,v\n"
+                      "1.5,0.2,u\n");
     for (size_t i = 0; i < 4; i++) {
         char with[128], without[128];
         snprintf(with, sizeof with, "target=y weights=w kernel=3*rbf(l=1.4) %s", settings[i]);
         snprintf(without, sizeof without, "target=y kernel=3*rbf(l=1.4) %s", settings[i]);
-        cr_model     *a = fit(cx, "gp-classify", weighted, with), *b = fit(cx, "gp-classify", repeated, without);
+        cr_model *a = fit(cx, "gp-classify", weighted, with),
+                 *b = fit(cx, "gp-classify", repeated, without);
         cr_prediction p = predict(cx, a, weighted), q = predict(cx, b, weighted);
-        assert_close(cr_model_get_report(a)->log_evidence, cr_model_get_report(b)->log_evidence, 1e-8);
+        assert_close(cr_model_get_report(a)->log_evidence, cr_model_get_report(b)->log_evidence,
+                     1e-8);
         for (size_t j = 0; j < 16; j++) assert_close(p.prob[j], q.prob[j], 1e-7);
         cr_prediction_free(cx, &p);
         cr_prediction_free(cx, &q);
@@ -182,14 +189,15 @@ static void test_weights_and_order(void **state)
 static void test_scales(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
+    cr_ctx             *cx = test_context();
     static const double units[] = { 1, 1e8, 1e-8 };
-    double      value[3], first[12];
+    double              value[3], first[12];
     for (size_t k = 0; k < 3; k++) {
-        char     text[1024] = "x,y\n";
-        double   unit = units[k];
+        char   text[1024] = "x,y\n";
+        double unit = units[k];
         for (int i = 0; i < 12; i++)
-            sprintf(text + strlen(text), "%.17g,%s\n", unit * (i * 5 % 13 - 6), i * 5 % 13 > 3 && i * 5 % 13 < 10 ? "u" : "v");
+            sprintf(text + strlen(text), "%.17g,%s\n", unit * (i * 5 % 13 - 6),
+                    i * 5 % 13 > 3 && i * 5 % 13 < 10 ? "u" : "v");
         cr_table     *t = table_of_text(cx, "u.csv", text);
         cr_model     *m = fit(cx, "gp-classify", t, "target=y");
         cr_prediction p = predict(cx, m, t);
@@ -212,12 +220,15 @@ static void test_learning(void **state)
 {
     (void)state;
     cr_ctx   *cx = test_context();
-    cr_table *two = draw_classes(cx, 1, 40, 2, 0.3, NULL), *three = draw_classes(cx, 2, 30, 3, 0.3, NULL);
-    double    fixed = evidence_with(cx, two, "target=y kernel=rbf(ard) optimize=none");
-    double    best = evidence_with(cx, two, "target=y"), more = evidence_with(cx, two, "target=y restarts=3");
+    cr_table *two = draw_classes(cx, 1, 40, 2, 0.3, NULL),
+             *three = draw_classes(cx, 2, 30, 3, 0.3, NULL);
+    double fixed = evidence_with(cx, two, "target=y kernel=rbf(ard) optimize=none");
+    double best = evidence_with(cx, two, "target=y"),
+           more = evidence_with(cx, two, "target=y restarts=3");
     assert_true(best > fixed + 1 && more > best - 1e-4 && best < 0);
     assert_true(evidence_with(cx, two, "target=y likelihood=probit") > fixed);
-    assert_true(evidence_with(cx, two, "target=y mean=constant") > best - 1e-4); /* contains the other */
+    assert_true(evidence_with(cx, two, "target=y mean=constant") >
+                best - 1e-4); /* contains the other */
     double bound = evidence_with(cx, two, "target=y approx=svgp inducing=40");
     assert_true(fabs(bound - best) < 3);
     assert_true(evidence_with(cx, two, "target=y approx=svgp inducing=5") < bound + 1e-4);
@@ -244,10 +255,12 @@ static void test_mean(void **state)
     (void)state;
     cr_ctx   *cx = test_context();
     double    far[] = { 500, 500 };
-    cr_table *t = table_of_text(cx, "m.csv", "x1,x2,y\n0,1,u\n1,0,u\n2,2,u\n3,1,u\n1,3,u\n0,3,u\n2,0,v\n3,3,u\n1,2,u\n");
+    cr_table *t = table_of_text(
+        cx, "m.csv", "x1,x2,y\n0,1,u\n1,0,u\n2,2,u\n3,1,u\n1,3,u\n0,3,u\n2,0,v\n3,3,u\n1,2,u\n");
     cr_table *z = make_table(cx, far, 1, 2, NULL, NULL);
     cr_model *zero = fit(cx, "gp-classify", t, "target=y optimize=none kernel=rbf");
-    cr_model *constant = fit(cx, "gp-classify", t, "target=y optimize=none kernel=rbf mean=constant");
+    cr_model *constant =
+        fit(cx, "gp-classify", t, "target=y optimize=none kernel=rbf mean=constant");
     cr_prediction p = predict(cx, zero, z), q = predict(cx, constant, z);
     assert_close(p.prob[0], 0.5, 1e-12);
     assert_true(q.prob[0] > 0.6);
@@ -264,18 +277,21 @@ static void test_mean(void **state)
 static void test_categories(void **state)
 {
     (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *t = table_of_text(cx, "c.csv", "g,x,y\nr,1,u\nr,2,u\ns,1,v\ns,2,v\nr,3,u\ns,3,v\ns,4,v\nr,4,u\n");
+    cr_ctx                  *cx = test_context();
+    cr_table                *t = table_of_text(cx, "c.csv",
+                                               "g,x,y\nr,1,u\nr,2,u\ns,1,v\ns,2,v\nr,3,u\ns,3,v\ns,4,v\nr,4,u\n");
     static const char *const settings[] = { "target=y", "target=y approx=svgp inducing=4" };
     for (size_t k = 0; k < 2; k++) {
         cr_model     *m = fit(cx, "gp-classify", t, settings[k]);
         cr_prediction p = predict(cx, m, t);
-        for (size_t i = 0; i < 8; i++) assert_true((p.prob[2 * i] > 0.5) == (i < 2 || i == 4 || i == 7));
+        for (size_t i = 0; i < 8; i++)
+            assert_true((p.prob[2 * i] > 0.5) == (i < 2 || i == 4 || i == 7));
         cr_prediction_free(cx, &p);
         cr_model_free(cx, m);
     }
-    cr_model     *even = fit(cx, "gp-classify", t, "target=y features=x optimize=none"),
-             *odd = fit(cx, "gp-classify", t, "target=y features=x optimize=none class_weights=u=3,v=1");
+    cr_model *even = fit(cx, "gp-classify", t, "target=y features=x optimize=none"),
+             *odd = fit(cx, "gp-classify", t,
+                        "target=y features=x optimize=none class_weights=u=3,v=1");
     cr_prediction p = predict(cx, even, t), q = predict(cx, odd, t);
     assert_close(p.prob[0], 0.5, 1e-12);
     assert_true(q.prob[0] > 0.55);
@@ -289,7 +305,8 @@ static void test_categories(void **state)
 
 /* --- corners ---------------------------------------------------------------------------------- */
 
-static void check_refused(cr_ctx *cx, const char *text, const char *settings, cr_status status, const char *sentence)
+static void check_refused(cr_ctx *cx, const char *text, const char *settings, cr_status status,
+                          const char *sentence)
 {
     cr_model *m = NULL;
     cr_table *t = table_of_text(cx, "t.csv", text);
@@ -306,18 +323,22 @@ static void test_refusals(void **state)
     check_refused(cx, "x,y\n1,u\n2,u\n", "target=y", CR_EDATA, "one class only, u");
     check_refused(cx, "x,y,w\n1,u,1\n2,v,0\n", "target=y weights=w", CR_EDATA, "one class only");
     check_refused(cx, "x,y,w\n1,u,0\n2,v,0\n", "target=y weights=w", CR_EDATA, "weight");
-    check_refused(cx, three, "target=y likelihood=probit", CR_EUNSUPPORTED, "goes with two classes; 'y' has 3");
+    check_refused(cx, three, "target=y likelihood=probit", CR_EUNSUPPORTED,
+                  "goes with two classes; 'y' has 3");
     check_refused(cx, three, "target=y kernel=rbf(x)+white weights=w", CR_EUNSUPPORTED, "white");
     check_refused(cx, three, "target=y kernel=rbf+white approx=svgp", CR_EUNSUPPORTED, "white");
     check_refused(cx, three, "target=y kernel=sigmoid", CR_EARG, "positive semi-definite");
     check_refused(cx, three, "target=y kernel=rbf(q)", CR_EARG, "q");
-    cr_table *t = draw_classes(cx, 3, 300, 2, 0.3, NULL), *many = draw_classes(cx, 3, 300, 3, 0.3, NULL);
+    cr_table *t = draw_classes(cx, 3, 300, 2, 0.3, NULL),
+             *many = draw_classes(cx, 3, 300, 3, 0.3, NULL);
     cr_model *m = NULL;
     cr_ctx_set_memory_limit(cx, 1 << 20);
-    assert_fails_with(cx, try_fit(cx, "gp-classify", t, "target=y approx=laplace", &m), CR_ENOMEM, "needs 0.00158 GB");
-    assert_fails_with(cx, try_fit(cx, "gp-classify", many, "target=y approx=laplace", &m), CR_ENOMEM, "3 latent functions");
-    assert_fails_with(cx, try_fit(cx, "gp-classify", t, "target=y approx=svgp inducing=250", &m), CR_ENOMEM,
-                      "250 inducing inputs");
+    assert_fails_with(cx, try_fit(cx, "gp-classify", t, "target=y approx=laplace", &m), CR_ENOMEM,
+                      "needs 0.00158 GB");
+    assert_fails_with(cx, try_fit(cx, "gp-classify", many, "target=y approx=laplace", &m),
+                      CR_ENOMEM, "3 latent functions");
+    assert_fails_with(cx, try_fit(cx, "gp-classify", t, "target=y approx=svgp inducing=250", &m),
+                      CR_ENOMEM, "250 inducing inputs");
     cr_ctx_set_memory_limit(cx, 0);
     cr_table_free(cx, t);
     cr_table_free(cx, many);
@@ -328,13 +349,19 @@ static void test_refusals(void **state)
 static void test_corners(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "x,y\n1,u\n2,v\n", "x,y\n1,u\n1,v\n1,v\n", "x,z,y\n1,5,u\n2,5,v\n3,5,v\n",
-                                         "x,y\n-3,u\n-2,u\n-1,u\n1,v\n2,v\n3,v\n", "x,y\n1,u\n1,v\n2,u\n2,u\n2,v\n",
-                                         "x,y\n1,a\n2,b\n3,c\n", "x,y\n1,a\n1,b\n1,c\n",
-                                         "x,y\n1e150,a\n-1e150,b\n0,c\n", "x,y\n1e-150,a\n-1e-150,b\n0,a\n" };
-    static const char *const settings[] = { "target=y", "target=y likelihood=probit", "target=y approx=svgp inducing=3",
+    static const char *const texts[] = { "x,y\n1,u\n2,v\n",
+                                         "x,y\n1,u\n1,v\n1,v\n",
+                                         "x,z,y\n1,5,u\n2,5,v\n3,5,v\n",
+                                         "x,y\n-3,u\n-2,u\n-1,u\n1,v\n2,v\n3,v\n",
+                                         "x,y\n1,u\n1,v\n2,u\n2,u\n2,v\n",
+                                         "x,y\n1,a\n2,b\n3,c\n",
+                                         "x,y\n1,a\n1,b\n1,c\n",
+                                         "x,y\n1e150,a\n-1e150,b\n0,c\n",
+                                         "x,y\n1e-150,a\n-1e-150,b\n0,a\n" };
+    static const char *const settings[] = { "target=y", "target=y likelihood=probit",
+                                            "target=y approx=svgp inducing=3",
                                             "target=y mean=constant kernel=matern12" };
-    cr_ctx *cx = test_context();
+    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t k = 0; k < 4; k++) {
             if (k == 1 && (strstr(texts[i], "c\n"))) continue;
@@ -361,7 +388,9 @@ static void test_automatic(void **state)
     cr_table *t = draw_classes(cx, 4, 2001, 2, 0.3, NULL);
     cr_ctx_set_log(cx, keep_warning, &w);
     cr_model *m = fit(cx, "gp-classify", t, "target=y optimize=none inducing=5");
-    assert_non_null(strstr(w.text, "2001 distinct inputs: the sparse approximation svgp with 5 inducing inputs is used"));
+    assert_non_null(strstr(
+        w.text,
+        "2001 distinct inputs: the sparse approximation svgp with 5 inducing inputs is used"));
     assert_non_null(strstr(w.text, "0.0641 GB"));
     assert_int_equal(cr_model_get_report(m)->evidence, CR_EVIDENCE_BOUND);
     cr_model_free(cx, m);
@@ -377,8 +406,8 @@ static void check_threads(cr_ctx *cx, const cr_table *t, const char *settings)
     cr_prediction first = { 0 };
     double        value = 0;
     for (size_t k = 0; k < 4; k++) {
-        char    *bytes = NULL;
-        size_t   size = 0;
+        char  *bytes = NULL;
+        size_t size = 0;
         cr_ctx_set_threads(cx, threads[k]);
         cr_model     *m = fit(cx, "gp-classify", t, settings), *again = NULL;
         cr_prediction p = predict(cx, m, t), q;
@@ -402,7 +431,8 @@ static void test_file_and_threads(void **state)
 {
     (void)state;
     cr_ctx   *cx = test_context();
-    cr_table *two = draw_classes(cx, 6, 610, 2, 0.3, NULL), *three = draw_classes(cx, 6, 40, 3, 0.3, NULL);
+    cr_table *two = draw_classes(cx, 6, 610, 2, 0.3, NULL),
+             *three = draw_classes(cx, 6, 40, 3, 0.3, NULL);
     check_threads(cx, two, "target=y optimize=none kernel=0.5*rbf likelihood=probit");
     check_threads(cx, two, "target=y optimize=none kernel=0.5*rbf approx=svgp inducing=5");
     check_threads(cx, three, "target=y max_iter=1 kernel=rbf");
@@ -415,16 +445,16 @@ static void test_file_and_threads(void **state)
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
     static const char *const levels[] = { "u", "v", "t" };
-    cr_status     st = CR_OK;
-    cr_model     *m = NULL, *again = NULL;
-    cr_prediction p = { 0 };
-    cr_table     *t = NULL;
-    char         *bytes = NULL, *text = NULL;
-    size_t        size = 0;
-    const char   *settings = *(const char **)arg;
-    bool          three = strstr(settings, "three") != NULL;
-    double        X[] = { 0, 1, 1, 2, 3.5, 4 }, latent[36];
-    uint32_t      y[] = { 0, 1, 0, 1, three ? 2 : 0, 1 };
+    cr_status                st = CR_OK;
+    cr_model                *m = NULL, *again = NULL;
+    cr_prediction            p = { 0 };
+    cr_table                *t = NULL;
+    char                    *bytes = NULL, *text = NULL;
+    size_t                   size = 0;
+    const char              *settings = *(const char **)arg;
+    bool                     three = strstr(settings, "three") != NULL;
+    double                   X[] = { 0, 1, 1, 2, 3.5, 4 }, latent[36];
+    uint32_t                 y[] = { 0, 1, 0, 1, three ? 2 : 0, 1 };
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_table_new(cx, "t", 6, &t));
     CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, X, 1));
@@ -448,7 +478,8 @@ done:
 static void test_allocations(void **state)
 {
     (void)state;
-    static const char *const settings[] = { "target=y optimize=none mean=constant", "target=three optimize=none",
+    static const char *const settings[] = { "target=y optimize=none mean=constant",
+                                            "target=three optimize=none",
                                             "target=three optimize=none approx=svgp inducing=3",
                                             "target=y max_iter=1 kernel=rbf" };
     for (size_t k = 0; k < 4; k++) test_every_allocation_fails(all_of_it, (void *)&settings[k]);
@@ -457,10 +488,12 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition), cmocka_unit_test(test_weights_and_order), cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_learning),   cmocka_unit_test(test_mean),              cmocka_unit_test(test_categories),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_corners),           cmocka_unit_test(test_automatic),
-        cmocka_unit_test(test_file_and_threads), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_definition),  cmocka_unit_test(test_weights_and_order),
+        cmocka_unit_test(test_scales),      cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_mean),        cmocka_unit_test(test_categories),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_automatic),   cmocka_unit_test(test_file_and_threads),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp classify", tests, NULL, NULL);
 }

@@ -23,7 +23,8 @@ static void test_likelihoods(void **state)
                 for (int e = 0; e < 2; e++) {
                     double z = e ? -f : f;
                     if (c[e] > 0)
-                        value += c[e] * (link == CRI_CLASSIFY_LOGIT ? -cr_log1pexp(-z) : cr_norm_logcdf(z));
+                        value += c[e] * (link == CRI_CLASSIFY_LOGIT ? -cr_log1pexp(-z)
+                                                                    : cr_norm_logcdf(z));
                 }
                 assert_close(s.log_p, value, 1e-13);
                 assert_close(s.first, (up.log_p - down.log_p) / (2 * h), 3e-7);
@@ -50,7 +51,8 @@ static void test_hermite(void **state)
         assert_relative(sum, moment, 1e-11);
         assert_close(odd, 0, 1e-10);
     }
-    static const double sds[] = { 0, 0.5, 1.4, 1.5, 6, 20 }, errors[] = { 1e-12, 1e-12, 1e-8, 1e-7, 1e-7, 1e-7 };
+    static const double sds[] = { 0, 0.5, 1.4, 1.5, 6, 20 },
+                        errors[] = { 1e-12, 1e-12, 1e-8, 1e-7, 1e-7, 1e-7 };
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++)
         for (size_t k = 0; k < 6; k++) {
             const double c[2] = { 1, 0.25 }, m = 0.8, sd = sds[k], step = 1e-3;
@@ -62,7 +64,8 @@ static void test_hermite(void **state)
                 first += w * s.first;
                 second += w * s.minus_second;
             }
-            cri_classify_slope e = cri_classify_expect((cri_classify_link)link, &rule, c, m, sd * sd);
+            cri_classify_slope e =
+                cri_classify_expect((cri_classify_link)link, &rule, c, m, sd * sd);
             assert_relative(e.log_p, value, errors[k]);
             assert_close(e.first, first, 30 * errors[k]);
             assert_close(e.minus_second, second, 300 * errors[k]);
@@ -77,13 +80,15 @@ static void test_probability(void **state)
         double sum = 0;
         for (double x = -12; x <= 12; x += step) {
             double f = m + sqrt(v) * x;
-            sum += step * exp(cr_norm_logpdf(x)) * (link == CRI_CLASSIFY_LOGIT ? cr_sigmoid(f) : cr_norm_cdf(f));
+            sum += step * exp(cr_norm_logpdf(x)) *
+                   (link == CRI_CLASSIFY_LOGIT ? cr_sigmoid(f) : cr_norm_cdf(f));
         }
         assert_close(cri_classify_probability((cri_classify_link)link, m, v), sum, 1e-11);
         assert_close(cri_classify_probability((cri_classify_link)link, m, 0),
                      link == CRI_CLASSIFY_LOGIT ? cr_sigmoid(m) : cr_norm_cdf(m), 1e-15);
         assert_close(cri_classify_probability((cri_classify_link)link, m, v) +
-                         cri_classify_probability((cri_classify_link)link, -m, v), 1, 1e-12);
+                         cri_classify_probability((cri_classify_link)link, -m, v),
+                     1, 1e-12);
     }
 }
 
@@ -101,7 +106,8 @@ static double evidence_of(cr_ctx *cx, small *p, const cr_kernel *k, double *opt_
     return value;
 }
 
-static void check_definition(cr_ctx *cx, cri_classify_link link, size_t n, size_t F, const char *text)
+static void check_definition(cr_ctx *cx, cri_classify_link link, size_t n, size_t F,
+                             const char *text)
 {
     static dense g;
     small        p;
@@ -135,7 +141,8 @@ static void test_definition(void **state)
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
         check_definition(cx, (cri_classify_link)link, 1, 1, "2.5*rbf(l=1.3)");
         check_definition(cx, (cri_classify_link)link, 7, 1, "2.5*rbf(l=1.3)");
-        check_definition(cx, (cri_classify_link)link, 12, 1, "40*matern32(l=[0.5,0.9]) + 0.3*linear + 0.2");
+        check_definition(cx, (cri_classify_link)link, 12, 1,
+                         "40*matern32(l=[0.5,0.9]) + 0.3*linear + 0.2");
     }
     check_definition(cx, CRI_CLASSIFY_SOFTMAX, 1, 3, "2.5*rbf(l=1.3)");
     check_definition(cx, CRI_CLASSIFY_SOFTMAX, 7, 3, "2.5*rbf(l=1.3)");
@@ -167,8 +174,9 @@ static void test_two_as_many(void **state)
 static void test_hard_mode(void **state)
 {
     (void)state;
-    cr_ctx     *cx = test_context();
-    static const char *const kernels[] = { "1e6*rbf(l=0.02)", "1e9*rbf(l=3)", "1e-9*rbf", "1e4*linear + 1e5" };
+    cr_ctx                  *cx = test_context();
+    static const char *const kernels[] = { "1e6*rbf(l=0.02)", "1e9*rbf(l=3)", "1e-9*rbf",
+                                           "1e4*linear + 1e5" };
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_SOFTMAX; link++)
         for (size_t i = 0; i < 4; i++) {
             small      p;
@@ -214,9 +222,10 @@ static void check_gradient(cr_ctx *cx, cri_classify_link link, size_t F, const c
 static void test_gradient(void **state)
 {
     (void)state;
-    static const char *const kernels[] = { "2.1*rbf(l=[0.8,1.7])", "30*matern52(l=0.6) + 0.7*linear(x1)",
+    static const char *const kernels[] = { "2.1*rbf(l=[0.8,1.7])",
+                                           "30*matern52(l=0.6) + 0.7*linear(x1)",
                                            "4*rbf(l=0.9)*rq(l=2,alpha=1.3) + white(0.3)" };
-    cr_ctx *cx = test_context();
+    cr_ctx                  *cx = test_context();
     for (size_t i = 0; i < 3; i++) {
         check_gradient(cx, CRI_CLASSIFY_LOGIT, 1, kernels[i]);
         check_gradient(cx, CRI_CLASSIFY_PROBIT, 1, kernels[i]);

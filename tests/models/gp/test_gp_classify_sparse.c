@@ -9,13 +9,14 @@
 #include "models/gp/classify_tilted.h"
 
 /* The bound at its maximum with these inducing inputs. */
-static double bound_of(cr_ctx *cx, small *p, const cri_gp_data *Z, const cr_kernel *k, double *opt_gradient,
-                       cri_svgp *opt_room, cr_scratch *s)
+static double bound_of(cr_ctx *cx, small *p, const cri_gp_data *Z, const cr_kernel *k,
+                       double *opt_gradient, cri_svgp *opt_room, cr_scratch *s)
 {
     cr_scratch own = cr_scratch_begin(cx), *arena = s ? s : &own;
     cri_svgp   room;
     double     value = NAN;
-    double    *L = cr_scratch_matrix(arena, Z->n, Z->n), *factor = cr_scratch_matrix(arena, p->F * Z->n, Z->n);
+    double    *L = cr_scratch_matrix(arena, Z->n, Z->n),
+           *factor = cr_scratch_matrix(arena, p->F * Z->n, Z->n);
     assert_ok(cx, cri_svgp_new(arena, &p->data, Z, L, factor, &room));
     assert_ok(cx, cri_svgp_objective(cx, &room, &p->problem, k, 0, &value, opt_gradient));
     assert_true(room.converged);
@@ -38,31 +39,34 @@ static void test_definition(void **state)
     cr_ctx *cx = test_context();
     for (int link = CRI_CLASSIFY_LOGIT; link <= CRI_CLASSIFY_PROBIT; link++) {
         enum { N = 10, M = 4 };
-        small           p;
-        cr_scratch      s = cr_scratch_begin(cx);
-        cr_kernel      *k = read_kernel(cx, "5.2*rbf(l=1.1)");
-        cri_svgp        v;
-        double          Kmm[M * M], Kmn[M * N], step = 1e-3, expected = 0;
+        small      p;
+        cr_scratch s = cr_scratch_begin(cx);
+        cr_kernel *k = read_kernel(cx, "5.2*rbf(l=1.1)");
+        cri_svgp   v;
+        double     Kmm[M * M], Kmn[M * N], step = 1e-3, expected = 0;
         make_small(&p, (cri_classify_link)link, N, 1, 31);
         cri_gp_data     Z = few_of(&p, M);
         cr_kernel_input z = cri_gp_inputs(&Z), rows = cri_gp_inputs(&p.at);
         double          value = bound_of(cx, &p, &Z, k, NULL, &v, &s);
         assert_ok(cx, cr_kernel_gram(cx, k, &z, CR_FILL_BOTH, cr_mat_of(Kmm, M, M)));
         assert_ok(cx, cr_kernel_cross(cx, k, &z, &rows, cr_mat_of(Kmn, M, N)));
-        long double K[M * M], Ki[M * M], P[M * M] = { 0 }, S[M * M], L[M * M] = { 0 }, Su[M * M] = { 0 }, mu[M] = { 0 };
+        long double K[M * M], Ki[M * M], P[M * M] = { 0 }, S[M * M], L[M * M] = { 0 },
+                                               Su[M * M] = { 0 }, mu[M] = { 0 };
         for (int a = 0; a < M; a++)
             for (int b = 0; b <= a; b++) L[a * M + b] = v.L[a * M + b];
         for (int i = 0; i < M * M; i++) K[i] = Kmm[i];
         for (int a = 0; a < M; a++)
             for (int b = 0; b < M; b++)
-                for (int c = 0; c <= (a < b ? a : b); c++) P[a * M + b] += v.factor[a * M + c] * v.factor[b * M + c];
+                for (int c = 0; c <= (a < b ? a : b); c++)
+                    P[a * M + b] += v.factor[a * M + c] * v.factor[b * M + c];
         invert_dense(M, K, Ki);
         invert_dense(M, P, S);
         for (int a = 0; a < M; a++)
             for (int b = 0; b < M; b++) {
                 mu[a] += L[a * M + b] * v.mu[b];
                 for (int c = 0; c < M; c++)
-                    for (int d = 0; d < M; d++) Su[a * M + b] += L[a * M + c] * S[c * M + d] * L[b * M + d];
+                    for (int d = 0; d < M; d++)
+                        Su[a * M + b] += L[a * M + c] * S[c * M + d] * L[b * M + d];
             }
         for (int i = 0; i < N; i++) {
             long double w[M] = { 0 }, mean = 0, variance = 5.2L, sum = 0;
@@ -76,7 +80,8 @@ static void test_definition(void **state)
             for (double x = -10; x <= 10; x += step)
                 sum += step * exp(cr_norm_logpdf(x)) *
                        cri_classify_at((cri_classify_link)link, p.counts + 2 * i,
-                                       (double)(mean + sqrtl(variance) * x)).log_p;
+                                       (double)(mean + sqrtl(variance) * x))
+                           .log_p;
             expected += (double)sum;
         }
         long double kl = -M, copy[M * M], t[M], first, second; /* KL(N(mu, Su) | N(0, K)) */
@@ -94,8 +99,10 @@ static void test_definition(void **state)
         /* and it is a maximum: any other q is below */
         for (int e = 0; e < 6; e++) {
             double lambda = v.lambda[e], b = v.mu[e % M];
-            if (e < 3) v.lambda[e] *= e % 2 ? 1.3 : 0.6;
-            else v.mu[e % M] += e % 2 ? 0.02 : -0.01;
+            if (e < 3)
+                v.lambda[e] *= e % 2 ? 1.3 : 0.6;
+            else
+                v.mu[e % M] += e % 2 ? 0.02 : -0.01;
             assert_ok(cx, cri_svgp_bound(cx, &v));
             assert_true(v.bound < value);
             v.lambda[e] = lambda, v.mu[e % M] = b;
@@ -115,13 +122,15 @@ static void test_tilted(void **state)
     double       room[64], g[3], bend[9], up[3], down[3];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 4; k++) {
-            double phi = cri_tilted(3, m[i], v[k], room, g, bend), sum = 0, mean = 0, total = 0, step = 0.25, h = 1e-5;
+            double phi = cri_tilted(3, m[i], v[k], room, g, bend), sum = 0, mean = 0, total = 0,
+                   step = 0.25, h = 1e-5;
             assert_close(g[0] + g[1] + g[2], 1, 1e-12);
             if (k == 0) assert_close(phi, cr_logsumexp(m[i], 3), 1e-13);
             for (double a = -7; a <= 7; a += step)
                 for (double b = -7; b <= 7; b += step)
                     for (double c = -7; c <= 7; c += step) {
-                        double f[] = { m[i][0] + sqrt(v[k][0]) * a, m[i][1] + sqrt(v[k][1]) * b, m[i][2] + sqrt(v[k][2]) * c };
+                        double f[] = { m[i][0] + sqrt(v[k][0]) * a, m[i][1] + sqrt(v[k][1]) * b,
+                                       m[i][2] + sqrt(v[k][2]) * c };
                         double w = exp(-(a * a + b * b + c * c) / 2);
                         sum += w * cr_logsumexp(f, 3), total += w;
                     }
@@ -129,13 +138,15 @@ static void test_tilted(void **state)
             assert_true(phi >= mean - 1e-6 * fabs(mean));
             if (k == 1) assert_true(phi < mean + 0.1);
             for (int c = 0; c < 3 && k < 3; c++) {
-                double z[3] = { m[i][0], m[i][1], m[i][2] }, u[3] = { v[k][0], v[k][1], v[k][2] }, t[3];
+                double z[3] = { m[i][0], m[i][1], m[i][2] }, u[3] = { v[k][0], v[k][1], v[k][2] },
+                       t[3];
                 z[c] += h;
                 double above = cri_tilted(3, z, u, room, up, NULL);
                 z[c] -= 2 * h;
                 double below = cri_tilted(3, z, u, room, down, NULL);
                 assert_close((above - below) / (2 * h), g[c], 1e-7);
-                for (int e = 0; e < 3; e++) assert_close((up[e] - down[e]) / (2 * h), bend[3 * c + e], 1e-6);
+                for (int e = 0; e < 3; e++)
+                    assert_close((up[e] - down[e]) / (2 * h), bend[3 * c + e], 1e-6);
                 if (v[k][c] == 0) continue;
                 u[c] += h;
                 above = cri_tilted(3, m[i], u, room, t, NULL);
@@ -259,19 +270,25 @@ static void test_reference(void **state)
         const json_t *set = json_object_get(json_object_get(root, "inducing_sets"),
                                             json_string_value(json_object_get(item, "inducing")));
         size_t        m = json_array_size(set);
-        double       *ZX = malloc(m * sp.d * sizeof *ZX), *counts = read_counts(cx, root, item, sp.n), value;
-        char          text[2048] = "";
+        double *ZX = malloc(m * sp.d * sizeof *ZX), *counts = read_counts(cx, root, item, sp.n),
+               value;
+        char text[2048] = "";
         for (size_t a = 0; a < m; a++)
             for (size_t j = 0; j < sp.d; j++) ZX[a * sp.d + j] = element(json_array_get(set, a), j);
         kernel_text(json_object_get(item, "kernel"), json_object_get(item, "hyper"), text);
-        cr_scratch        s = cr_scratch_begin(cx);
-        cr_kernel        *k = read_kernel(cx, text);
-        cri_gp_data       at = { .n = sp.n, .d = sp.d, .X = sp.X }, Z = { .n = m, .d = sp.d, .X = ZX };
-        cri_classify_data data = { .at = &at, .F = 1, .C = 2, .counts = counts,
-                                   .link = strstr(id, "probit") ? CRI_CLASSIFY_PROBIT : CRI_CLASSIFY_LOGIT };
+        cr_scratch  s = cr_scratch_begin(cx);
+        cr_kernel  *k = read_kernel(cx, text);
+        cri_gp_data at = { .n = sp.n, .d = sp.d, .X = sp.X }, Z = { .n = m, .d = sp.d, .X = ZX };
+        cri_classify_data data = { .at = &at,
+                                   .F = 1,
+                                   .C = 2,
+                                   .counts = counts,
+                                   .link = strstr(id, "probit") ? CRI_CLASSIFY_PROBIT
+                                                                : CRI_CLASSIFY_LOGIT };
         cri_gp_problem    problem = { .data = &at };
         cri_svgp          room;
-        assert_ok(cx, cri_svgp_new(&s, &data, &Z, cr_scratch_matrix(&s, m, m), cr_scratch_matrix(&s, m, m), &room));
+        assert_ok(cx, cri_svgp_new(&s, &data, &Z, cr_scratch_matrix(&s, m, m),
+                                   cr_scratch_matrix(&s, m, m), &room));
         assert_ok(cx, cri_svgp_objective(cx, &room, &problem, k, 0, &value, NULL));
         assert_close(value, number_of(item, "best_elbo_over_q"), 1e-6);
         cr_kernel_free(cx, k);
@@ -291,8 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),    cmocka_unit_test(test_below_evidence),
         cmocka_unit_test(test_more_inducing), cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_tilted),
-        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_tilted),        cmocka_unit_test(test_reference),
     };
     return cmocka_run_group_tests_name("gp classify sparse", tests, NULL, NULL);
 }
