@@ -14,6 +14,7 @@
     X(fisher)                \
     X(glm)                   \
     X(gp)                    \
+    X(gp_online)             \
     X(kernel_pca)            \
     X(kernel_ridge)          \
     X(knn)                   \
