@@ -120,7 +120,7 @@ done:
 const cli_verb verb_plot = {
     .name = "plot",
     .usage = "plot FILE.cred DATA [--kind fit] [-o FIGURE.svg]",
-    .summary = "draw a model and data, as SVG or as text: its fit, its parts, figures that judge it",
+    .summary = "draw a model and data as SVG or text: its fit, parts, how good it is",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals",
     .options = plot_table,
