@@ -40,6 +40,13 @@ static void print_wrapped(cli *c, const char *text, size_t column, size_t indent
             column = indent;
             fresh = true;
         }
+        while (fresh && column + n > EDGE) { /* a long list of choices goes on after a bar */
+            size_t part = EDGE - column;
+            while (part > 0 && text[part - 1] != '|') part--;
+            if (part == 0) break;
+            out_text(c, "%.*s\n%*s", (int)part, text, (int)indent, "");
+            text += part, n -= part;
+        }
         out_text(c, "%s%.*s", fresh ? "" : " ", (int)n, text);
         column += n + !fresh;
         fresh = false;

@@ -354,7 +354,7 @@ done:
 const cli_verb verb_info = {
     .name = "info",
     .usage = "info [DATA [DATA]] [OPTIONS]",
-    .summary = "entropy, mutual information, divergence, two-sample test, surprise, typical sets",
+    .summary = "entropy, mutual information, divergence, two-sample test, surprise",
     .example = "credence info examples/diabetes.csv\n"
                "credence info examples/diabetes.csv --mutual bmi,progression --permutations 199\n"
                "credence info examples/diabetes.csv --matrix --columns sex,bmi,s5,progression\n"

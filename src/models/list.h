@@ -15,6 +15,7 @@
     X(glm)                   \
     X(gp)                    \
     X(gp_classify)           \
+    X(gp_online)             \
     X(kernel_pca)            \
     X(kernel_ridge)          \
     X(knn)                   \

@@ -126,7 +126,9 @@ def test_weights_are_repetitions(made, Xy):
 
 
 # What an update keeps from the first fit, held at the same values in all fits.
-KEPT = {"Gp": {"kernel": "20*rbf(l=6)", "noise": 0.25, "optimize": "none"}}
+KEPT = {"Gp": {"kernel": "20*rbf(l=6)", "noise": 0.25, "optimize": "none"},
+        "GpOnline": {"kernel": "20*matern12(l=3)", "noise": 0.25, "optimize": "none", "mean": "zero",
+                     "method": "basis", "inducing": 400}}
 
 
 @pytest.mark.parametrize("made", UPDATING)
