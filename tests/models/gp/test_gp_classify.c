@@ -320,7 +320,7 @@ static void test_refusals(void **state)
     (void)state;
     cr_ctx     *cx = test_context();
     const char *three = "x,y,w\n1,u,1\n2,v,2\n3,t,1\n4,u,1\n";
-    check_refused(cx, "x,y\n1,u\n2,u\n", "target=y", CR_EDATA, "one class only, .u);
+    check_refused(cx, "x,y\n1,u\n2,u\n", "target=y", CR_EDATA, "one class only, 'u'");
     check_refused(cx, "x,y,w\n1,u,1\n2,v,0\n", "target=y weights=w", CR_EDATA, "one class only");
     check_refused(cx, "x,y,w\n1,u,0\n2,v,0\n", "target=y weights=w", CR_EDATA, "weight");
     check_refused(cx, three, "target=y likelihood=probit", CR_EUNSUPPORTED,
