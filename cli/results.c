@@ -825,6 +825,28 @@ static const cli_field blas[] = {
     FIELD_LAST,
 };
 
+/* --- plot ------------------------------------------------------------------------------------ */
+
+static const cli_field plot_series[] = {
+    TEXT("name", 0, "what the legend calls it"),
+    TEXT("form", 0, "points, line, band or bars"),
+    OTHER(ARRAY, "x", 0, "along the first axis"),
+    OTHER(ARRAY, "y", FIELD_SOMETIMES, "of points and lines: along the other"),
+    OTHER(ARRAY, "lower", FIELD_SOMETIMES, "of bands and bars: their lower ends"),
+    OTHER(ARRAY, "upper", FIELD_SOMETIMES, "of bands and bars: their upper ends"),
+    FIELD_LAST,
+};
+
+const cli_field result_plot[] = {
+    TEXT("model", 0, "name of the model"),
+    TEXT("kind", 0, "what is drawn"),
+    TEXT("title", 0, "of the figure"),
+    TEXT("x_title", 0, "of the first axis"),
+    TEXT("y_title", 0, "of the other"),
+    INNER(ROWS, "series", 0, "what stands in the legend, with its points", plot_series),
+    FIELD_LAST,
+};
+
 const cli_field result_version[] = {
     TEXT("version", 0, "version of credence"),
     TEXT("compiler", 0, "the compiler it was built with"),

@@ -132,6 +132,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["describe", "select.cred"], ["describe", "lasso.cred"],
         ["describe", "bayes.cred"], ["describe", "nig.cred"], ["describe", "mixed.cred"], ["describe", "linear.cred"],
         ["check", DIABETES], ["check", "nig.cred"],
+        ["plot", "bayes.cred", DIABETES], ["plot", "bayes.cred", DIABETES, "--kind", "residuals"],
+        ["plot", "lda.cred", DIABETES, "--kind", "calibration"],
         ["dist"], ["dist", "beta"], ["dist", "beta", "12", "3"], ["dist", "normal", "--fit", f"{DIABETES}:bmi"],
         ["dist", "gamma", "2", "3", *"--mean --variance --sd --mode --entropy --natural --plot".split(),
          *"--pdf 1 --logpdf 1,-1 --cdf 1 --sf 1 --logcdf 1 --logsf 1 --quantile 0,1".split(),
