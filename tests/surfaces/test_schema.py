@@ -6,6 +6,8 @@ import pytest
 
 from conftest import BURGLARY, DIABETES
 
+NOISY = BURGLARY.parents[1] / "denoise/noisy.pgm"
+
 jsonschema = pytest.importorskip("jsonschema")
 
 
@@ -152,6 +154,7 @@ def results(credence, toy, schemas, tmp_path_factory):
          "burglary _|_ mary | alarm", "H(alarm)", "I(john; mary)", "I(burglary; * | john=yes)"],
         ["query", BURGLARY.with_name("monty-hall.bif"), "P(choice=left, opened=left)"],
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
+        ["denoise", NOISY, "--truth", NOISY.with_name("truth.pgm")], ["denoise", NOISY, "--method", "gibbs"],
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
     ]
