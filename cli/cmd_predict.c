@@ -11,7 +11,7 @@
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "0.95", "0<..<1", "mass of the central interval", "0.9")                     \
     X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
-    X(text, loss, "", "",                                                                          \
+    X(text, loss, "", "LOSS",                                                                      \
       "add the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with " \
       "a matrix of losses",                                                                        \
       "quantile:0.9")                                                                              \
