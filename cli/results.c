@@ -161,6 +161,8 @@ static const cli_field prediction[] = {
     NUMBER("log_density", FIELD_NULL | FIELD_SOMETIMES,
            "of a density: its logarithm at the row; null for a row left out"),
     TEXT("column", FIELD_SOMETIMES, "without DATA: the column that it is about"),
+    TEXT("level", FIELD_SOMETIMES, "without DATA, of categories: a level of the column"),
+    NUMBER("probability", FIELD_SOMETIMES, "that the next row has it"),
     OTHER(VALUES, "id", FIELD_SOMETIMES, "columns of the data carried along, with --id"),
     OTHER(ANY, "action", FIELD_SOMETIMES,
           "with --loss: the action of least expected loss, a number or the name of a class or action; "

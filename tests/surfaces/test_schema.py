@@ -101,7 +101,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "mvn", DIABETES, "--features", "bmi,bp"],
         ["fit", "beta-bernoulli", "mixed.csv", "--features", "kind", "-o", "yes.cred"],
         ["fit", "dirichlet-categorical", "mixed.csv", "--features", "kind,w", "--category", "w"],
-        ["update", "yes.cred", "mixed.csv"], ["describe", "yes.cred"], ["describe", "normal.cred"],
+        ["predict", "yes.cred"], ["update", "yes.cred", "mixed.csv"], ["describe", "yes.cred"], ["describe", "normal.cred"],
         ["compare", "normal", DIABETES, "--by", "sex", "--features", "bmi",
          "--prior", "mean0=25,kappa0=1,nu0=2,var0=16"],
         ["compare", "bayes-linear", *target, "--by", "sex"],
