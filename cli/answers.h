@@ -36,4 +36,10 @@ cr_status answers_print(cli *c, const answers *a);
 /* The rows as the items of an array that out_json_begin has opened. */
 cr_status answers_print_json(cli *c, const answers *a);
 
+/* The levels of the categories in the next row with their probabilities, or, with a loss, an action for
+ * each column; no columns where the model tells of no categories (next_levels.c). */
+struct cr_loss;
+cr_status answers_next_levels(cli *c, const cr_model *m, const struct cr_loss *opt_loss, cr_scratch *s,
+                              answers *out);
+
 #endif

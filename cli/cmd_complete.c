@@ -483,6 +483,31 @@ static void offer_argument(line *l)
         l->c->answer_no = true;
 }
 
+/* NAME= of the settings that a model has, and behind that the words of one. */
+static void offer_settings(line *l)
+{
+    const cr_option *tables[] = { l->model ? cr_class_options(l->model) : cr_fit_table, cr_design_table,
+                                  cr_fit_table };
+    char             name[80];
+    const char      *equals = strchr(l->piece, '='), *bar = strrchr(l->piece, '|');
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(l->piece, "="), l->piece);
+    if (equals) l->piece = bar ? bar + 1 : equals + 1;
+    for (size_t t = l->model ? 0 : 1; t < 3; t++) {
+        const cr_option *o = equals ? cr_option_find(tables[t], name) : NULL;
+        if (o && o->kind == CR_OPTION_choice) offer_choices(l, o->range);
+        for (o = tables[t]; !equals && o->name; o++) {
+            snprintf(name, sizeof name, "%s=", o->name);
+            offer(l, name, o->help);
+        }
+    }
+}
+
+static void offer_losses(line *l)
+{
+    offer_choices(l, "0-1|squared|absolute|quantile:");
+    l->c->answer_no = true; /* or a file */
+}
+
 static void offer_value(line *l)
 {
     const cr_option *o = l->option;
@@ -494,6 +519,10 @@ static void offer_value(line *l)
         offer_columns(l);
     else if (strcmp(o->range, "VARIABLE") == 0)
         offer_variables(l);
+    else if (strcmp(o->range, "NAME=VALUES") == 0)
+        offer_settings(l);
+    else if (strcmp(o->range, "LOSS") == 0)
+        offer_losses(l);
     else if (strcmp(o->range, "FILE") == 0)
         l->c->answer_no = true;
 }

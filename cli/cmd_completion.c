@@ -28,6 +28,7 @@ static const char bash_script[] =
     "    (($? == 1)) && compopt -o default 2>/dev/null\n"
     "    [[ $reply ]] && mapfile -t COMPREPLY <<<\"$reply\"\n"
     "    COMPREPLY=(\"${COMPREPLY[@]:+${COMPREPLY[@]#\"$before\"}}\")\n"
+    "    [[ ${COMPREPLY[0]} == *[=:\\(] ]] && compopt -o nospace 2>/dev/null\n"
     "}\n"
     "complete -F _credence credence\n";
 

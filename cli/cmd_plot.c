@@ -38,7 +38,12 @@ enum { TEXT_WIDTH = 64, TEXT_HEIGHT = 21 };
 static cr_status check_path(cli *c)
 {
     const char *path = c->global.output;
-    if (!path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg")) return CR_OK;
+    if (c->format == FORMAT_JSON && path && cli_ends_with(path, ".svg")) {
+        cr_fail(c->cx, CR_EARG, "--json writes the points of a figure, and '%s' is the name of one", path);
+        return cr_fail_hint(c->cx, "for example --json -o points.json");
+    }
+    if (c->format == FORMAT_JSON || !path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg"))
+        return CR_OK;
     cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one", path);
     return cr_fail_hint(c->cx, "for example -o figure.svg");
 }
@@ -54,6 +59,28 @@ static cr_status print_figure(cli *c, const cr_model *m, const cr_table *t, cr_p
     out_bytes(c, text, strlen(text));
 done:
     if (text) cr_free(c->cx, text, strlen(text) + 1, 1);
+    return st;
+}
+
+/* The points, for programs. */
+static cr_status print_points(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                              const cr_plot_options *o, const char *name)
+{
+    cr_status st = CR_OK;
+    char     *text = NULL;
+    json_t   *root = json_object(), *points = NULL;
+    json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(m))));
+    json_object_set_new(root, "kind", json_string(name));
+    CR_TRY(cr_plot_json(c->cx, m, t, kind, o, &text));
+    points = json_loads(text, JSON_ALLOW_NUL, NULL);
+    json_object_update(root, points);
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(out_open(c, c->global.output));
+    out_json(c, "plot", root);
+done:
+    if (text) cr_free(c->cx, text, strlen(text) + 1, 1);
+    json_decref(root);
+    json_decref(points);
     return st;
 }
 
@@ -96,13 +123,17 @@ static cr_status run_plot(cli *c)
     cr_plot_kind        kind = kinds[o->kind];
     cr_table           *t = NULL;
     cr_model           *m = NULL;
-    char              **names = NULL;
+    char              **names = NULL, name[32];
     double              range[2];
     cr_plot_options     plot = { .level = o->interval, .draws = o->draws, .range = o->range ? range : NULL };
 
     CR_TRY(check_path(c));
     CR_TRY(check_kind(c, o, kind));
     if (cli_is_network(c, 0)) {
+        if (c->format == FORMAT_JSON) {
+            cr_fail(c->cx, CR_EARG, "plot draws a network, and has no JSON of it");
+            CR_TRY(cr_fail_hint(c->cx, "credence query %s 'P(*)' --json has the probabilities", c->args[0]));
+        }
         CR_TRY(cli_plot_network(c, o->evidence));
         goto done;
     }
@@ -117,7 +148,10 @@ static cr_status run_plot(cli *c)
     CR_TRY(cli_read_model(c, 0, &m));
     if (kind != CR_PLOT_PATH) CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
-    if (c->global.output)
+    cr_options_print(cr_option_find(plot_table, "kind"), o, name, sizeof name);
+    if (c->format == FORMAT_JSON)
+        CR_TRY(print_points(c, m, t, kind, &plot, name));
+    else if (c->global.output)
         CR_TRY(cr_plot_with(c->cx, m, t, kind, &plot,
                             strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output));
     else
@@ -134,7 +168,7 @@ const cli_verb verb_plot = {
     .usage = "plot FILE.cred [DATA] | NET ['P(* | e)'] [--kind fit] [-o FIGURE.svg]",
     .summary = "draw a model and data: its fit, its parts, figures that judge it; or a network",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
-               "credence plot model.cred examples/diabetes.csv --kind residuals\n"
+               "credence plot model.cred examples/diabetes.csv --kind residuals --json\n"
                "credence plot examples/networks/burglary.bif 'P(* | john=yes)' -o net.svg",
     .options = plot_table,
     .options_size = sizeof(plot_options),
@@ -142,4 +176,5 @@ const cli_verb verb_plot = {
     .least = 1,
     .most = 2,
     .run = run_plot,
+    .result = result_plot,
 };

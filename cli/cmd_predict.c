@@ -11,7 +11,7 @@
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "0.95", "0<..<1", "mass of the central interval", "0.9")                     \
     X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
-    X(text, loss, "", "",                                                                          \
+    X(text, loss, "", "LOSS",                                                                      \
       "add the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with " \
       "a matrix of losses",                                                                        \
       "quantile:0.9")                                                                              \
@@ -176,6 +176,7 @@ static cr_status make_columns(job *j)
 {
     cr_status            st = CR_OK;
     const cr_prediction *p = &j->p;
+    if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
     j->a = answers_new(&j->s, p->n, 16 + j->n_ids + p->n_classes + p->n_params + j->o->draws);
     CR_TRY(j->s.status);
     add_ids(j);
@@ -232,7 +233,10 @@ static cr_status answer_next(job *j)
                          : j->o->leverage ? "leverage"
                                           : NULL;
     const char *name = cr_class_name(cr_model_get_class(j->model));
-    if (!cr_class_offers(cr_model_get_class(j->model), "next")) {
+    bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
+    cr_status   st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);
+    if (st != CR_OK) return st;
+    if (!next && j->a.n == 0) {
         cr_fail(context(j), CR_EARG,
                 "predict: the argument DATA is missing, and the model %s says "
                 "nothing without",
@@ -245,10 +249,10 @@ static cr_status answer_next(job *j)
                    ? cr_fail_hint(context(j), "credence sample %s draws whole rows", j->c->args[0])
                    : CR_EARG;
     }
-    cr_status st = cr_next(context(j), j->model, &j->p);
-    if (st == CR_OK && j->p.n == 0)
-        st = cr_fail(context(j), CR_EUNSUPPORTED,
-                     "the model %s has no column of numbers to tell of", name);
+    if (next) st = cr_next(context(j), j->model, &j->p);
+    if (st == CR_OK && j->p.n > 0 && j->a.n > 0)
+        cr_log(context(j), CR_LOG_WARNING,
+               "columns of categories are left out beside those of numbers: fit them alone, or see describe");
     return st;
 }
 
@@ -288,7 +292,7 @@ static cr_status print_json(job *j)
     json_t   *root = json_object();
     uint64_t  seed = j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model);
     json_object_set_new(root, "model", json_string(cr_class_name(cr_model_get_class(j->model))));
-    json_object_set_new(root, "rows", json_integer((json_int_t)j->p.n));
+    json_object_set_new(root, "rows", json_integer((json_int_t)j->a.rows));
     json_object_set_new(root, "interval", json_real(j->o->interval));
     json_object_set_new(root, "seed", json_integer((json_int_t)seed));
     if (j->p.family)

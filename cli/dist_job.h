@@ -26,7 +26,7 @@
     X(count, sample,   "", "1..1000000000", "this many random draws", "5")                             \
     X(flag,  natural,  "false", "", "natural parameters, mean statistics, log-partition", "")          \
     X(list,  kl,       "", "", "divergence to the one with these parameters", "10,4")                  \
-    X(text,  fit,      "", "", "take the parameters that fit this file best; FILE:COLUMN[,COLUMN...]", "x.csv:age") \
+    X(text,  fit,      "", "FILE", "take the parameters that fit this file best; FILE:COLUMN[,COLUMN...]", "x.csv:age") \
     X(flag,  plot,     "false", "", "draw the density", "")
 /* clang-format on */
 CR_OPTIONS_STRUCT(dist_options, DIST_OPTIONS);

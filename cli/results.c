@@ -163,6 +163,8 @@ static const cli_field prediction[] = {
     NUMBER("log_density", FIELD_NULL | FIELD_SOMETIMES,
            "of a density: its logarithm at the row; null for a row left out"),
     TEXT("column", FIELD_SOMETIMES, "without DATA: the column that it is about"),
+    TEXT("level", FIELD_SOMETIMES, "without DATA, of categories: a level of the column"),
+    NUMBER("probability", FIELD_SOMETIMES, "that the next row has it"),
     OTHER(VALUES, "id", FIELD_SOMETIMES, "columns of the data carried along, with --id"),
     OTHER(ANY, "action", FIELD_SOMETIMES,
           "with --loss: the action of least expected loss, a number or the name of a class or action; "
@@ -840,6 +842,28 @@ static const cli_field blas[] = {
     TEXT("kernel", 0, "the processor it is tuned for"),
     FLAG("slow", 0, "whether the kernel is older than the processor"),
     TEXT("better", 0, "the kernel to choose instead, if slow"),
+    FIELD_LAST,
+};
+
+/* --- plot ------------------------------------------------------------------------------------ */
+
+static const cli_field plot_series[] = {
+    TEXT("name", 0, "what the legend calls it"),
+    TEXT("form", 0, "points, line, band or bars"),
+    OTHER(ARRAY, "x", 0, "along the first axis"),
+    OTHER(ARRAY, "y", FIELD_SOMETIMES, "of points and lines: along the other"),
+    OTHER(ARRAY, "lower", FIELD_SOMETIMES, "of bands and bars: their lower ends"),
+    OTHER(ARRAY, "upper", FIELD_SOMETIMES, "of bands and bars: their upper ends"),
+    FIELD_LAST,
+};
+
+const cli_field result_plot[] = {
+    TEXT("model", 0, "name of the model"),
+    TEXT("kind", 0, "what is drawn"),
+    TEXT("title", 0, "of the figure"),
+    TEXT("x_title", 0, "of the first axis"),
+    TEXT("y_title", 0, "of the other"),
+    INNER(ROWS, "series", 0, "what stands in the legend, with its points", plot_series),
     FIELD_LAST,
 };
 

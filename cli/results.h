@@ -61,6 +61,7 @@ extern const cli_field
     result_denoise[],
     result_dist[],
     result_info[],
+    result_plot[],
     result_version[],
     result_help[];
 

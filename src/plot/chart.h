@@ -38,6 +38,9 @@ cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *chart, const char *path);
 cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, size_t height,
                          const char **out_text);
 
+/* Its named series as a JSON object: title, x_title, y_title, series; the text is the scratch's. */
+cr_status cri_chart_json(cr_scratch *s, const cri_chart *chart, const char **out_text);
+
 /* As printf, into the arena; "" once that has failed. */
 CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);
 

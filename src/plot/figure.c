@@ -422,6 +422,14 @@ done:
     return st;
 }
 
+cr_status cri_figure_json(cr_scratch *s, const cr_model *model, const cr_table *table,
+                          const cr_plot_options *o, const char **out_text)
+{
+    cri_chart chart;
+    cr_status st = make_figure(s, model, table, o, &chart);
+    return st == CR_OK ? cri_chart_json(s, &chart, out_text) : st;
+}
+
 cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
                         const char *path)
 {

@@ -12,5 +12,8 @@ cr_status cri_figure_svg(cr_ctx *cx, const cr_model *model, const cr_table *tabl
 cr_status cri_figure_text(cr_scratch *s, const cr_model *model, const cr_table *table,
                           const cr_plot_options *options, size_t width, size_t height,
                           const char **out_text);
+/* Its points, as cri_chart_json. */
+cr_status cri_figure_json(cr_scratch *s, const cr_model *model, const cr_table *table,
+                          const cr_plot_options *options, const char **out_text);
 
 #endif

@@ -1,13 +1,15 @@
 /* kinds.c -- the door to the figures. */
+#include "chart.h"
 #include "figure_internal.h"
 #include "process.h"
 #include "../base/context_internal.h"
 
 #include <math.h>
 
-/* Where a figure goes: to a file, or to text of this size. */
+/* Where a figure goes: to a file, to text of this size, or, its points, to JSON. */
 typedef struct sheet {
     const char *path; /* NULL: text */
+    bool        json;
     size_t      width, height;
     const char *text; /* the scratch's */
 } sheet;
@@ -49,6 +51,7 @@ done:
 
 static cr_status draw_chart(cr_scratch *s, const cri_chart *chart, sheet *to)
 {
+    if (to->json) return cri_chart_json(s, chart, &to->text);
     return to->path ? cri_chart_svg(s->cx, chart, to->path)
                     : cri_chart_text(s, chart, to->width, to->height, &to->text);
 }
@@ -84,6 +87,9 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     CR_TRY(check_options(s->cx, o));
     if (!t && kind != CR_PLOT_PATH)
         CR_TRY(cr_fail(s->cx, CR_EARG, "this kind of figure needs data"));
+    if (to->json && (kind == CR_PLOT_COMPONENTS || kind == CR_PLOT_MAP || kind == CR_PLOT_EVIDENCE))
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
+                       "the kinds components, map and evidence are only drawn: they have no JSON"));
     switch (kind) {
     case CR_PLOT_COMPONENTS:
         return draw_parts(s, m, t, o, to);
@@ -91,6 +97,7 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     case CR_PLOT_EVIDENCE:
         return draw_maps(s, m, t, kind, o, to);
     case CR_PLOT_FIT:
+        if (to->json) return cri_figure_json(s, m, t, o, &to->text);
         return to->path ? cri_figure_svg(s->cx, m, t, o, to->path)
                         : cri_figure_text(s, m, t, o, to->width, to->height, &to->text);
     default:
@@ -113,12 +120,12 @@ cr_status cr_plot_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot
     return st;
 }
 
-cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
-                            const cr_plot_options *options, size_t width, size_t height, char **out_text)
+/* What is drawn to the sheet, as a text of its own. */
+static cr_status draw_text(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                           const cr_plot_options *options, sheet to, char **out_text)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    sheet      to = { .width = width, .height = height };
     char      *copy;
     CR_TRY(draw(&s, m, t, kind, options, &to));
     copy = cri_string_copy(cx, to.text);
@@ -127,6 +134,18 @@ cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                            const cr_plot_options *options, size_t width, size_t height, char **out_text)
+{
+    return draw_text(cx, m, t, kind, options, (sheet){ .width = width, .height = height }, out_text);
+}
+
+cr_status cr_plot_json(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                       const cr_plot_options *options, char **out_text)
+{
+    return draw_text(cx, m, t, kind, options, (sheet){ .json = true }, out_text);
 }
 
 cr_status cr_plot(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_plot_kind kind, double level,

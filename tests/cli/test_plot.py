@@ -1,4 +1,5 @@
 """Figures from inside a model: fits with draws, parts of a sum, maps, the evidence."""
+import json
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -60,3 +61,31 @@ def test_only_models_that_have_them(credence, waves, refused):
         refused(2, "plot", "m.cred", waves, "--kind", kind, says=says)
     refused(2, "plot", "m.cred", waves, "--draws", "3", says="one column of numbers")
     assert "predicted = observed" in credence("plot", "m.cred", waves).stdout
+
+
+def points(credence, *args):
+    done = credence("plot", "m.cred", *args, "--json")
+    assert done.code == 0, done.stderr
+    return {s["name"]: s for s in json.loads(done.stdout)["series"]}
+
+
+def test_the_points_of_a_figure(credence, examples, refused, tmp_path):
+    data = "examples/diabetes.csv"
+    assert credence("fit", "logistic", data, "--target", "sex", "-o", "m.cred").code == 0
+    scores = json.loads(credence("evaluate", "m.cred", data, "--json").stdout)["metrics"]
+    roc = points(credence, data, "--kind", "roc")[f"2: AUC {scores['auc']:.3f}"]
+    area = sum((b - a) * (y + z) / 2 for a, b, y, z in zip(roc["x"], roc["x"][1:], roc["y"], roc["y"][1:]))
+    assert roc["form"] == "line" and area == pytest.approx(scores["auc"])
+    bins = points(credence, data, "--kind", "calibration")
+    bars, dots = bins["95 % interval"], bins["came true"]
+    assert all(a <= y <= b for a, y, b in zip(bars["lower"], dots["y"], bars["upper"])) and bars["x"] == dots["x"]
+    assert credence("plot", "m.cred", data, "--kind", "pr", "--json", "-o", "p.json").code == 0
+    assert json.loads((tmp_path / "p.json").read_text())["kind"] == "pr"
+    refused(2, "plot", "m.cred", data, "--kind", "pr", "--json", "-o", "p.svg", says="-o points.json")
+    refused(2, "plot", "examples/networks/burglary.bif", "--json", says="credence query")
+    assert credence("fit", "ridge", data, "--target", "progression", "-o", "m.cred").code == 0
+    left = points(credence, data, "--kind", "residuals")["residual"]
+    mse = sum(y * y for y in left["y"]) / len(left["y"])
+    scores = json.loads(credence("evaluate", "m.cred", data, "--json").stdout)["metrics"]
+    assert len(left["y"]) == 442 and mse ** 0.5 == pytest.approx(scores["rmse"])
+    refused(2, "plot", "m.cred", data, "--kind", "map", "--json", says="they have no JSON")

@@ -113,7 +113,7 @@ def test_infinite_losses_are_told(credence, line):
 def test_refusals(refused, line):
     (line / "l.csv").write_text("action,a,b\nx,0,1\n")
     (line / "bad.csv").write_text("action,a,b\nx,0,\n")
-    refused(2, "predict", "m.cred", "d.csv", "--loss", "l.csv", says=["classes and counts", "--loss squared"])
+    refused(2, "predict", "m.cred", "d.csv", "--loss", "l.csv", says=["classes and counts", "the loss is squared"])
     refused(3, "predict", "m.cred", "d.csv", "--loss", "bad.csv", says="bad.csv:2: the loss in column 'b'")
     refused(2, "predict", "m.cred", says=["the argument DATA is missing", "linear says nothing without"])
     refused(2, "sample", "m.cred", "-n", "3", says=["linear does not draw rows", "predict m.cred DATA --draws N"])
@@ -136,3 +136,29 @@ def test_points_without_spread_are_told(credence, line):
     assert "without any spread" in result.stderr
     answer = json.loads(result.stdout)
     assert answer["metrics"]["crps"] is None and answer["metrics"]["rmse"] > 0 and answer["warnings"]
+
+
+def test_the_next_row_of_categories(credence, examples, refused, tmp_path):
+    """Probabilities of the levels by hand, also as decisions."""
+    data = ["examples/aspirin.csv", "--features", "arm,attack", "--weights", "people", "-o", "m.cred"]
+    for model in ("dirichlet-categorical", "beta-bernoulli"):
+        assert credence("fit", model, *data).code == 0
+        rows = list(csv.DictReader(io.StringIO(credence("predict", "m.cred").stdout)))
+        found = {(r["column"], r["level"]): float(r["probability"]) for r in rows}
+        assert found["attack", "yes"] == pytest.approx(294 / 22073)      # one more of each, in 22071
+        assert found["arm", "aspirin"] == pytest.approx(11038 / 22073)
+        for column in ("arm", "attack"):
+            assert sum(p for (c, _), p in found.items() if c == column) == pytest.approx(1)
+        best = {r["column"]: r for r in json.loads(credence("predict", "m.cred", "--loss", "0-1", "--json").stdout)["predictions"]}
+        assert best["attack"]["action"] == "no"
+        assert best["attack"]["expected_loss"] == pytest.approx(294 / 22073)
+        refused(2, "predict", "m.cred", "--loss", "squared", says="the loss is 0-1")
+        refused(2, "predict", "m.cred", "--draws", "3", says="credence sample")
+    (tmp_path / "loss.csv").write_text("action,no,yes\nwait,0,1000\ntreat,1,0\n")
+    assert credence("fit", "beta-bernoulli", "examples/aspirin.csv", "--features", "attack", "--weights", "people",
+                    "-o", "m.cred").code == 0
+    assert "attack,treat," in credence("predict", "m.cred", "--loss", "loss.csv").stdout
+    (tmp_path / "mix.csv").write_text("x,k\n1,a\n0,b\n1,a\n")
+    assert credence("fit", "beta-bernoulli", "mix.csv", "-o", "m.cred").code == 0
+    mixed = credence("predict", "m.cred")
+    assert "columns of categories are left out" in mixed.stderr and mixed.stdout.splitlines()[1].startswith("x,")

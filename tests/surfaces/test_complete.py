@@ -52,6 +52,18 @@ def test_distributions_come_from_the_registry(credence):
     assert credence.complete("dist", "weib", shell="zsh")[0][0].startswith("weibull\t")
 
 
+def test_values_of_options(credence):
+    assert credence.complete("dist", "normal", "--fit", "x") == ([], True)        # files
+    assert credence.complete("predict", "m.cred", "d.csv", "--loss", "") == (["0-1", "squared", "absolute", "quantile:"], True)
+    assert credence.complete("predict", "m.cred", "d.csv", "--loss", "sq") == (["squared"], True)
+    over = ["tune", "ridge", DIABETES, "--over"]
+    words, files = credence.complete(*over, "")
+    assert {"lambda=", "solver=", "basis=", "scale="} <= set(words) and not files
+    assert credence.complete(*over, "lam") == (["lambda="], False)
+    assert credence.complete(*over, "solver=primal|d") == (["solver=primal|dual"], False)
+    assert credence.complete(*over, "lambda=") == ([], False)
+
+
 def test_options_of_verb_and_model(credence):
     ridge = names(credence.json("models", "ridge")["options"])
     bayes = names(credence.json("models", "bayes-linear")["options"])

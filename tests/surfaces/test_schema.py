@@ -6,6 +6,8 @@ import pytest
 
 from conftest import BURGLARY, DIABETES
 
+NOISY = BURGLARY.parents[1] / "denoise/noisy.pgm"
+
 jsonschema = pytest.importorskip("jsonschema")
 
 
@@ -99,7 +101,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "mvn", DIABETES, "--features", "bmi,bp"],
         ["fit", "beta-bernoulli", "mixed.csv", "--features", "kind", "-o", "yes.cred"],
         ["fit", "dirichlet-categorical", "mixed.csv", "--features", "kind,w", "--category", "w"],
-        ["update", "yes.cred", "mixed.csv"], ["describe", "yes.cred"], ["describe", "normal.cred"],
+        ["predict", "yes.cred"], ["update", "yes.cred", "mixed.csv"], ["describe", "yes.cred"], ["describe", "normal.cred"],
         ["compare", "normal", DIABETES, "--by", "sex", "--features", "bmi",
          "--prior", "mean0=25,kappa0=1,nu0=2,var0=16"],
         ["compare", "bayes-linear", *target, "--by", "sex"],
@@ -132,6 +134,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["describe", "select.cred"], ["describe", "lasso.cred"],
         ["describe", "bayes.cred"], ["describe", "nig.cred"], ["describe", "mixed.cred"], ["describe", "linear.cred"],
         ["check", DIABETES], ["check", "nig.cred"],
+        ["plot", "bayes.cred", DIABETES], ["plot", "bayes.cred", DIABETES, "--kind", "residuals"],
+        ["plot", "lda.cred", DIABETES, "--kind", "calibration"],
         ["dist"], ["dist", "beta"], ["dist", "beta", "12", "3"], ["dist", "normal", "--fit", f"{DIABETES}:bmi"],
         ["dist", "gamma", "2", "3", *"--mean --variance --sd --mode --entropy --natural --plot".split(),
          *"--pdf 1 --logpdf 1,-1 --cdf 1 --sf 1 --logcdf 1 --logsf 1 --quantile 0,1".split(),
@@ -155,6 +159,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
         *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
+        ["denoise", NOISY, "--truth", NOISY.with_name("truth.pgm")], ["denoise", NOISY, "--method", "gibbs"],
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
     ]
