@@ -154,6 +154,9 @@ def test_the_next_row_of_categories(credence, examples, refused, tmp_path):
         assert best["attack"]["expected_loss"] == pytest.approx(294 / 22073)
         refused(2, "predict", "m.cred", "--loss", "squared", says="the loss is 0-1")
         refused(2, "predict", "m.cred", "--draws", "3", says="credence sample")
+    assert credence("fit", "beta-bernoulli", "examples/aspirin.csv", "--features", "arm", "--success", "aspirin",
+                    "--weights", "people", "-o", "m.cred").code == 0
+    assert [r["level"] for r in table(credence("predict", "m.cred").stdout)] == ["aspirin", "placebo"]
     (tmp_path / "loss.csv").write_text("action,no,yes\nwait,0,1000\ntreat,1,0\n")
     assert credence("fit", "beta-bernoulli", "examples/aspirin.csv", "--features", "attack", "--weights", "people",
                     "-o", "m.cred").code == 0
