@@ -272,7 +272,10 @@ static void print_best(const query_job *j, const cr_query_answer *a)
     if (a->exact) return;
     if (!a->open) print_pair(j->c, "best found: log P(assignment, e)", a->log_number);
     if (!isnan(a->upper))
-        print_pair(j->c, "not proven to be the best: the log of that is no more than", a->upper);
+        print_pair(j->c,
+                   a->open ? "not proven to be the best: the log of that is no more than"
+                           : "no assignment has more than",
+                   a->upper);
 }
 
 static bool is_parent(const cr_network *net, size_t parent, size_t child)
