@@ -165,7 +165,7 @@ done:
 
 const cli_verb verb_plot = {
     .name = "plot",
-    .usage = "plot FILE.cred [DATA] | NET ['P(* | e)'] [--kind fit] [-o FIGURE.svg]",
+    .usage = "plot FILE.cred [DATA] | NET ['P(* | e)'] [--kind fit] [-o FILE]",
     .summary = "draw a model and data: its fit, its parts, figures that judge it; or a network",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals --json\n"

@@ -250,6 +250,10 @@ static cr_status answer_next(job *j)
                    : CR_EARG;
     }
     if (next) st = cr_next(context(j), j->model, &j->p);
+    if (st == CR_OK && j->p.n == 0 && j->a.n == 0)
+        return cr_fail(context(j), CR_EARG,
+                       "the model %s tells nothing of the next row where all columns are categories",
+                       name);
     if (st == CR_OK && j->p.n > 0 && j->a.n > 0)
         cr_log(context(j), CR_LOG_WARNING,
                "columns of categories are left out beside those of numbers: fit them alone, or see describe");

@@ -126,7 +126,7 @@ static cr_status write_page(page *p, size_t width)
         }
     bar = width > states + 11 ? width - states - 11 : 0;
     bar = bar < LEAST_BAR ? LEAST_BAR : bar > MOST_BAR ? MOST_BAR : bar;
-    put(p, "");
+    put(p, p->v->bars && !p->v->exact ? "approximate\n\n" : "");
     for (size_t i = 0; i < n; i++) put_node(p, order[i], width, states, bar);
     CR_TRY(p->s->status);
 done:

@@ -175,7 +175,7 @@ def test_plot_path(credence, refused, examples, tmp_path):
     assert svg.startswith("<svg") and "log lambda" in svg and ">bmi<" in svg
     text = credence("plot", "m.cred", "--kind", "path")
     assert text.code == 0 and "of 10 terms" in text.stdout and "+-----" in text.stdout
-    refused(2, "plot", "m.cred", "--kind", "residuals", says="needs data")
+    refused(2, "plot", "m.cred", "--kind", "residuals", says="needs the data")
     assert credence("fit", "linear", *DATA, "-o", "l.cred").code == 0
     refused(2, "plot", "l.cred", "--kind", "path", says="has no path")
 

@@ -93,6 +93,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "bayes-linear", *target, "--prior", "nig", "-o", "nig.cred"],
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--max-iter", "1"],
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "none", "--alpha", "1", "--noise", "1"],
+        ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "8", "-o", "chains.cred"],
+        ["describe", "chains.cred"],
         ["fit", "tree", *target, "-o", "tree.cred"], ["describe", "tree.cred"],
         ["fit", "tree", DIABETES, "--target", "sex", "--task", "classification", "-o", "sex.cred"],
         ["describe", "sex.cred"],
@@ -148,10 +150,13 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["info", DIABETES, "--mutual", "sex,bmi", "--permutations", "2"],
         ["info", DIABETES, "--matrix", "--columns", "sex,bmi", "--permutations", "2"],
         ["info", DIABETES, "--rows", "--top", "2"], ["info", DIABETES, DIABETES, "--columns", "sex"],
+        ["info", DIABETES, DIABETES, "--mmd", "--linear"],
+        ["info", DIABETES, DIABETES, "--mmd", "--columns", "bmi", "--permutations", "9"],
         ["info", "--source", "0.5,0.5", "--length", "9"], ["info", DIABETES, "--source", "sex"],
         ["describe", BURGLARY], ["describe", BURGLARY.with_name("misconception.uai")], ["check", BURGLARY],
         ["query", BURGLARY, "P(mary | alarm=on)", "P(*)", "P(john, mary)", "P(john=yes)", "argmax(* | john=yes)",
          "burglary _|_ mary | alarm", "H(alarm)", "I(john; mary)", "I(burglary; * | john=yes)"],
+        ["query", BURGLARY, "best(3; * | john=yes)", "causes(* | john=yes)", "sensitivity(4; burglary=yes | john=yes)"],
         ["query", BURGLARY.with_name("monty-hall.bif"), "P(choice=left, opened=left)"],
         *(["query", BURGLARY, "P(* | john=yes)", "argmax(*)", "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
@@ -200,9 +205,11 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     never = {verb: set(declared(schema)) - seen[verb] for verb, schema in schemas.items()}
     for verb in ("fit", "update"):                               # which models are updated is not the point
         never[verb] -= {".parameters[].t", ".parameters[].p", ".log_likelihood", ".log_evidence"}
-    never["update"] -= {key for key in never["update"] if key.startswith((".tree", ".rounds"))}
+    never["update"] -= {key for key in never["update"]
+                        if key.startswith((".tree", ".rounds", ".parameters[].rhat", ".parameters[].ess"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one
-                         ".groups[].parameters[].spread"}
+                         ".groups[].parameters[].spread", ".groups[].parameters[].rhat",
+                         ".groups[].parameters[].ess"}
     assert not any(never.values()), never
 
 

@@ -473,6 +473,7 @@ const cr_model_class cri_class_gp_classify = {
         "prediction: the probability averaged over the normal of f(x)\n"
         "more classes: softmax, one f a class, the same kernel",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5",
+    .example = "examples/diabetes.csv --target sex --features bmi,bp",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = gp_classify_table,
     .options_size = sizeof(gp_classify_options),
