@@ -17,7 +17,7 @@ ANSWER_NUMBER, ANSWER_CLASS, ANSWER_DENSITY, ANSWER_VECTOR = range(4)           
 STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT = range(3)                            # cr_stop
 TASK_REGRESSION, TASK_CLASSIFICATION, TASK_DENSITY, TASK_CLUSTER, TASK_TRANSFORM = 1, 2, 4, 8, 16  # cr_task
 PLOT_KINDS = ("residuals", "calibration", "roc", "pr", "learning-curve", "components", "map", "evidence",
-              "fit")                                                               # cr_plot_kind
+              "path", "fit")                                                       # cr_plot_kind
 LOSS_ZERO_ONE, LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_QUANTILE, LOSS_MATRIX = range(5)  # cr_loss_kind
 
 MISSING_CODE = 2**32 - 1

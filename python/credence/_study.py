@@ -98,8 +98,8 @@ def plot(estimator, X, y=None, path="figure.svg", level=0.95, kind="fit"):
     """Draws a fitted estimator with the rows it is shown, as SVG; gives the path.
 
     kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; of
-    classes 'calibration', 'roc', 'pr'; of Gaussian processes 'components', 'map', 'evidence'.  level is the mass
-    of the intervals that are drawn."""
+    classes 'calibration', 'roc', 'pr'; of Gaussian processes 'components', 'map', 'evidence'; of a lasso 'path'.
+    level is the mass of the intervals that are drawn."""
     if kind not in c.PLOT_KINDS:
         raise ValueError(f"there is no kind {kind!r} of figures; kinds: {', '.join(c.PLOT_KINDS)}")
     table = _assessed_table(estimator, X, y, None)

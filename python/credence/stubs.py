@@ -56,15 +56,12 @@ SIGNATURES = {
     "version": "() -> dict[str, Any]",
 }
 DRAWS = "(self, X: Any, n_samples: int = 1, random_state: Any = None)"
-COORDINATES = "(self, X: Any, y: ArrayLike | None = None, **fit_params: Any) -> Floats"
 TYPE_SIGNATURES = {  # where those of a type differ, or only it has them
     "regressor": {
-        "fit_transform": COORDINATES,
         "sample": DRAWS + " -> Floats",
         "decide": "(self, X: Any, loss: str | os.PathLike[str] = 'squared') -> tuple[NDArray[Any], Floats]",
     },
     "classifier": {
-        "fit_transform": COORDINATES,
         "partial_fit": "(self, X: Any, y: ArrayLike | None = None, classes: ArrayLike | None = None, "
                        "sample_weight: ArrayLike | None = None) -> Self",
         "sample": DRAWS + " -> NDArray[Any]",

@@ -44,6 +44,8 @@ def columns_for(made, X):
     """X as the estimator takes it: yes and no, small counts, nothing negative, or as it is."""
     if made is credence.BetaBernoulli:
         return np.where(X > np.median(X, axis=0), 1.0, 0.0)
+    if made is credence.VonMises:
+        return np.remainder(X, 6)
     if not made._takes_fractions:
         return np.round(np.abs(X)) % 4
     return X if made._takes_numbers else X - X.min() + 0.5

@@ -165,7 +165,7 @@ def test_partial_fit_by_the_names_of_a_frame():
 
 
 def test_partial_fit_only_where_it_is_exact():
-    assert not hasattr(credence.Linear(), "partial_fit")
+    assert not hasattr(credence.Lasso(), "partial_fit")
     assert UPDATING
 
 

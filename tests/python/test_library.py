@@ -90,7 +90,7 @@ print(*sorted(set(sys.modules) - before))
     assert "credence" in loaded and not loaded & {"sklearn", "pandas", "scipy", "joblib"}
 
 
-@pytest.mark.parametrize("page, count", [("python/README.md", 2), ("docs/python.md", 5)])
+@pytest.mark.parametrize("page, count", [("python/README.md", 2), ("docs/python.md", 6)])
 def test_examples_of_the_pages_run(page, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
