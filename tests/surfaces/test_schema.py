@@ -157,6 +157,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["query", BURGLARY, "P(mary | alarm=on)", "P(*)", "P(john, mary)", "P(john=yes)", "argmax(* | john=yes)",
          "burglary _|_ mary | alarm", "H(alarm)", "I(john; mary)", "I(burglary; * | john=yes)"],
         ["query", BURGLARY, "best(3; * | john=yes)", "causes(* | john=yes)", "sensitivity(4; burglary=yes | john=yes)"],
+        ["query", BURGLARY.with_name("misconception.uai"), "sensitivity(2; x0=0 | x1=1)"],
         ["query", BURGLARY.with_name("monty-hall.bif"), "P(choice=left, opened=left)"],
         *(["query", BURGLARY, "P(* | john=yes)", "argmax(*)", "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
