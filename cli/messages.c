@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "base/number.h"
 
+#include <errno.h>
 #include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -91,6 +92,8 @@ static void print_corrected(const cli *c, const char *unknown, const char *neare
 void cli_print_error(cli *c)
 {
     const char *sentence = cr_error(c->cx);
+    if (cr_error_status(c->cx) == CR_EIO && strstr(sentence, strerror(EPIPE)))
+        return; /* whoever closed the pipe, as `| head` does, knows */
     cli_clear_progress(c);
     fputs("credence: error: ", stderr);
     print_clean(sentence, strlen(sentence));

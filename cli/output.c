@@ -32,8 +32,7 @@ static cr_status fail_stdout(cli *c)
 {
     int reason = errno;
     if (reason == EINTR && cr_check_interrupt(c->cx) != CR_OK) return cr_error_status(c->cx);
-    return cr_fail(c->cx, CR_EIO, "cannot write to standard output: %s",
-                   reason == EPIPE ? "the reader closed the pipe" : strerror(reason));
+    return cr_fail(c->cx, CR_EIO, "cannot write to standard output: %s", strerror(reason));
 }
 
 void out_bytes(cli *c, const char *bytes, size_t size)

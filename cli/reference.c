@@ -242,7 +242,9 @@ const char *reference_update(const cr_model_class *m)
     if (!cr_class_offers(m, "update")) return "New rows cannot be added to a fitted model";
     if (cr_class_offers(m, "relearn"))
         return "credence update adds new rows: the same as a fit on all rows";
-    return "credence update adds new rows; the hyper-parameters stay as the fit learned them";
+    return cr_class_offers(m, "hold")
+               ? "credence update adds new rows; the hyper-parameters stay as the fit learned them"
+               : "credence update adds new rows to what is kept of the old ones: near a fit on all rows";
 }
 
 static void model_page(cli *c, const page_style *s, const cr_model_class *m)

@@ -29,6 +29,7 @@ class Declaration(NamedTuple):
     takes_numbers: bool = True    # of either sign, in columns without a target
     takes_fractions: bool = True  # that need not be whole
     relearns: bool = True         # an update is a fit on all rows
+    holds: bool = False           # an update keeps hyper-parameters
 
 
 def declarations():
@@ -41,7 +42,7 @@ def declarations():
                           _options.read_table(lib.cr_class_options(model)),
                           *(lib.cr_class_offers(model, verb) for verb in
                             (b"update", b"missing", b"next", b"negative", b"transform", b"numbers",
-                             b"fractions", b"relearn")))
+                             b"fractions", b"relearn", b"hold")))
 
 
 def camel_case(name):
@@ -98,7 +99,8 @@ def _make_class(kind, declaration):
         "_takes_fractions": bool(declaration.takes_fractions),
     }
     if declaration.updates and not declaration.relearns:
-        body["partial_fit"] = held(next(base for base in kind.bases if hasattr(base, "partial_fit")).partial_fit)
+        body["partial_fit"] = held(next(base for base in kind.bases if hasattr(base, "partial_fit")).partial_fit,
+                                   declaration.holds)
     if iterates:
         body["n_iter_"] = property(lambda self: self._fitted().report()["iterations"])
     made = type(kind.name, kind.bases, body)

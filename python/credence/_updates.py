@@ -9,6 +9,7 @@ from ._table import Table
 
 SAME = "the same as a fit on all rows so far."
 HELD = "their posterior is exact, but hyper-parameters stay as the first call learned them."
+NEAR = "near a fit on all rows so far: of the old rows only a summary is kept."
 
 
 class RowUpdates:
@@ -84,9 +85,9 @@ class ClassUpdates(Updates):
                              "classes there will be: partial_fit(X, y, classes=[...])")
 
 
-def held(partial_fit):
-    """partial_fit of a model that keeps what the first fit learned beside its posterior: it says so."""
+def held(partial_fit, holds=True):
+    """partial_fit of a model that keeps what the first fit learned, or forgets the old rows: it says so."""
     made = types.FunctionType(partial_fit.__code__, partial_fit.__globals__, partial_fit.__name__,
                               partial_fit.__defaults__, partial_fit.__closure__)
-    made.__doc__ = partial_fit.__doc__.replace(SAME, HELD)
+    made.__doc__ = partial_fit.__doc__.replace(SAME, HELD if holds else NEAR)
     return made

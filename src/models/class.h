@@ -34,6 +34,7 @@ struct cr_model_class {
     bool             has_leverage;  /* predict fills the leverage of numbers                        */
     bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
     cri_takes        takes;         /* the numbers it describes                                   */
+    bool             update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
     bool             update_holds;  /* update keeps hyper-parameters as fit learned them: no stream of fits */
     bool             takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
     bool             takes_missing; /* sees gaps in the features as NaN, unless the user says else  */

@@ -50,7 +50,8 @@ const char *cr_class_example(const cr_model_class *c)
 bool cr_class_offers(const cr_model_class *c, const char *verb)
 {
     if (strcmp(verb, "update") == 0) return c->update != NULL;
-    if (strcmp(verb, "relearn") == 0) return c->update && !c->update_holds;
+    if (strcmp(verb, "relearn") == 0) return c->update && !c->update_holds && !c->update_forgets;
+    if (strcmp(verb, "hold") == 0) return c->update_holds;
     if (strcmp(verb, "predict") == 0 || strcmp(verb, "score") == 0) return c->predict != NULL;
     if (strcmp(verb, "missing") == 0) return c->takes_missing;
     if (strcmp(verb, "negative") == 0) return !c->target_as_is;

@@ -4,8 +4,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const marks[] = { [CRI_SVG_POINTS] = "points",
                                      [CRI_SVG_LINE] = "line",
@@ -41,13 +39,10 @@ cr_status cri_chart_json(cr_scratch *s, const cri_chart *chart, const char **out
     json_object_set_new(root, "series", all);
     for (size_t k = 0; k < chart->n; k++)
         if (chart->series[k].look.label) json_array_append_new(all, series_object(&chart->series[k]));
-    char *text = json_dumps(root, JSON_COMPACT);
+    size_t length = json_dumpb(root, NULL, 0, JSON_COMPACT);
+    char  *text = length ? cr_scratch_bytes(s, length + 1, 1) : NULL;
+    if (text) json_dumpb(root, text, length, JSON_COMPACT), text[length] = 0;
     json_decref(root);
-    if (!text) return cri_fail_memory(s->cx, 1);
-    size_t size = strlen(text) + 1;
-    char  *copy = cr_scratch_bytes(s, size, 1);
-    if (copy) memcpy(copy, text, size);
-    free(text);
-    *out_text = copy;
-    return s->status;
+    *out_text = text;
+    return length ? s->status : cri_fail_memory(s->cx, 1);
 }

@@ -1,4 +1,4 @@
-"""Time, memory, interruption, full disks and closed pipes: the program ends soon, says why, and leaves
+"""Time, memory, interruption, full disks and closed pipes: the program ends soon, says why (but to a reader who left), and leaves
 nothing half done."""
 import os
 import random
@@ -173,5 +173,4 @@ def test_reader_goes_away(start, many_rows, credence):
         process.stdout.read(10)
         process.stdout.close()
         assert process.wait(10) == 5
-        said = process.stderr.read().decode()
-        assert said.count("\n") == 1 and said.startswith("credence: error: cannot write ")
+        assert process.stderr.read() == b""     # as with `| head`: whoever closed the pipe knows

@@ -210,7 +210,7 @@ static cr_status plot_small(cr_ctx *cx, void *arg)
         CR_TRY(cr_plot_text(cx, m, t, CR_PLOT_CALIBRATION, 0.9, 20, 5, &text));
     }
     cr_free(cx, text, strlen(text) + 1, 1);
-    cr_plot_kind kind = strcmp(arg, "ridge") == 0 ? CR_PLOT_FIT : CR_PLOT_PR;
+    cr_plot_kind kind = strcmp(arg, "logistic") == 0 ? CR_PLOT_PR : CR_PLOT_FIT;
     CR_TRY(cr_plot_json(cx, m, t, kind, &(cr_plot_options){ .level = 0.9 }, &text));
     if (strncmp(text, "{\"title\":", 9) != 0) st = CR_EDATA;
     cr_free(cx, text, strlen(text) + 1, 1);

@@ -599,6 +599,7 @@ const cr_model_class cri_class_gp_online = {
     .means_alone = true,
     .fit = online_fit,
     .update = online_update,
+    .update_forgets = true,
     .predict = online_predict,
     .sample = online_sample,
     .describe = online_describe,
