@@ -89,3 +89,12 @@ def test_the_points_of_a_figure(credence, examples, refused, tmp_path):
     scores = json.loads(credence("evaluate", "m.cred", data, "--json").stdout)["metrics"]
     assert len(left["y"]) == 442 and mse ** 0.5 == pytest.approx(scores["rmse"])
     refused(2, "plot", "m.cred", data, "--kind", "map", "--json", says="they have no JSON")
+
+
+def test_a_process_by_conjugate_gradients(credence, examples):
+    """It has no factor to draw functions with, and says so."""
+    assert credence("fit", "gp", "examples/mcycle.csv", "--target", "accel", "--solver", "cg", "--optimize", "none",
+                    "-o", "m.cred").code == 0
+    for option in (["--draws", "3"], ["--kind", "components"]):
+        refused = credence("plot", "m.cred", "examples/mcycle.csv", *option, "-o", "f.svg")
+        assert refused.code not in (0, -11) and "--solver cholesky" in refused.stderr

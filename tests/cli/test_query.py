@@ -404,3 +404,18 @@ def test_plot_of_a_network_too_wide(credence, tmp_path):
     figure = (tmp_path / "grid.svg").read_text()
     assert figure.count(">x") >= n * n and "approximate" in figure
     assert credence("plot", "grid.uai").stdout.startswith("approximate\n")
+
+
+@pytest.mark.parametrize("question", ["best(3; * | john=yes)", "causes(* | john=yes)", "sensitivity(burglary=yes | john=yes)"])
+def test_lists_are_exact_or_refused(credence, burglary, question):
+    """Numbers of an approximation and of a tree are not mixed."""
+    refused = credence("query", burglary, question, "--method", "gibbs")
+    assert refused.code != 0 and "has exact answers only" in refused.stderr and "--method exact" in refused.stderr
+    assert credence("query", burglary, question, "--method", "exact").code == 0
+
+
+def test_best_found_is_no_worse_than_messages(credence, examples):
+    def log_of(*options):
+        answer = json.loads(credence("query", "examples/networks/spins.uai.gz", "argmax(*)", "--json", *options).stdout)
+        return answer["results"][0]["log_probability"]
+    assert log_of() >= log_of("--method", "bp") - 1e-9

@@ -271,7 +271,7 @@ static void tell_bounds(const run *r, const double *x, cri_gp_learned *out)
     const cri_gp_search *u = r->search;
     size_t               used = 0;
     for (size_t j = 0; j < u->size; j++) {
-        double reach = 1e-6 * (u->upper[j] - u->lower[j]);
+        double width = u->upper[j] - u->lower[j], reach = isfinite(width) ? 1e-6 * width : 0;
         bool   low = x[j] - u->lower[j] <= reach, high = u->upper[j] - x[j] <= reach;
         if (!low && !high) continue;
         const char         *name = "noise";

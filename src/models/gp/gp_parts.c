@@ -16,14 +16,17 @@ static cr_status check_approx(cr_ctx *cx, const cri_gp_posterior *m)
 {
     switch (m->approx) {
     case CRI_GP_EXACT:
+        if (m->cg) break; /* which has a root instead of the factor */
+        return CR_OK;
     case CRI_GP_SOR:
     case CRI_GP_DTC:
     case CRI_GP_FITC:
     case CRI_GP_VFE: return CR_OK;
     default: break;
     }
-    cr_fail(cx, CR_EUNSUPPORTED, "this approximation of a Gaussian process cannot be taken apart");
-    return cr_fail_hint(cx, "fit with --approx exact or vfe");
+    cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by this approximation or solver has no parts or "
+                                 "functions to draw");
+    return cr_fail_hint(cx, "fit with --approx exact, sor, dtc, fitc or vfe, and --solver cholesky");
 }
 
 /* --- moments of a part ------------------------------------------------------------------------- */

@@ -1,11 +1,34 @@
-/* best_portfolio.c -- the most probable explanation: elimination where its tables fit and its work
- * is bearable, else branch and bound. */
+/* best_portfolio.c -- the most probable explanation: elimination where its tables fit and its work is
+ * bearable, else branch and bound; where that proves nothing, the better of its find and that of
+ * max-product messages, under the lower of the two bounds. */
 #include "best_search.h"
 #include "query_engine.h"
+#include "../../base/scratch.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double BEARABLE = 4e9; /* table entries: some seconds */
+
+/* Takes what messages find if that is better, and their bound if it is lower. */
+static cr_status try_messages(cri_engine *e, size_t *state, double *log, double *bound)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(e->cx);
+    size_t     n = cr_network_size(e->net), *other = cr_scratch_index(&s, n);
+    double     found = -INFINITY, upper = NAN;
+    CR_TRY(s.status);
+    CR_TRY(cr_approximate_best(e->cx, e->net, e->evidence, &e->o.approximate, other, &found, &upper,
+                               NULL));
+    if (found > *log) {
+        memcpy(state, other, n * sizeof *other);
+        *log = found;
+    }
+    if (upper < *bound) *bound = upper;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
 
 cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
 {
@@ -21,6 +44,8 @@ cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
     e->by = "search";
     e->cost = (cr_exact_report){ .variables = cr_network_size(e->net), .operations = report.work };
     if (report.proven) return CR_OK;
+    st = try_messages(e, out_state, out_log, &report.bound);
+    if (st != CR_OK) return st;
     if (!e->open || report.bound > e->upper) e->upper = report.bound;
     e->open = true;
     return CR_OK;

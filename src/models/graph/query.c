@@ -192,6 +192,29 @@ done:
     return st;
 }
 
+/* best, causes and sensitivity weigh small differences: they are exact, or not answered. */
+static cr_status refuse_approximation(const job *j)
+{
+    const char *name = j->q->kind == CR_QUESTION_CAUSES        ? "causes"
+                       : j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity"
+                                                               : "best";
+    if (j->engine.why[0]) {
+        cr_fail(j->cx, CR_EUNSUPPORTED, "%s(...) has exact answers only, and this network is too wide",
+                name);
+        return cr_fail_hint(j->cx, "argmax(...) and P(...) can be approximated; a larger --budget or "
+                                   "--memory-limit may do");
+    }
+    cr_fail(j->cx, CR_EUNSUPPORTED, "%s(...) has exact answers only, not those of %s", name,
+            cri_engine_name(&j->engine));
+    return cr_fail_hint(j->cx, "leave --method out, or use --method exact");
+}
+
+static bool is_list(cr_question_kind kind)
+{
+    return kind == CR_QUESTION_BEST_LIST || kind == CR_QUESTION_CAUSES ||
+           kind == CR_QUESTION_SENSITIVITY;
+}
+
 /* Opens the engine; log_evidence, then soft evidence.  A question that learns P(e) by the way asks
  * for no more than it needs. */
 static cr_status prepare(job *j, bool needs_log)
@@ -199,6 +222,10 @@ static cr_status prepare(job *j, bool needs_log)
     cr_status st = CR_OK;
     CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, &j->engine));
     CR_TRY(plan(j));
+    if (is_list(j->q->kind) && j->engine.method >= CR_QUERY_APPROXIMATE) {
+        j->engine.used = j->engine.method;
+        CR_TRY(refuse_approximation(j));
+    }
     if (needs_log || j->soft) {
         CR_TRY(cri_engine_log_evidence(&j->engine, &j->out->log_evidence));
         if (j->out->log_evidence == -INFINITY) CR_TRY(refuse_impossible(j));
