@@ -18,7 +18,7 @@
 /* clang-format off */
 #define GP_CLASSIFY_OPTIONS(X)                                                                       \
     X(text,   kernel,     "", "", "covariance of the latent function, an expression of kernels and columns "\
-      "(credence models kernels); not given: rbf(ard) of the numbers, times hamming of the categories", \
+      "(credence models kernels); not given: rbf(ard) of the numbers (beyond 200: rbf), times hamming of the categories", \
       "'matern52(ard) + linear'")                                                                    \
     X(choice, likelihood, "logit", "logit|probit",                                                   \
       "from latent function to probability; more than two classes have softmax", "probit")           \

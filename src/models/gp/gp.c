@@ -18,7 +18,7 @@
 /* clang-format off */
 #define GP_OPTIONS(X)                                                                                \
     X(text,   kernel,       "", "", "covariance, an expression of kernels and columns (credence models "\
-      "kernels); not given: rbf(ard) of the numbers, times hamming of the categories",               \
+      "kernels); not given: rbf(ard) of the numbers (beyond 200: rbf), times hamming of the categories",               \
       "'matern52(ard) + linear'")                                                                    \
     X(text,   mean,         "auto", "", "mean function: zero, constant, linear or poly:K; auto: constant, "\
       "or zero with --scale-target standard", "linear")                                              \

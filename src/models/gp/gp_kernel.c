@@ -36,9 +36,12 @@ char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k)
     return text;
 }
 
-/* rbf(ard) for the numbers; times hamming for the categories. */
+enum { MOST_LENGTHS = 200 }; /* columns with a length-scale of their own, by default */
+
+/* rbf(ard) for the numbers, of many rbf; times hamming for the categories. */
 static const char *default_text(size_t numbers, size_t categories)
 {
+    if (numbers > MOST_LENGTHS) return categories == 0 ? "1*rbf" : "1*rbf*hamming";
     if (categories == 0) return numbers ? "1*rbf(ard)" : "1";
     return numbers ? "1*rbf(ard)*hamming" : "1*hamming";
 }

@@ -16,7 +16,7 @@
 /* clang-format off */
 #define GP_ONLINE_OPTIONS(X)                                                                         \
     X(text,   kernel,    "", "", "covariance, an expression of kernels and columns (credence models "\
-      "kernels); not given: rbf(ard) of the numbers, times hamming of the categories",               \
+      "kernels); not given: rbf(ard) of the numbers (beyond 200: rbf), times hamming of the categories",               \
       "'matern52(ard) + linear'")                                                                    \
     X(choice, method,    "stream", "stream|basis",                                                   \
       "stream: sparse, batch by batch, all may change; basis: row by row, a bounded set of inputs", "basis") \
