@@ -88,12 +88,14 @@ CR_API cr_status cr_update(cr_ctx *cx, const cr_model *model, const cr_table *ta
 /* Frees a model; NULL is allowed. */
 CR_API void cr_model_free(cr_ctx *cx, cr_model *model);
 
-/* Saves and loads (.cred); saving is atomic, loading checks every byte and runs no code. */
+/* Saves a model (.cred), wholly or not at all. */
 CR_API cr_status cr_model_save(cr_ctx *cx, const cr_model *model, const char *path);
+/* Loads one: every byte is checked, and no code is run. */
 CR_API cr_status cr_model_load(cr_ctx *cx, const char *path, cr_model **out_model);
 /* The same bytes in memory; freed with cr_free(cx, bytes, size, 1). */
 CR_API cr_status cr_model_to_bytes(cr_ctx *cx, const cr_model *model, char **out_bytes,
                                    size_t *out_size);
+/* A model from such bytes; source names them in messages. */
 CR_API cr_status cr_model_from_bytes(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                      cr_model **out_model);
 

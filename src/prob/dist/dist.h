@@ -63,31 +63,38 @@ CR_API cr_status cr_dist_support(cr_ctx *cx, const cr_dist_class *c, const doubl
 /* The log density, or log mass, at x; -INFINITY outside the support. */
 CR_API cr_status cr_dist_logpdf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                 double x, double *out);
-/* P(X <= x) and P(X > x), and their logarithms, each tail as itself. */
+/* P(X <= x). */
 CR_API cr_status cr_dist_cdf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                              double x, double *out);
+/* P(X > x), not as one less the other tail. */
 CR_API cr_status cr_dist_sf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                             double x, double *out);
+/* log P(X <= x), also where that is too small for a double. */
 CR_API cr_status cr_dist_logcdf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                 double x, double *out);
+/* log P(X > x), likewise. */
 CR_API cr_status cr_dist_logsf(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                double x, double *out);
 /* The least x of the support with P(X <= x) >= p, 0 <= p <= 1. */
 CR_API cr_status cr_dist_quantile(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                   size_t n, double p, double *out);
-/* Mean, mode (the least of them, if there are several in a row), variance, and entropy in nats. */
+/* The mean. */
 CR_API cr_status cr_dist_mean(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                               double *out);
+/* The mode; the least of them, if there are several in a row. */
 CR_API cr_status cr_dist_mode(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                               double *out);
+/* The variance. */
 CR_API cr_status cr_dist_variance(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                   size_t n, double *out);
+/* The entropy in nats. */
 CR_API cr_status cr_dist_entropy(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                                  double *out);
-/* The central interval, which leaves (1 - mass) / 2 on each side; and the shortest, the region of
- * highest density, where that is one interval.  For counts they hold at least `mass`. */
+/* The central interval, which leaves (1 - mass) / 2 on each side; of counts at least `mass`. */
 CR_API cr_status cr_dist_interval(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                   size_t n, double mass, double *out_low, double *out_high);
+/* The shortest interval, which is the region of highest density where that is one; of counts at least
+ * `mass`. */
 CR_API cr_status cr_dist_hdi(cr_ctx *cx, const cr_dist_class *c, const double *params, size_t n,
                              double mass, double *out_low, double *out_high);
 /* Draws `count` independent values. */
