@@ -154,6 +154,16 @@ def test_no_model_when_the_summary_is_lost(examples, program, tmp_path):
         assert os.listdir(tmp_path) == ["examples"]
 
 
+@pytest.mark.parametrize("verb", [["fit", "ridge"], ["tune", "ridge", "--over", "lambda=1|10", "--folds", "2"]])
+def test_no_model_without_its_summary(examples, program, tmp_path, verb):
+    """Printed and saved, both or neither."""
+    command = [*verb[:2], "examples/diabetes.csv", "--target", "progression", *verb[2:], "-o", "m.cred"]
+    shell = subprocess.run(["sh", "-c", 'exec "$@" >/dev/full', "sh", program, *command],
+                           stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    check_failure(Result(shell.returncode, "", shell.stderr), 5, "No space left on device")
+    assert not list(tmp_path.glob("*m.cred*"))
+
+
 def test_closed_streams_do_not_become_files(examples, program, tmp_path):
     """Without standard error a message must not end up in the model; without input there are no data."""
     shell = subprocess.run(["sh", "-c", 'exec "$@" 2>&- <&-', "sh", program, *FIT, "-o", "m.cred"],
