@@ -197,6 +197,10 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
                                        : cri_gp_inducing(cx, data, j->o.inducing, j->seed, &m->at));
     }
     CR_TRY(set_mean(cx, j, o, data));
+    if (m->approx != CRI_GP_EXACT && m->mean.q > 0) {
+        j->shift = cri_gp_data_mean(data);
+        cri_gp_data_shift(&j->data, j->shift);
+    }
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));
     j->H = cr_scratch_matrix(s, data->n, m->q);
     CR_TRY(s->status);

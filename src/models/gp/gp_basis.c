@@ -155,7 +155,7 @@ static void take_in(cri_gp_basis *b, const cri_gp_data *data, size_t row, double
     }
 }
 
-cr_status cri_gp_basis_add(cr_ctx *cx, const cr_kernel *k, double noise, double shift, const cri_gp_data *data,
+cr_status cri_gp_basis_add(cr_ctx *cx, const cr_kernel *k, double noise, const cri_gp_data *data,
                            cri_gp_basis *b)
 {
     cr_status       st = CR_OK;
@@ -173,7 +173,7 @@ cr_status cri_gp_basis_add(cr_ctx *cx, const cr_kernel *k, double noise, double 
         cr_kernel_input one = { .rows = 1, .numbers = cr_cmat_of(data->X + i * data->d, 1, data->d),
                                 .codes = data->codes + i * data->c, .categories = data->c };
         if (b->n > 0) CR_TRY(cr_kernel_cross(cx, k, &at, &one, cr_mat_of(w, b->n, 1)));
-        take_in(b, data, i, own[i], data->y[i] - shift, noise * data->r[i], w, t);
+        take_in(b, data, i, own[i], data->y[i], noise * data->r[i], w, t);
         if (b->n == room) {
             CR_TRY(least_needed(cx, b, Y, T, t, &least));
             take_out(b, least);

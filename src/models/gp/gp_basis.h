@@ -29,8 +29,8 @@ cr_status cri_gp_basis_new(cr_scratch *s, size_t most, size_t d, size_t c, cri_g
 /* From inputs at with mu [n], L and Sigma [n x n]. */
 cr_status cri_gp_basis_from(cr_scratch *s, const cri_gp_data *at, const double *mu, const double *L,
                             const double *Sigma, size_t most, cri_gp_basis *out);
-/* Takes in the rows of data, whose targets are y - shift; inputs beyond the bound are removed. */
-cr_status cri_gp_basis_add(cr_ctx *cx, const cr_kernel *k, double noise, double shift, const cri_gp_data *data,
+/* Takes in the rows of data; inputs beyond the bound are removed. */
+cr_status cri_gp_basis_add(cr_ctx *cx, const cr_kernel *k, double noise, const cri_gp_data *data,
                            cri_gp_basis *basis);
 /* alpha [n], and L2 [n x n] with L2 L2^T = Sigma^-1: what predicts (gp_posterior.h). */
 cr_status cri_gp_basis_solve(cr_ctx *cx, const cri_gp_basis *basis, double *alpha, double *L2);

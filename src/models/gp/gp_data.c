@@ -85,6 +85,18 @@ cr_status cri_gp_data_copy(cr_ctx *cx, const cri_gp_data *data, cri_gp_data *out
     return CR_OK;
 }
 
+double cri_gp_data_mean(const cri_gp_data *data)
+{
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < data->n; i++) sum += data->y[i] / data->r[i], weight += 1 / data->r[i];
+    return weight > 0 ? sum / weight : 0;
+}
+
+void cri_gp_data_shift(cri_gp_data *data, double shift)
+{
+    for (size_t i = 0; i < data->n; i++) data->y[i] -= shift;
+}
+
 static int compare_index(const void *a, const void *b)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;

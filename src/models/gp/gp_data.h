@@ -39,6 +39,10 @@ cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
 /* m of the inputs, drawn without replacement, in their order; of spread and count their part. */
 cr_status cri_gp_data_draw(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_t seed,
                            cri_gp_data *out);
+/* The mean of the targets, each row by its precision. */
+double cri_gp_data_mean(const cri_gp_data *data);
+/* Takes shift off the targets. */
+void cri_gp_data_shift(cri_gp_data *data, double shift);
 /* Room for n inputs, zeroed. */
 cr_status cri_gp_data_new(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_data *out);
 /* A copy. */

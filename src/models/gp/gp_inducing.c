@@ -190,24 +190,69 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
     return CR_OK;
 }
 
+/* Start number k: what was learned with the inputs where they are; data-driven units with much noise there; and, on request,
+ * random hyper-parameters with inputs spread anew. */
+static cr_status set_start(const joint *g, const cri_gp_search *u, size_t k, double *x)
+{
+    cr_status   st = CR_OK;
+    size_t      d = g->sparse->Z.d;
+    cri_gp_data Z = { 0 };
+    const double *X = g->sparse->Z.X;
+    cr_kernel_theta(g->k, x);
+    if (g->task->learn_noise) x[g->p] = log(g->noise);
+    if (k == 1) cri_gp_start(u, 1, 0.5, x);
+    if (k > 1) {
+        CR_TRY(cri_gp_inducing(g->cx, g->task->problem->data, g->sparse->Z.n, g->task->seed + k, &Z));
+        cri_gp_start_random(u, g->task->seed, k, x);
+        X = Z.X;
+    }
+    for (size_t i = 0; i < g->sparse->Z.n * d; i++) x[g->at + i] = X[i] / g->scale[i % d];
+done:
+    cri_gp_data_free(g->cx, &Z);
+    return st;
+}
+
+/* Uphill from each start [starts x size]; the best ends in row 0. */
+static cr_status climb_all(joint *g, const cr_problem *problem, double *x, size_t starts, cri_gp_learned *learned)
+{
+    cr_status           st = CR_OK;
+    size_t              size = problem->n;
+    double              best = -INFINITY;
+    cr_minimize_options o = cr_minimize_defaults();
+    o.max_iter = g->task->max_iter;
+    o.f_tolerance = 1e-9;
+    for (size_t k = 0; k < starts; k++) {
+        cr_minimize_report report;
+        cr_progress(g->cx, "gp: moving the inducing inputs", (double)k, (double)starts);
+        st = cr_minimize(g->cx, problem, &o, x + k * size, &report);
+        if (st == CR_ENUMERIC && k > 0) st = CR_OK, report.f = INFINITY; /* a start that led nowhere */
+        CR_TRY(st);
+        learned->iterations += report.iterations;
+        learned->evaluations += report.f_evaluations;
+        if (!(-report.f > best)) continue;
+        best = learned->value = -report.f;
+        learned->converged = report.stop != CR_END_MAX_ITER && report.stop != CR_END_TIME;
+        if (k > 0) memcpy(x, x + k * size, size * sizeof *x);
+    }
+done:
+    return st;
+}
+
 cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_task *task, cri_gp_sparse *sparse,
                                 cr_kernel *k, double *noise, cri_gp_learned *learned)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     size_t        p = cr_kernel_theta_size(k), d = sparse->Z.d, inputs = sparse->Z.n * d;
-    size_t        at = p + task->learn_noise, size = at + inputs;
+    size_t        at = p + task->learn_noise, size = at + inputs, starts = 2 + task->restarts;
     cri_gp_search u;
     joint   g = { .cx = cx, .task = task, .sparse = sparse, .k = k, .noise = *noise, .p = p, .at = at,
                   .scale = cr_scratch_f64(&s, d),
                   .gradient = cr_scratch_f64(&s, p + 1),
                   .dZ = cr_scratch_f64(&s, inputs) };
-    double *x = cr_scratch_f64(&s, size), *lower = cr_scratch_f64(&s, size);
-    double *upper = cr_scratch_f64(&s, size);
-    cr_minimize_options o = cr_minimize_defaults();
-    cr_minimize_report  report;
-    cr_problem          problem = { .n = size, .objective = objective, .lower = lower, .upper = upper,
-                                    .user = &g };
+    double    *x = cr_scratch_matrix(&s, starts, size), *lower = cr_scratch_f64(&s, size);
+    double    *upper = cr_scratch_f64(&s, size);
+    cr_problem problem = { .n = size, .objective = objective, .lower = lower, .upper = upper, .user = &g };
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &u));
@@ -215,18 +260,10 @@ cr_status cri_gp_learn_inducing(cr_ctx *cx, const cri_gp_task *task, cri_gp_spar
     for (size_t i = 0; i < size; i++) lower[i] = -INFINITY, upper[i] = INFINITY;
     memcpy(lower, u.lower, at * sizeof *lower);
     memcpy(upper, u.upper, at * sizeof *upper);
-    cr_kernel_theta(k, x);
-    if (task->learn_noise) x[p] = log(*noise);
-    for (size_t i = 0; i < inputs; i++) x[at + i] = sparse->Z.X[i] / g.scale[i % d];
-    o.max_iter = task->max_iter;
-    o.f_tolerance = 1e-9;
-    CR_TRY(cr_minimize(cx, &problem, &o, x, &report));
+    for (size_t i = 0; i < starts; i++) CR_TRY(set_start(&g, &u, i, x + i * size));
+    CR_TRY(climb_all(&g, &problem, x, starts, learned));
     CR_TRY(take(&g, x));
     *noise = g.noise;
-    learned->value = -report.f;
-    learned->iterations += report.iterations;
-    learned->evaluations += report.f_evaluations;
-    learned->converged = report.stop != CR_END_MAX_ITER && report.stop != CR_END_TIME;
 done:
     cr_scratch_end(&s);
     return st;

@@ -21,6 +21,8 @@ typedef struct cri_gp_job {
     cri_gp_posterior *m;
     cri_gp_data       data;    /* of a sparse fit; an exact one has them in m->at */
     size_t           *group;   /* [rows] the distinct input of each               */
+    double            shift;   /* taken off the targets of a sparse fit, whose sums of squares would lose
+                                * their digits; the constant of the mean gives it back */
     double           *H;
     cri_gp_problem    problem;
     cri_gp_sparse     sparse;

@@ -147,5 +147,7 @@ cr_status cri_gp_job_condition(cr_ctx *cx, cri_gp_job *j)
     const cri_gp_posterior *m = j->m;
     if (m->cg) return condition_cg(cx, j);
     if (m->approx == CRI_GP_EXACT) return condition(cx, j);
-    return m->approx == CRI_GP_RFF ? condition_rff(cx, j) : condition_sparse(cx, j);
+    cr_status st = m->approx == CRI_GP_RFF ? condition_rff(cx, j) : condition_sparse(cx, j);
+    if (st == CR_OK && m->q) m->beta[0] += j->shift;
+    return st;
 }

@@ -44,7 +44,8 @@ typedef struct online_state {
     size_t            method, batches;
     cri_gp_sums       sums;  /* of the stream                             */
     double           *C;     /* [m x m] Sigma of the basis; mu is gp->at.y */
-    double            shift; /* of the basis: the mean, taken off targets */
+    double            shift; /* mean of the first batch, taken off all targets so that their squares keep
+                              * their digits; given back by beta, or without one by predictions */
 } online_state;
 
 static void online_free(cr_ctx *cx, void *state)
@@ -260,7 +261,7 @@ static cr_status add_to_basis(cr_ctx *cx, const online_state *old, const cri_gp_
     cri_gp_basis b;
     if (old->batches == 0) CR_TRY(cri_gp_basis_new(&s, most, data->d, data->c, &b));
     else CR_TRY(cri_gp_basis_from(&s, &old->gp->at, old->gp->at.y, old->gp->L, old->C, most, &b));
-    CR_TRY(cri_gp_basis_add(cx, old->gp->kernel, old->gp->noise, old->shift, data, &b));
+    CR_TRY(cri_gp_basis_add(cx, old->gp->kernel, old->gp->noise, data, &b));
     CR_TRY(state_of_basis(cx, old, &b, out));
 done:
     cr_scratch_end(&s);
@@ -285,12 +286,8 @@ static cr_status set_mean(cr_ctx *cx, const gp_online_options *o, const cr_desig
     if (strcmp(o->mean, "auto") != 0) CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
     if (o->method == METHOD_BASIS && degree > 0)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "gp-online: --method basis has no mean function but a constant"));
-    if (o->method == METHOD_BASIS && degree == 0) {
-        double sum = 0, weight = 0;
-        for (size_t i = 0; i < data->n; i++) sum += data->y[i] / data->r[i], weight += 1 / data->r[i];
-        m->shift = sum / weight;
-        degree = -1;
-    }
+    if (degree >= 0) m->shift = cri_gp_data_mean(data);
+    if (o->method == METHOD_BASIS) degree = -1;
     CR_TRY(cri_gp_mean_new(cx, degree, data, &m->gp->mean, NULL));
 done:
     return st;
@@ -305,17 +302,15 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *g = m->gp;
     size_t            few = data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, threads = cr_ctx_threads(cx), q;
-    cri_gp_data       moved = { 0 }, some = { 0 };
+    cri_gp_data       some = { 0 };
     const cri_gp_data *from = data;
     cri_gp_problem    problem;
     cri_gp_sparse     sparse = sparse_of(g);
     double            square = 0;
 
-    if (m->method == METHOD_BASIS) { /* targets about their mean, of some rows */
-        CR_TRY(cri_gp_data_copy(cx, data, &moved));
-        for (size_t i = 0; i < moved.n; i++) moved.y[i] -= m->shift;
-        if (moved.n > few) CR_TRY(cri_gp_data_draw(cx, &moved, few, seed, &some));
-        from = moved.n > few ? &some : &moved;
+    if (m->method == METHOD_BASIS && data->n > few) {
+        CR_TRY(cri_gp_data_draw(cx, data, few, seed, &some));
+        from = &some;
     }
     q = g->mean.q;
     cri_gp_exact_room room = { cr_scratch_matrix(&s, few, few),
@@ -352,7 +347,6 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
                                             : CR_STOP_CLOSED_FORM;
 done:
     cr_ctx_set_threads(cx, threads);
-    cri_gp_data_free(cx, &moved);
     cri_gp_data_free(cx, &some);
     cr_scratch_end(&s);
     return st;
@@ -365,7 +359,7 @@ static void report_evidence(const online_state *m, const cr_design *design, cr_r
 }
 
 /* Everything up to the hyper-parameters; the stream also has its sums. */
-static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *rows, const cri_gp_data *data,
+static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *rows, cri_gp_data *data,
                        uint64_t seed, online_state **out, cr_report *report)
 {
     cr_status         st = CR_OK;
@@ -385,6 +379,7 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "gp-online takes its noise from --noise, not from a white kernel"));
     CR_TRY(cri_gp_inducing(cx, data, o->inducing, seed, &g->at));
     CR_TRY(set_mean(cx, o, rows->design, data, m));
+    cri_gp_data_shift(data, m->shift);
     CR_TRY(allocate(cx, m));
     CR_TRY(learn(cx, o, data, seed, m, report));
     if (m->method == METHOD_STREAM) {
@@ -449,12 +444,14 @@ static cr_status take_rows(cr_ctx *cx, const gp_online_options *o, const cri_row
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cri_gp_data_add(cx, &data, &part, NULL, true, NULL));
         double count = data.count;
+        if (!first) cri_gp_data_shift(&data, (*m)->shift);
         if (data.n > 0 && first) st = begin(cx, o, rows, &data, seed, m, report);
         if (st == CR_OK && data.n > 0 && (!first || (*m)->method == METHOD_BASIS))
             st = take_batch(cx, o, &data, m, report);
         cri_gp_data_free(cx, &data);
         CR_TRY(st);
         if (count > 0) (*m)->gp->rows += count, (*m)->batches++;
+        if (count > 0 && (*m)->gp->q) (*m)->gp->beta[0] += (*m)->shift;
     }
     if (!*m) CR_TRY(cr_fail(cx, CR_EDATA, "gp-online: there is no row of weight above 0"));
 done:
@@ -504,7 +501,7 @@ static cr_status online_predict(cr_ctx *cx, const void *state, const cri_rows *r
 {
     const online_state *m = state;
     cr_status           st = cri_gp_predict(cx, m->gp, rows, out);
-    for (size_t i = 0; st == CR_OK && i < rows->n; i++) out->mean[i] += m->shift;
+    for (size_t i = 0; st == CR_OK && !m->gp->q && i < rows->n; i++) out->mean[i] += m->shift;
     return st;
 }
 
@@ -513,7 +510,7 @@ static cr_status online_sample(cr_ctx *cx, const void *state, const cr_design *d
 {
     const online_state *m = state;
     cr_status           st = cri_gp_sample(cx, m->gp, design, rows, count, seed, out);
-    for (size_t i = 0; st == CR_OK && rows && i < rows->n * count; i++) out[i] += m->shift;
+    for (size_t i = 0; st == CR_OK && !m->gp->q && rows && i < rows->n * count; i++) out[i] += m->shift;
     return st;
 }
 

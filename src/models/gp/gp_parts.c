@@ -1,8 +1,8 @@
 /* gp_parts.c -- parts, draws and evidence of a Gaussian process. */
 #include "gp_parts.h"
+#include "gp_draws.h"
 #include "gp_sparse.h"
 #include "../../base/context_internal.h"
-#include "../../base/rng.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -211,26 +211,17 @@ cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, 
     cr_scratch              s = cr_scratch_begin(cx);
     const cri_gp_posterior *m = state;
     size_t                  n = rows->n;
-    double                 *S, *mean, *z;
-    cr_jitter               jitter;
+    double                 *S, *mean, *prior;
     inputs                  x;
 
     CR_TRY(check_approx(cx, m));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
-    z = cr_scratch_f64(&s, n);
+    prior = cr_scratch_f64(&s, n);
     CR_TRY(inputs_of(&s, m, rows, &x));
     CR_TRY(moments(cx, m, m->kernel, true, &x, true, mean, S));
-    double most = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, S[i * n + i]);
-    for (size_t i = 0; i < n; i++) S[i * n + i] += 1e-10 * most; /* what is known is known to rounding */
-    if (most > 0) CR_TRY(cr_chol_jitter(cx, cr_mat_of(S, n, n), &jitter));
-    for (size_t c = 0; c < count; c++) {
-        cr_rng rng = cr_rng_stream(seed, c);
-        for (size_t i = 0; i < n; i++) z[i] = cr_rng_normal(&rng);
-        for (size_t i = 0; i < n; i++)
-            out[i * count + c] = mean[i] + (most > 0 ? cr_dot(S + i * n, z, i + 1) : 0);
-    }
+    CR_TRY(cr_kernel_diagonal(cx, m->kernel, &x.in, false, prior));
+    CR_TRY(cri_gp_draw(cx, mean, S, n, prior, count, seed, out));
 done:
     cr_scratch_end(&s);
     return st;

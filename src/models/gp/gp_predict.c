@@ -1,10 +1,10 @@
 /* gp_predict.c -- predictive distributions and joint draws of a Gaussian process. */
+#include "gp_draws.h"
 #include "gp_mcmc.h"
 #include "gp_posterior.h"
 #include "gp_spectrum.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
-#include "../../base/rng.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -229,8 +229,7 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
     cr_scratch              s = cr_scratch_begin(cx);
     const cri_gp_posterior *m = state;
     size_t                  n = rows ? rows->n : 0;
-    double                 *S, *mean, *Z;
-    cr_jitter               jitter;
+    double                 *S, *mean;
     block                   b;
 
     if (n == 0) goto done;
@@ -241,23 +240,9 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
     CR_TRY(check_room(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
-    Z = cr_scratch_matrix(&s, n, count);
     CR_TRY(block_new(&s, m, rows->p, n, &b));
     CR_TRY(joint(cx, m, rows, &b, mean, S));
-    bool still = true; /* no noise and nothing unknown: the draws are the means */
-    for (size_t i = 0; i < n; i++) still = still && !(S[i * n + i] > 0);
-    if (still) memset(S, 0, n * n * sizeof *S);
-    else CR_TRY(cr_chol_jitter(cx, cr_mat_of(S, n, n), &jitter));
-    for (size_t c = 0; c < count; c++) {
-        cr_rng rng = cr_rng_stream(seed, c);
-        for (size_t i = 0; i < n; i++) Z[i * count + c] = cr_rng_normal(&rng);
-    }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = i + 1; j < n; j++) S[i * n + j] = 0;
-        for (size_t c = 0; c < count; c++) out[i * count + c] = mean[i];
-    }
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(S, n, n), CR_PLAIN, cr_cmat_of(Z, n, count), CR_PLAIN, 1,
-                   cr_mat_of(out, n, count)));
+    CR_TRY(cri_gp_draw(cx, mean, S, n, b.prior, count, seed, out));
 done:
     cr_scratch_end(&s);
     return st;

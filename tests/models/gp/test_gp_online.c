@@ -115,6 +115,40 @@ static void define(const sample *s, double *bound, double *mean, double *varianc
     *bound = (double)(-0.5L * (value + logdet + N * logl(2 * 3.14159265358979323846L) + trace));
 }
 
+/* A target far from 0 is learned as near 0: bound, predictions and the constant of the mean shift. */
+static void test_offset(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    sample       s = draw(cx, 7), far = s;
+    const size_t cuts[] = { 14, 25, N };
+    for (size_t i = 0; i < N; i++) far.y[i] += 1048576 * 8; /* exact in binary */
+    for (size_t k = 0; k < 2; k++) {
+        const char *settings = k ? "target=y features=x1,x2 weights=w method=basis inducing=30"
+                                 : "target=y features=x1,x2 weights=w inducing=12";
+        cr_model     *a = stream(cx, &s, settings, cuts), *b = stream(cx, &far, settings, cuts);
+        cr_prediction pa = predict(cx, a, s.t), pb = predict(cx, b, s.t);
+        json_t       *da = describe(cx, a), *db = describe(cx, b);
+        assert_close(cr_model_get_report(b)->log_evidence, cr_model_get_report(a)->log_evidence, 1e-4);
+        assert_relative(parameter(db, "noise", "value"), parameter(da, "noise", "value"), 1e-4);
+        if (!k)
+            assert_close(parameter(db, "mean.intercept", "value") - 8388608,
+                         parameter(da, "mean.intercept", "value"), 1e-4);
+        for (size_t i = 0; i < T; i++) {
+            assert_close(pb.mean[i] - 8388608, pa.mean[i], 1e-4);
+            assert_relative(pb.scale[i], pa.scale[i], 1e-3);
+        }
+        json_decref(da);
+        json_decref(db);
+        cr_prediction_free(cx, &pa);
+        cr_prediction_free(cx, &pb);
+        cr_model_free(cx, a);
+        cr_model_free(cx, b);
+    }
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
 /* With fixed hyper-parameters and inducing inputs any cut into batches is the batch. */
 static void test_cuts(void **state)
 {
@@ -441,6 +475,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_offset),
         cmocka_unit_test(test_cuts),     cmocka_unit_test(test_one_batch), cmocka_unit_test(test_room_for_all),
         cmocka_unit_test(test_bounded),  cmocka_unit_test(test_gradient),  cmocka_unit_test(test_learning),
         cmocka_unit_test(test_files_and_threads), cmocka_unit_test(test_corners), cmocka_unit_test(test_memory),

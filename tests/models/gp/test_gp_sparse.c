@@ -197,6 +197,40 @@ done:
     return st;
 }
 
+/* A target far from 0 is learned as near 0, by every approximation. */
+static void test_offset(void **state)
+{
+    (void)state;
+    cr_ctx                  *cx = test_context();
+    static const char *const approx[] = { "sor", "dtc", "fitc", "vfe", "svgp", "nystrom", "rff" };
+    bench                   *b = draw(5, CRI_GP_VFE, M);
+    double                   far[N];
+    for (size_t i = 0; i < N; i++) far[i] = b->y[i] + 8388608; /* exact in binary, up to its last digits */
+    for (size_t i = 0; i < N; i++) b->y[i] = far[i] - 8388608;
+    cr_table *near_table = make_table(cx, b->X, N, D, b->y, NULL), *far_table = make_table(cx, b->X, N, D, far, NULL);
+    for (size_t k = 0; k < 7; k++) {
+        char settings[160];
+        snprintf(settings, sizeof settings, "target=y features=x1,x2 kernel=rbf inducing=10 approx=%s", approx[k]);
+        cr_model     *a = fit(cx, "gp", near_table, settings), *c = fit(cx, "gp", far_table, settings);
+        cr_prediction pa = predict(cx, a, near_table), pc = predict(cx, c, near_table);
+        json_t       *da = describe(cx, a), *dc = describe(cx, c);
+        assert_close(cr_model_get_report(c)->log_evidence, cr_model_get_report(a)->log_evidence, 1e-4);
+        assert_close(parameter(dc, "mean.intercept", "value") - 8388608,
+                     parameter(da, "mean.intercept", "value"), 1e-3);
+        for (size_t i = 0; i < N; i++) assert_close(pc.mean[i] - 8388608, pa.mean[i], 1e-3);
+        json_decref(da);
+        json_decref(dc);
+        cr_prediction_free(cx, &pa);
+        cr_prediction_free(cx, &pc);
+        cr_model_free(cx, a);
+        cr_model_free(cx, c);
+    }
+    cr_table_free(cx, near_table);
+    cr_table_free(cx, far_table);
+    free(b);
+    test_context_free(cx);
+}
+
 static void test_allocations(void **state)
 {
     (void)state;
@@ -276,6 +310,7 @@ static void test_reference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_offset),
         cmocka_unit_test(test_gradients),   cmocka_unit_test(test_exact_and_bound),
         cmocka_unit_test(test_model),       cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_reference),
