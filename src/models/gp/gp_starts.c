@@ -31,14 +31,6 @@ static double column_sd(const cri_gp_data *data, size_t j)
     return sd > 1e-13 * fabs(mean) ? sd : 0;
 }
 
-static double column_square(const cri_gp_data *data, size_t j)
-{
-    double square = 0;
-    for (size_t i = 0; i < data->n; i++)
-        square += data->X[i * data->d + j] * data->X[i * data->d + j] / (double)data->n;
-    return square;
-}
-
 /* The median distance of some evenly spaced rows over the columns of the node; room [MOST_ROWS^2 / 2]. */
 static double median_distance(const cr_kernel *k, const cri_node *node, const cri_gp_data *data,
                               double *room)
@@ -102,20 +94,25 @@ static size_t term_of(const cr_kernel *k, size_t at, size_t *out_terms)
     return found;
 }
 
-/* What the linear kernels of a term make of the diagonal. */
-static double term_size(const cr_kernel *k, size_t term, const cri_gp_data *data)
+/* The mean of k(x, x) of a term over the rows, its leading amplitude taken out: 1 for a stationary one. */
+static cr_status term_size(cr_scratch *s, const cr_kernel *k, size_t term, double amplitude,
+                           const cri_gp_data *data, double *out)
 {
+    cr_status       st = CR_OK;
+    cr_kernel      *alone = NULL;
     cr_kernel_input in = cri_gp_inputs(data);
-    double          size = 1;
-    for (size_t at = 0; at < k->n_nodes; at++) {
-        const cri_node *node = &k->nodes[at];
-        if (node->op != CRI_LEAF || node->class != &cri_kernel_linear || !is_below(k, term, at)) continue;
-        double square = 0;
-        for (size_t c = 0; c < cri_active(node, &in); c++)
-            square += column_square(data, cri_column_at(k, node, c));
-        if (square > 0) size *= square;
-    }
-    return size;
+    double         *diagonal = cr_scratch_f64(s, data->n), mean = 0;
+
+    CR_TRY(s->status);
+    CR_TRY(cr_kernel_copy(s->cx, k, &alone));
+    alone->n_nodes = term + 1;
+    alone->nodes[term].next = SIZE_MAX;
+    CR_TRY(cr_kernel_diagonal(s->cx, alone, &in, false, diagonal));
+    for (size_t i = 0; i < data->n; i++) mean += diagonal[i] / (double)data->n;
+    *out = mean / amplitude > 0 && isfinite(mean / amplitude) ? mean / amplitude : 1;
+done:
+    cr_kernel_free(s->cx, alone);
+    return st;
 }
 
 /* true for the first amplitude of its term: the others stay as they are. */
@@ -128,6 +125,27 @@ static bool leads_term(const cr_kernel *k, size_t param, size_t term)
     return true;
 }
 
+/* (v |x|^2 + c)^degree is to be `size` on the mean, half of the root by either: the unit of v or c. */
+static double polynomial_unit(const cr_kernel *k, const cri_node *node, const cri_param *p,
+                              const cri_gp_data *data, double size)
+{
+    cr_kernel_input in = cri_gp_inputs(data);
+    double          half = pow(size, 1 / node->setting[0]) / 2, square = 0;
+    if (strcmp(p->spec->shown.name, "variance") != 0) return half;
+    for (size_t c = 0; c < cri_active(node, &in); c++)
+        for (size_t i = 0; i < data->n; i++)
+            square += pow(data->X[i * data->d + cri_column_at(k, node, c)], 2) / (double)data->n;
+    return square > 0 ? half / square : half;
+}
+
+/* true when a constant scales the term. */
+static bool has_amplitude(const cr_kernel *k, size_t term)
+{
+    for (size_t i = 0; i < k->n_nodes; i++)
+        if (k->nodes[i].class == &cri_kernel_constant && is_below(k, term, i)) return true;
+    return false;
+}
+
 /* --- units and bounds ------------------------------------------------------------------------ */
 
 typedef struct span {
@@ -135,25 +153,34 @@ typedef struct span {
     int    kind;
 } span;
 
-static span span_of(const cr_kernel *k, size_t i, const cri_gp_data *data, double variance,
-                    double *room)
+static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, const cri_gp_data *data, double variance,
+                         double *room, span *out)
 {
+    cr_status        st = CR_OK;
     const cri_param *p = &k->params[i];
     const cri_node  *node = &k->nodes[p->node];
     size_t           terms, term = term_of(k, p->node, &terms);
     if (node->class == &cri_kernel_white)
-        return (span){ variance, CRI_GP_NOISE_FLOOR, 10, CRI_GP_NOISE };
+        return *out = (span){ variance, CRI_GP_NOISE_FLOOR, 10, CRI_GP_NOISE }, CR_OK;
     if (node->class == &cri_kernel_constant) {
-        if (!leads_term(k, i, term)) return (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
-        double unit = variance / (double)terms / term_size(k, term, data);
-        return (span){ unit, 1e-7, 1e7, CRI_GP_AMPLITUDE };
+        double size = 1;
+        bool   leads = leads_term(k, i, term);
+        if (leads) CR_TRY(term_size(s, k, term, p->value, data, &size));
+        *out = leads ? (span){ variance / (double)terms / size, 1e-7, 1e7, CRI_GP_AMPLITUDE }
+                     : (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
+        return CR_OK;
     }
+    if (node->class == &cri_kernel_polynomial && !has_amplitude(k, term))
+        return *out = (span){ polynomial_unit(k, node, p, data, variance / (double)terms), 1e-6, 1e6,
+                              CRI_GP_AMPLITUDE }, CR_OK;
     if (p->spec->role == CRI_LENGTH && node->class->family == CRI_DISTANCE &&
         node->class != &cri_kernel_periodic)
-        return (span){ length_unit(k, node, p, data, room), 2e-4, 1e4, CRI_GP_LENGTH };
+        return *out = (span){ length_unit(k, node, p, data, room), 2e-4, 1e4, CRI_GP_LENGTH }, CR_OK;
     if (node->class == &cri_kernel_periodic || node->class == &cri_kernel_cosine)
-        return (span){ p->value, 1e-2, 1e2, CRI_GP_OTHER };
-    return (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
+        return *out = (span){ p->value, 1e-2, 1e2, CRI_GP_OTHER }, CR_OK;
+    return *out = (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER }, CR_OK;
+done:
+    return st;
 }
 
 /* Bounds around the unit and the value given, where the expression has none. */
@@ -190,6 +217,7 @@ static void set_ties(const cr_kernel *k, cri_gp_search *u)
 cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,
                             double variance, double noise, bool learn_noise, cri_gp_search *out)
 {
+    cr_status     st = CR_OK;
     size_t        p = cr_kernel_theta_size(k), j = 0, terms;
     double       *room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2);
     cri_gp_search u = { .p = p,
@@ -201,13 +229,14 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
                         .given = cr_scratch_f64(s, p + 1),
                         .kind = cr_scratch_bytes(s, p + 1, sizeof(int)),
                         .tie = cr_scratch_index(s, p + 1) };
-    if (s->status != CR_OK) return s->status;
+    CR_TRY(s->status);
     cr_kernel_theta(k, u.given);
     cr_kernel_theta_bounds(k, u.lower, u.upper);
     for (size_t i = 0; i < k->n_params; i++) {
         const cri_param *param = &k->params[i];
         if (param->fixed) continue;
-        span sp = span_of(k, i, problem->data, variance, room);
+        span sp;
+        CR_TRY(span_of(s, k, i, problem->data, variance, room, &sp));
         u.kind[j] = sp.kind;
         u.has_lengths |= sp.kind == CRI_GP_LENGTH;
         u.has_values |= param->value != param->spec->fallback;
@@ -226,7 +255,8 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
     u.given[p] = noise > 0 ? log(noise) : log(0.1 * variance);
     set_ties(k, &u);
     *out = u;
-    return CR_OK;
+done:
+    return st;
 }
 
 /* --- starts ---------------------------------------------------------------------------------- */

@@ -350,6 +350,30 @@ static void test_units(void **state)
     test_context_free(cx);
 }
 
+/* A polynomial kernel learns the same of a column in any units. */
+static void test_polynomial_units(void **state)
+{
+    (void)state;
+    enum { R = 25 };
+    cr_ctx *cx = test_context();
+    double  X[R], far[R], y[R], at[2];
+    cr_rng  r = cr_rng_stream(21, 5);
+    for (size_t i = 0; i < R; i++) {
+        X[i] = cr_rng_uniform(&r);
+        far[i] = 1024 * X[i];
+        y[i] = X[i] * X[i] * (1 - X[i]) + 0.02 * cr_rng_normal(&r);
+    }
+    for (size_t k = 0; k < 2; k++) {
+        cr_table *t = make_table(cx, k ? far : X, R, 1, y, NULL);
+        cr_model *m = fit(cx, "gp", t, "target=y features=x1 kernel=polynomial(3)");
+        at[k] = cr_model_get_report(m)->log_evidence;
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    assert_close(at[1], at[0], 1e-4);
+    test_context_free(cx);
+}
+
 /* Joint draws have the mean and covariance of the process at the rows. */
 static void test_draws(void **state)
 {
@@ -645,6 +669,7 @@ int main(void)
         cmocka_unit_test(test_interpolation),     cmocka_unit_test(test_leave_one_out),
         cmocka_unit_test(test_update),            cmocka_unit_test(test_weights_and_order),
         cmocka_unit_test(test_units),             cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_polynomial_units),
         cmocka_unit_test(test_coverage),          cmocka_unit_test(test_prior),
         cmocka_unit_test(test_categories),        cmocka_unit_test(test_corners),
         cmocka_unit_test(test_bounds),            cmocka_unit_test(test_file_and_threads),
