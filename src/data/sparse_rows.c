@@ -99,6 +99,29 @@ cr_status cri_sparse_times(cr_ctx *cx, const cri_sparse *X, const double *b, dou
     return cri_parallel_for(cx, NULL, cri_block_count(X->n, BLOCK_ROWS), times_block, &q);
 }
 
+static void times_panel_block(void *arg, size_t b)
+{
+    enum { K = CRI_SPARSE_PANEL };
+    const product    *q = arg;
+    const cri_sparse *X = q->X;
+    size_t            end;
+    cri_range         rows = cri_block_range(X->n, BLOCK_ROWS, b);
+    for (size_t i = rows.begin; i < rows.end; i++) {
+        double sum[K] = { 0 };
+        for (size_t e = cri_sparse_row(X, i, &end); e < end; e++) {
+            const double *B = q->in + (size_t)X->column[e] * K, v = X->value[e];
+            for (size_t c = 0; c < K; c++) sum[c] += v * B[c];
+        }
+        memcpy(q->out + i * K, sum, sizeof sum);
+    }
+}
+
+cr_status cri_sparse_times_panel(cr_ctx *cx, const cri_sparse *X, const double *B, double *out)
+{
+    product q = { X, B, out, 0 };
+    return cri_parallel_for(cx, NULL, cri_block_count(X->n, BLOCK_ROWS), times_panel_block, &q);
+}
+
 /* How many accumulators of p doubles pay: not more than the entries are worth. */
 static size_t count_spans(const cri_sparse *X)
 {

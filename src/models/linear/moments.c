@@ -53,8 +53,9 @@ void cri_moments_merge(cri_moments *a, const cri_moments *b)
 /* The rows are cut into blocks, and the blocks into spans, by n and q alone; a span gathers its
  * blocks in order, and the spans are put together in order.  Few columns: one pass, each block
  * about its own mean, merged.  From MANY on: a pass for the mean, and one that adds the products
- * about it, so that no block costs more than its products. */
-enum { MANY = 128 };
+ * about it, so that no block costs more than its products.  From WIDE on the work is shared out by
+ * tiles of the products instead (moments_wide.c). */
+enum { MANY = 128, WIDE = 512 };
 
 typedef struct pass {
     const cri_rows *rows;
@@ -233,6 +234,7 @@ cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out
     bool        few = rows->p + 1 < MANY, good = false;
 
     if (entries_pay(rows)) CR_TRY(cri_moments_of_sparse(cx, rows, out, &good));
+    else if (rows->p >= WIDE) CR_TRY(cri_moments_of_wide(cx, rows, out, &good));
     if (good) goto done;
     w.span = cr_scratch_bytes(&s, w.spans, sizeof *w.span);
     w.single = cr_scratch_bytes(&s, w.spans, sizeof *w.single);
@@ -323,6 +325,28 @@ static cr_status check_moments(cr_ctx *cx, const cri_moments *m)
     return st;
 }
 
+enum { GRAM_ROWS = 64 };
+
+typedef struct standardised {
+    const cri_moments *m;
+    cri_gram          *g;
+    const double      *share; /* [p] 1 / scale; 0 of a constant column about its mean         */
+    double             raw;   /* without intercept the second moment is about zero: W, else 0 */
+} standardised;
+
+static void standardise_rows(void *arg, size_t b)
+{
+    const standardised *w = arg;
+    size_t              p = w->m->p;
+    const double       *mean = w->m->mean;
+    cri_range           range = cri_block_range(p, GRAM_ROWS, b);
+    for (size_t i = range.begin; i < range.end; i++) {
+        const double *S = w->m->S + i * (p + 1);
+        double       *G = w->g->G + i * p, raw = w->raw * mean[i];
+        for (size_t j = 0; j < p; j++) G[j] = (S[j] + raw * mean[j]) * w->share[i] * w->share[j];
+    }
+}
+
 cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool standardise,
                        cri_gram *out)
 {
@@ -344,20 +368,20 @@ cr_status cri_gram_new(cr_ctx *cx, const cri_moments *m, bool intercept, bool st
         cri_gram_free(cx, &r);
         return CR_ENOMEM;
     }
-    double raw = intercept ? 0 : W; /* without intercept the second moment is about zero */
+    standardised w = { .m = m, .g = &r, .raw = intercept ? 0 : W };
     for (size_t j = 0; j < p; j++) {
         r.centre[j] = intercept ? mean[j] : 0;
         r.scale[j] = standardise && !is_constant(m, j) ? sqrt(S[j * q + j] / W) : 1;
+        r.g[j] = intercept && is_constant(m, j) ? 0 : 1 / r.scale[j]; /* until it is used up */
     }
-    for (size_t i = 0; i < p; i++) {
-        if (intercept && is_constant(m, i)) continue; /* row and column of G stay 0 */
-        for (size_t j = 0; j < p; j++)
-            if (!intercept || !is_constant(m, j))
-                r.G[i * p + j] =
-                    (S[i * q + j] + raw * mean[i] * mean[j]) / (r.scale[i] * r.scale[j]);
-        r.g[i] = (S[i * q + p] + raw * mean[i] * mean[p]) / r.scale[i];
+    w.share = r.g;
+    st = cri_parallel_for(cx, NULL, cri_block_count(p, GRAM_ROWS), standardise_rows, &w);
+    if (st != CR_OK) {
+        cri_gram_free(cx, &r);
+        return st;
     }
-    r.tt = S[p * q + p] + raw * mean[p] * mean[p];
+    for (size_t j = 0; j < p; j++) r.g[j] *= S[j * q + p] + w.raw * mean[j] * mean[p];
+    r.tt = S[p * q + p] + w.raw * mean[p] * mean[p];
     *out = r;
     return CR_OK;
 }

@@ -26,6 +26,10 @@ cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out
  * where that pays.  *out_good = false, and nothing else set, when a column is so far from 0 that
  * sums about 0 would lose digits. */
 cr_status cri_moments_of_sparse(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good);
+/* The same of many columns in one pass, tile by tile of the products: O(panel of rows + q^2) memory.
+ * *out_good = false, and nothing else set, when no row weighs anything, or when the mean of some rows
+ * is so far from that of all that sums about it would lose digits. */
+cr_status cri_moments_of_wide(cr_ctx *cx, const cri_rows *rows, cri_moments *out, bool *out_good);
 /* a becomes the moments of both; b stays. */
 void cri_moments_merge(cri_moments *a, const cri_moments *b);
 

@@ -191,7 +191,7 @@ done:
 cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *out_fit,
                          cri_ridge_facts *out_facts, bool *out_singular)
 {
-    enum { PROBES = 8, MOST = 20000 };
+    enum { MOST = 20000 };
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
     size_t           p = o->rows->p;
@@ -199,17 +199,20 @@ cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *
     cri_sparse_terms z;
     cri_predictor    fit = { 0 };
     cri_ridge_facts  f = { 0 };
+    cri_sparse_copy  columns = { 0 };
     cr_lsqr_report   report = { 0 };
     bool             singular = false;
 
     CR_TRY(s.status);
     CR_TRY(cri_sparse_terms_new(cx, &s, o->rows, o->intercept, o->standardise, &z));
+    CR_TRY(cri_sparse_transpose(cx, z.X, &columns));
+    z.columns = &columns.view;
     CR_TRY(cri_sparse_solve(cx, &z, z.t, o->lambda, 1e-13, MOST, b, &report));
     if (o->lambda == 0) CR_TRY(cri_sparse_null(cx, &z, b, MOST, o->seed, d, &singular));
     *out_singular = singular;
     if (singular) goto done;
     CR_TRY(cri_sparse_rss(cx, &z, b, &f.rss));
-    CR_TRY(cri_sparse_trace(cx, &z, o->lambda, o->intercept, PROBES, o->seed, &f.df, &f.df_se));
+    CR_TRY(cri_sparse_trace(cx, &z, o->lambda, o->intercept, o->seed, &f.df, &f.df_se));
     f.df += o->intercept;
     f.loocv = NAN;
     f.weight = z.weight;
@@ -222,6 +225,7 @@ cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *o, cri_predictor *
     *out_fit = fit, *out_facts = f;
     fit = (cri_predictor){ 0 };
 done:
+    cri_sparse_free(cx, &columns);
     cri_predictor_free(cx, &fit);
     cr_scratch_end(&s);
     return st;

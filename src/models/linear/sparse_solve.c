@@ -80,52 +80,6 @@ done:
     return st;
 }
 
-/* Signs for the rows that count, without their part along sqrt(w), which Z (centred) does not
- * reach; returns the squared length. */
-static double draw_probe(const cri_sparse_terms *z, bool centred, uint64_t seed, size_t k,
-                         double *e)
-{
-    cr_rng r = cr_rng_stream(seed, k);
-    double along = 0;
-    for (size_t i = 0; i < z->n; i++) {
-        double root = z->root ? z->root[i] : 1, sign = cr_rng_below(&r, 2) ? 1 : -1;
-        e[i] = root > 0 ? sign : 0;
-        along += root * e[i] / z->weight;
-    }
-    for (size_t i = 0; centred && i < z->n; i++) e[i] -= along * (z->root ? z->root[i] : 1);
-    return cr_dot(e, e, z->n);
-}
-
-cr_status cri_sparse_trace(cr_ctx *cx, const cri_sparse_terms *z, double lambda, bool centred,
-                           size_t probes, uint64_t seed, double *out_df, double *out_se)
-{
-    enum { MOST = 500 };
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    double        *e = cr_scratch_f64(&s, z->n), *fit = cr_scratch_f64(&s, z->n);
-    double        *b = cr_scratch_f64(&s, z->p), *room = cr_scratch_f64(&s, z->p);
-    double         sum = 0, squares = 0, K = (double)probes, most = centred ? -1 : 0;
-    cr_lsqr_report report;
-
-    CR_TRY(s.status);
-    for (size_t i = 0; i < z->n; i++) most += !z->root || z->root[i] > 0;
-    for (size_t k = 0; k < probes; k++) {
-        double length = draw_probe(z, centred, seed, k, e);
-        memset(b, 0, z->p * sizeof *b);
-        CR_TRY(cri_sparse_solve(cx, z, e, lambda, 1e-4, MOST, b, &report)); /* error: its square */
-        CR_TRY(cri_sparse_terms_times(cx, z, b, room, fit));
-        double share = length > 0 ? cr_dot(e, fit, z->n) / length : 0;
-        sum += most * share;
-        squares += most * share * most * share;
-        cr_progress(cx, "estimating the degrees of freedom", (double)(k + 1), K);
-    }
-    *out_df = sum / K;
-    *out_se = sqrt(fmax(squares / K - *out_df * *out_df, 0) / fmax(K - 1, 1));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 cr_status cri_sparse_null(cr_ctx *cx, const cri_sparse_terms *z, const double *b, size_t max_iter,
                           uint64_t seed, double *out, bool *out_found)
 {

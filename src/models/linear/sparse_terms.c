@@ -94,7 +94,8 @@ cr_status cri_sparse_terms_transpose(cr_ctx *cx, const cri_sparse_terms *z, cons
         room[i] = (z->root ? z->root[i] : 1) * r[i];
         sum += room[i];
     }
-    st = cri_sparse_transpose_times(cx, z->X, room, out);
+    st = z->columns ? cri_sparse_times(cx, z->columns, room, out)
+                    : cri_sparse_transpose_times(cx, z->X, room, out);
     for (size_t j = 0; st == CR_OK && j < z->p; j++)
         out[j] = z->square[j] > 0 ? (out[j] - z->centre[j] * sum) / z->scale[j] : 0;
     return st;

@@ -13,6 +13,7 @@
 
 typedef struct cri_sparse_terms {
     const cri_sparse *X; /* without a standardisation of its own */
+    const cri_sparse *columns; /* X', where the caller has it: products with Z' are quicker; or NULL */
     size_t            n, p;
     double            weight, offset, tt; /* sum w, the mean of y or 0, |t|^2 */
     const double     *w;                  /* [n] or NULL = 1                   */

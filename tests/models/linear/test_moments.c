@@ -201,6 +201,84 @@ static void test_threads(void **state)
     test_context_free(cx);
 }
 
+/* Many columns are gathered tile by tile: against sums in long double for some of the cells, whatever
+ * the rows that the shift is taken from are like, and the same bits for any number of threads. */
+static void test_wide(void **state)
+{
+    (void)state;
+    enum { n = 300, p = 520, q = p + 1 };
+    cr_ctx *cx = test_context();
+    double *X = malloc(n * p * sizeof *X), y[n], w[n];
+    bool    good = false;
+    draw_regression(6, n, p, 1, X, y);
+    for (size_t i = 0; i < n; i++) {
+        w[i] = i % 5 == 2 ? 0 : 0.25 + (double)(i % 3);
+        X[i * p + 7] += 1e6;
+        X[i * p + 519] = 0.3;                       /* constant       */
+        X[i * p + 300] = (double)i;                 /* follows the row */
+        if (i % 2) X[i * p + 8] = 1e5 + X[i * p + 8]; /* two humps       */
+    }
+    opened      a = open_rows(cx, X, n, p, y, w);
+    cri_moments kept = { 0 };
+    for (size_t threads = 1; threads <= 7; threads += 2) {
+        cri_moments m;
+        cr_ctx_set_threads(cx, threads);
+        assert_ok(cx, cri_moments_of_wide(cx, &a.rows, &m, &good));
+        assert_true(good);
+        if (threads == 1) {
+            kept = m;
+            continue;
+        }
+        assert_memory_equal(m.mean, kept.mean, q * sizeof(double));
+        assert_memory_equal(m.S, kept.S, q * q * sizeof(double));
+        cri_moments_free(cx, &m);
+    }
+    const size_t which[] = { 0, 7, 8, 255, 256, 300, 511, 512, 519, 520 };
+    long double  weight = 0, mean[10] = { 0 };
+    for (size_t i = 0; i < n; i++) weight += w[i];
+    assert_int_equal(kept.rows, n * 4 / 5);
+    assert_relative(kept.weight, (double)weight, 1e-14);
+    for (size_t j = 0; j < 10; j++)
+        for (size_t i = 0; i < n; i++) mean[j] += w[i] * cell(X, y, p, i, which[j]) / weight;
+    for (size_t j = 0; j < 10; j++) {
+        assert_relative(kept.mean[which[j]], (double)mean[j], 1e-13);
+        for (size_t k = 0; k < 10; k++) {
+            long double S = 0, size = 1e-20L * weight * fabsl(mean[j] * mean[k]);
+            for (size_t i = 0; i < n; i++) {
+                long double u = cell(X, y, p, i, which[j]) - mean[j];
+                long double v = cell(X, y, p, i, which[k]) - mean[k];
+                S += w[i] * u * v;
+                size += w[i] * fabsl(u * v);
+            }
+            double got = kept.S[which[j] * q + which[k]];
+            if (fabsl(got - S) > 1e-10L * size)
+                fail_msg("S[%zu,%zu] is %.17g, expected %.17Lg", which[j], which[k], got, S);
+            assert_true(got == kept.S[which[k] * q + which[j]]);
+        }
+    }
+    cri_moments_free(cx, &kept);
+    close_rows(cx, &a);
+
+    /* the rows looked at first weigh next to nothing and lie far off: not by this road, but right */
+    for (size_t i = 0; i < n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < 256; k++) seen = seen || k * n / 256 == i;
+        w[i] = seen ? 1e-12 : 1;
+        X[i * p + 3] = (seen ? 1e9 : 1e3) + (double)(i % 4);
+    }
+    a = open_rows(cx, X, n, p, y, w);
+    assert_ok(cx, cri_moments_of_wide(cx, &a.rows, &kept, &good));
+    assert_false(good);
+    assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &kept));
+    mean[0] = weight = 0;
+    for (size_t i = 0; i < n; i++) weight += w[i], mean[0] += w[i] * X[i * p + 3];
+    assert_relative(kept.mean[3], (double)(mean[0] / weight), 1e-12);
+    cri_moments_free(cx, &kept);
+    close_rows(cx, &a);
+    free(X);
+    test_context_free(cx);
+}
+
 static cr_status gather(cr_ctx *cx, void *arg)
 {
     const double     *X = arg, y[3] = { 1, 2, 4 };
@@ -283,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_sums), cmocka_unit_test(test_merge),
         cmocka_unit_test(test_gram),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_wide),
         cmocka_unit_test(test_allocations),  cmocka_unit_test(test_many_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
