@@ -21,6 +21,19 @@ size_t cri_active(const cri_node *node, const cr_kernel_input *in)
     return node->class->kind == CR_KERNEL_NUMBER ? in->numbers.cols : in->categories;
 }
 
+bool cri_reads_codes(const cr_kernel *k, const cr_kernel_input *in)
+{
+    return k->names.text || in->names.text;
+}
+
+const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i)
+{
+    size_t          column = cri_column_at(k, node, 0);
+    cr_kernel_names names = in->names.text ? in->names : k->names;
+    if (!names.text) return in->texts[i * in->text_columns + column];
+    return names.text(names.user, column, in->codes[i * in->categories + column]);
+}
+
 /* --- warping ----------------------------------------------------------------------------------- */
 
 typedef struct kumaraswamy {

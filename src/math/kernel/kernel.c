@@ -64,12 +64,15 @@ cr_status cr_kernel_copy(cr_ctx *cx, const cr_kernel *k, cr_kernel **out_kernel)
         if (!name) CR_TRY(CR_ENOMEM);
         copy->columns[copy->n_columns++] = (cri_column){ k->columns[i].index, name };
     }
+    copy->names = k->names;
     *out_kernel = copy;
     copy = NULL;
 done:
     cr_kernel_free(cx, copy);
     return st;
 }
+
+void cr_kernel_set_names(cr_kernel *k, cr_kernel_names names) { k->names = names; }
 
 static bool same_node(const cr_kernel *a, const cr_kernel *b, size_t i)
 {

@@ -132,6 +132,7 @@ struct cr_kernel {
     cr_kernel_hook *hooks; /* with names of their own */
     size_t          n_nodes, n_params, n_columns, n_hooks;
     size_t          room_nodes, room_params, room_columns;
+    cr_kernel_names names; /* of the codes of categories; text NULL: none */
 };
 
 /* An empty kernel with copies of the hooks. */
@@ -211,6 +212,10 @@ cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input
 /* The columns of row i that the node acts on, as numbers, warped: x [n].  Returns n. */
 size_t cri_gather(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
                   double *x);
+/* true when kernels of texts read the codes of categories. */
+bool cri_reads_codes(const cr_kernel *k, const cr_kernel_input *in);
+/* The text of row i that the node acts on. */
+const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i);
 /* The number of columns that it acts on. */
 size_t cri_active(const cri_node *node, const cr_kernel_input *in);
 /* The index of its c-th column. */

@@ -40,7 +40,7 @@ static size_t split(const char *text, word *out)
 
 static const char *text_of(const cri_side *side, const cr_kernel *k, const cri_node *node, size_t i)
 {
-    const char *text = side->in->texts[i * side->in->text_columns + cri_column_at(k, node, 0)];
+    const char *text = cri_text_of(k, node, side->in, i);
     return text ? text : "";
 }
 

@@ -463,6 +463,11 @@ done:
     return st;
 }
 
+static cr_status gp_classify_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const gp_classify_options *)options)->kernel, design);
+}
+
 const cr_model_class cri_class_gp_classify = {
     .name = "gp-classify",
     .summary = "Gaussian process classification with a kernel of your choice",
@@ -479,6 +484,7 @@ const cr_model_class cri_class_gp_classify = {
     .options_size = sizeof(gp_classify_options),
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
+    .shape = gp_classify_shape,
     .fit = gp_classify_fit,
     .predict = cri_classify_predict,
     .transform = cri_classify_latent,

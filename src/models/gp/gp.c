@@ -276,6 +276,11 @@ done:
     return st;
 }
 
+static cr_status gp_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const gp_options *)options)->kernel, design);
+}
+
 const cr_model_class cri_class_gp = {
     .name = "gp",
     .summary = "Gaussian process regression with a kernel of your choice",
@@ -290,6 +295,7 @@ const cr_model_class cri_class_gp = {
     .coding = CRI_CODING_CODE,
     .roles = gp_roles,
     .means_alone = true,
+    .shape = gp_shape,
     .fit = gp_fit,
     .update = gp_update,
     .update_holds = true,

@@ -237,6 +237,11 @@ done:
     return st;
 }
 
+static cr_status kernel_ridge_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const kernel_ridge_options *)options)->kernel, design);
+}
+
 const cr_model_class cri_class_kernel_ridge = {
     .name = "kernel-ridge",
     .summary = "ridge regression in the space of a kernel",
@@ -249,6 +254,7 @@ const cr_model_class cri_class_kernel_ridge = {
     .default_scale = CR_SCALE_STANDARD,
     .coding = CRI_CODING_CODE,
     .means_alone = true,
+    .shape = kernel_ridge_shape,
     .fit = kernel_ridge_fit,
     .predict = kernel_ridge_predict,
     .describe = kernel_ridge_describe,
