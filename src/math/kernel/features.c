@@ -310,3 +310,13 @@ cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input
 done:
     return st;
 }
+
+cr_status cri_job_join(cr_scratch *s, const cri_job *job)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < job->k->n_nodes && st == CR_OK; i++) {
+        const cri_node *node = &job->k->nodes[i];
+        if (node->op == CRI_LEAF && node->class && node->class->join) st = node->class->join(s, job, i);
+    }
+    return st;
+}

@@ -53,6 +53,7 @@ typedef struct cri_spec {
     bool           real;
 } cri_spec;
 
+typedef struct cri_text_kernel cri_text_kernel; /* texts.h */
 typedef struct cri_job  cri_job;
 typedef struct cri_side cri_side;
 typedef struct cri_node cri_node;
@@ -93,8 +94,10 @@ struct cr_kernel_class {
                           const double *v, double *out);
     void (*pairs_dx)(const cri_job *job, size_t node, cri_tile tile, const double *v,
                      const double *adjoint, double *FA);
-    /* Makes ready a side for pairs; the memory is the arena's. */
+    /* Makes ready a side for pairs, then both for matrices; the memory is the arena's. */
     cr_status (*prepare)(cr_scratch *s, const cri_job *job, size_t node, cri_side *side);
+    cr_status (*join)(cr_scratch *s, const cri_job *job, size_t node);
+    const cri_text_kernel *text; /* of kernels of texts */
 };
 
 typedef enum cri_op { CRI_LEAF, CRI_OVER, CRI_SUM, CRI_PRODUCT, CRI_POWER } cri_op;
@@ -209,6 +212,8 @@ struct cri_job {
  * them. */
 cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input *X,
                         const cr_kernel_input *opt_Z, bool gradients, cri_job *out_job);
+/* Makes ready what whole matrices need beyond diagonals. */
+cr_status cri_job_join(cr_scratch *s, const cri_job *job);
 /* The columns of row i that the node acts on, as numbers, warped: x [n].  Returns n. */
 size_t cri_gather(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
                   double *x);
