@@ -128,6 +128,8 @@ typedef struct cri_param {
     size_t          node, element;
 } cri_param;
 
+typedef struct cri_text_table cri_text_table;
+
 struct cr_kernel {
     cri_node       *nodes;
     cri_param      *params;
@@ -136,7 +138,22 @@ struct cr_kernel {
     size_t          n_nodes, n_params, n_columns, n_hooks;
     size_t          room_nodes, room_params, room_columns;
     cr_kernel_names names; /* of the codes of categories; text NULL: none */
+    cri_text_table *tables; /* [n_tables] of nodes of texts, while a model is learned; or NULL */
+    size_t          n_tables;
+    bool            borrows_tables;
 };
+
+/* Values between all texts of a column, by their codes: of the first nodes of a kernel. */
+struct cri_text_table {
+    size_t  n;      /* codes; 0: no table */
+    double *values; /* [n x n]            */
+};
+
+/* Computes once the values of a node of texts between the texts with codes 0 .. n-1; copies of the
+ * kernel borrow them.  The values of its parameters must not change until they are dropped. */
+cr_status cri_kernel_tabulate(cr_ctx *cx, cr_kernel *k, size_t node, size_t n);
+/* Drops all such tables. */
+void cri_kernel_drop_tables(cr_ctx *cx, cr_kernel *k);
 
 /* An empty kernel with copies of the hooks. */
 cr_status cri_kernel_new(cr_ctx *cx, const cr_kernel_hook *hooks, size_t n_hooks, cr_kernel **out);

@@ -6,12 +6,21 @@
  * Going through s, only the rows of K' for the present prefix are kept, and q runs downwards so that
  * K'_{q-1} is still that of the shorter prefix: O(k |s| |t|).  LANES texts t are gone through at once,
  * the shorter ones filled up with the zero byte, which equals no letter; each has the same bits as
- * alone. */
+ * alone.  Compiled twice as array.c is: without fused multiplication, so with the same bits. */
 #include "texts.h"
 
 #include <string.h>
 
 enum { K = 0, NORMALISE = 1, LAMBDA = 2, LANES = 8 };
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define AVX2 __attribute__((target("avx2")))
+#define HAS_AVX2() __builtin_cpu_supports("avx2")
+#else
+#define AVX2
+#define HAS_AVX2() false
+#endif
+#define BODY static inline __attribute__((always_inline))
 
 static bool normalised(const cri_node *node) { return node->setting[NORMALISE] != 0; }
 
@@ -31,26 +40,26 @@ typedef struct lanes {
 } lanes;
 
 /* sum += lambda^2 K'_{k-1} where letters match: of all lanes. */
-static void add_matches(const lanes *l, double x, double *sum, double *slope)
+BODY void add_matches(const lanes *l, double x, double *sum, double *slope)
 {
     const double  l2 = l->lambda * l->lambda, d2 = 2 * l->lambda;
     size_t        width = (l->m + 1) * LANES;
     const double *last = l->K1 + (l->k - 1) * width, *dlast = l->D1 + (l->k - 1) * width;
     for (size_t j = 0; j < l->m * LANES; j += LANES)
-        for (size_t c = 0; c < LANES; c++) {
-            double match = l->letter[j + c] == x ? 1 : 0;
-            sum[c] += match * (l2 * last[j + c]);
-            if (slope) slope[c] += match * (d2 * last[j + c] + l2 * dlast[j + c]);
-        }
+        for (size_t c = 0; c < LANES; c++) sum[c] += l->letter[j + c] == x ? l2 * last[j + c] : 0;
+    for (size_t j = 0; slope && j < l->m * LANES; j += LANES)
+        for (size_t c = 0; c < LANES; c++)
+            slope[c] += l->letter[j + c] == x ? d2 * last[j + c] + l2 * dlast[j + c] : 0;
 }
 
 /* K'_q of the prefix that is longer by the letter x, from K'_{q-1} of the shorter one. */
-static void advance_values(const lanes *l, double x, size_t q)
+BODY void advance_values(const lanes *l, double x, size_t q)
 {
     const double l1 = l->lambda, l2 = l1 * l1;
     size_t       width = (l->m + 1) * LANES;
     double      *row = l->K1 + q * width, *below = row - width, second[LANES] = { 0 };
     for (size_t j = 0; j < l->m * LANES; j += LANES)
+#pragma omp simd
         for (size_t c = 0; c < LANES; c++) {
             double match = l->letter[j + c] == x ? l2 : 0;
             second[c] = l1 * second[c] + match * below[j + c];
@@ -59,13 +68,14 @@ static void advance_values(const lanes *l, double x, size_t q)
 }
 
 /* The same with derivatives by lambda. */
-static void advance_slopes(const lanes *l, double x, size_t q)
+BODY void advance_slopes(const lanes *l, double x, size_t q)
 {
     const double l1 = l->lambda, l2 = l1 * l1, d2 = 2 * l1;
     size_t       width = (l->m + 1) * LANES;
     double      *row = l->K1 + q * width, *below = row - width, second[LANES] = { 0 };
     double      *drow = l->D1 + q * width, *dbelow = drow - width, dsecond[LANES] = { 0 };
     for (size_t j = 0; j < l->m * LANES; j += LANES)
+#pragma omp simd
         for (size_t c = 0; c < LANES; c++) {
             double match = l->letter[j + c] == x ? 1 : 0;
             dsecond[c] = second[c] + l1 * dsecond[c] +
@@ -77,8 +87,8 @@ static void advance_slopes(const lanes *l, double x, size_t q)
 }
 
 /* The text s with n <= LANES texts t. */
-static void compare_texts(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                          double *room, double *values, double *slopes)
+BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, double lambda,
+                       double *room, double *values, double *slopes)
 {
     lanes  l = { .k = k, .lambda = lambda };
     double sum[LANES] = { 0 }, slope[LANES] = { 0 };
@@ -103,6 +113,24 @@ static void compare_texts(const char *s, const char *const *t, size_t n, size_t 
     }
     memcpy(values, sum, n * sizeof *sum);
     if (slopes) memcpy(slopes, slope, n * sizeof *slope);
+}
+
+AVX2 static void compare_avx2(const char *s, const char *const *t, size_t n, size_t k, double lambda,
+                              double *room, double *values, double *slopes)
+{
+    compare_body(s, t, n, k, lambda, room, values, slopes);
+}
+
+static void compare_plain(const char *s, const char *const *t, size_t n, size_t k, double lambda,
+                          double *room, double *values, double *slopes)
+{
+    compare_body(s, t, n, k, lambda, room, values, slopes);
+}
+
+static void compare_texts(const char *s, const char *const *t, size_t n, size_t k, double lambda,
+                          double *room, double *values, double *slopes)
+{
+    (HAS_AVX2() ? compare_avx2 : compare_plain)(s, t, n, k, lambda, room, values, slopes);
 }
 
 static double decay(const cri_job *job, size_t node)

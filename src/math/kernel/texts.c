@@ -19,6 +19,92 @@ static bool is_normalised(const cri_job *job, size_t node)
     return kernel->normalised && kernel->normalised(&job->k->nodes[node]);
 }
 
+/* true when the derivative of the kernel's own parameter is asked for. */
+static bool wants_slopes(const cri_job *job, size_t node)
+{
+    if (!job->gradients || !job->k->nodes[node].class->pairs_partial) return false;
+    for (size_t p = 0; p < job->k->n_params; p++)
+        if (job->k->params[p].node == node && !job->k->params[p].fixed) return true;
+    return false;
+}
+
+/* --- tables by code ------------------------------------------------------------------------------ */
+
+static uint32_t code_of(const cri_job *job, size_t node, const cr_kernel_input *in, size_t i)
+{
+    return in->codes[i * in->categories + cri_column_at(job->k, &job->k->nodes[node], 0)];
+}
+
+static bool are_below(const cri_job *job, size_t node, const cr_kernel_input *in, size_t n)
+{
+    for (size_t i = 0; i < in->rows; i++)
+        if (code_of(job, node, in, i) >= n) return false;
+    return true;
+}
+
+/* The table of the node, when it has one that knows all texts of both sides and no derivative is
+ * asked for. */
+static const cri_text_table *table_for(const cri_job *job, size_t node)
+{
+    const cri_text_table *t = node < job->k->n_tables ? &job->k->tables[node] : NULL;
+    if (!t || t->n == 0 || wants_slopes(job, node)) return NULL;
+    return are_below(job, node, job->a.in, t->n) && are_below(job, node, job->b.in, t->n) ? t : NULL;
+}
+
+static void look_up_codes(const cri_job *job, size_t node, cri_tile tile, double *out)
+{
+    const cri_text_table *t = &job->k->tables[node];
+    for (size_t i = 0; i < tile.ni; i++) {
+        size_t        code = code_of(job, node, job->a.in, tile.i0 + i);
+        const double *row = t->values + code * t->n;
+        for (size_t j = 0; j < tile.nj; j++)
+            out[i * tile.nj + j] =
+                row[tile.diagonal ? code : code_of(job, node, job->b.in, tile.j0 + j)];
+    }
+}
+
+void cri_kernel_drop_tables(cr_ctx *cx, cr_kernel *k)
+{
+    for (size_t i = 0; !k->borrows_tables && i < k->n_tables; i++)
+        cr_free(cx, k->tables[i].values, k->tables[i].n * k->tables[i].n, sizeof(double));
+    if (!k->borrows_tables) cr_free(cx, k->tables, k->n_tables, sizeof *k->tables);
+    k->tables = NULL;
+    k->n_tables = 0;
+    k->borrows_tables = false;
+}
+
+cr_status cri_kernel_tabulate(cr_ctx *cx, cr_kernel *k, size_t node, size_t n)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     column = cri_column_at(k, &k->nodes[node], 0);
+    uint32_t  *codes = cr_scratch_bytes(&s, n * (column + 1), sizeof *codes);
+    double    *values = cr_alloc(cx, n * n, sizeof *values);
+    cr_kernel *leaf = NULL;
+
+    CR_TRY(s.status);
+    if (!values) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < n; i++) codes[i * (column + 1) + column] = (uint32_t)i;
+    if (!k->tables) {
+        k->tables = cr_alloc(cx, k->n_nodes, sizeof *k->tables);
+        if (!k->tables) CR_TRY(CR_ENOMEM);
+        k->n_tables = k->n_nodes;
+    }
+    CR_TRY(cr_kernel_copy(cx, k, &leaf));
+    leaf->nodes[0] = k->nodes[node]; /* and nothing else */
+    leaf->nodes[0].next = SIZE_MAX;
+    leaf->n_nodes = 1, leaf->tables = NULL, leaf->n_tables = 0;
+    cr_kernel_input in = { .rows = n, .codes = codes, .categories = column + 1 };
+    CR_TRY(cr_kernel_gram(cx, leaf, &in, CR_FILL_BOTH, cr_mat_of(values, n, n)));
+    k->tables[node] = (cri_text_table){ n, values };
+    values = NULL;
+done:
+    cr_kernel_free(cx, leaf);
+    cr_free(cx, values, n * n, sizeof *values);
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* --- different texts ----------------------------------------------------------------------------- */
 
 typedef struct row_text {
@@ -60,7 +146,8 @@ cr_status cri_text_prepare(cr_scratch *s, const cri_job *job, size_t node, cri_s
 {
     cr_status              st = CR_OK;
     const cri_text_kernel *kernel = kernel_of(job, node);
-    cri_texts             *t = cr_scratch_bytes(s, 1, sizeof *t);
+    if (table_for(job, node)) return CR_OK;
+    cri_texts *t = cr_scratch_bytes(s, 1, sizeof *t);
     CR_TRY(s->status);
     CR_TRY(gather(s, job, node, side, t));
     if (kernel->read) CR_TRY(kernel->read(s, job, node, t));
@@ -136,15 +223,6 @@ static void mirror(double *A, size_t n)
         for (size_t j = 0; j < i; j++) A[j * n + i] = A[i * n + j];
 }
 
-/* true when the derivative of the kernel's own parameter is asked for. */
-static bool wants_slopes(const cri_job *job, size_t node)
-{
-    if (!job->gradients || !job->k->nodes[node].class->pairs_partial) return false;
-    for (size_t p = 0; p < job->k->n_params; p++)
-        if (job->k->params[p].node == node && !job->k->params[p].fixed) return true;
-    return false;
-}
-
 static cr_status make_table(cr_scratch *s, const cri_job *job, size_t node, cri_texts *a,
                             const cri_texts *b)
 {
@@ -174,8 +252,10 @@ cr_status cri_text_join(cr_scratch *s, const cri_job *job, size_t node)
     const cri_text_kernel *kernel = kernel_of(job, node);
     cri_texts             *a = texts_of(&job->a, node);
     const cri_texts       *b = texts_of(&job->b, node);
+    if (!a) return CR_OK; /* there is a table for all texts */
     if (kernel->join) CR_TRY(kernel->join(s, job, node, a, b));
-    if (2 * (double)a->n * (double)b->n <= (double)job->a.in->rows * (double)job->b.in->rows)
+    bool repeats = 2 * (double)a->n * (double)b->n <= (double)job->a.in->rows * (double)job->b.in->rows;
+    if (repeats || wants_slopes(job, node)) /* which come with the values */
         CR_TRY(make_table(s, job, node, a, b));
 done:
     return st;
@@ -222,7 +302,11 @@ static void compute_tile(const cri_job *job, size_t node, cri_tile tile, bool sl
 static void fill_tile(const cri_job *job, size_t node, cri_tile tile, bool slope, double *out)
 {
     const cri_texts *a = texts_of(&job->a, node), *b = tile.diagonal ? a : texts_of(&job->b, node);
-    const double    *table = tile.diagonal ? NULL : slope ? a->slopes : a->values;
+    if (!a) {
+        look_up_codes(job, node, tile, out);
+        return;
+    }
+    const double *table = tile.diagonal ? NULL : slope ? a->slopes : a->values;
     if (table) {
         look_up(a, b, table, tile, out);
         return;

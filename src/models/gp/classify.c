@@ -453,7 +453,9 @@ static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *o
     if (!m->gp) CR_TRY(CR_ENOMEM);
     m->gp->loo_score = m->gp->loo_rmse = NAN;
     CR_TRY(prepare(cx, &s, &j));
+    if (!m->sparse) CR_TRY(cri_gp_tabulate(cx, m->gp->kernel, rows->design, true));
     CR_TRY(solve(cx, &j, report));
+    cri_kernel_drop_tables(cx, m->gp->kernel);
     *out_state = m;
     m = NULL;
 done:

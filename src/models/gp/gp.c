@@ -249,8 +249,11 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     CR_TRY(read_noise(cx, o, rows, m));
     if (m->white) CR_TRY(check_weights(cx, rows));
     CR_TRY(prepare(cx, &s, o, &j));
+    if (m->approx == CRI_GP_EXACT && !m->cg)
+        CR_TRY(cri_gp_tabulate(cx, m->kernel, rows->design, j.o.optimize || j.o.mcmc));
     CR_TRY(cri_gp_job_learn(cx, &j, report));
     CR_TRY(cri_gp_job_condition(cx, &j));
+    cri_kernel_drop_tables(cx, m->kernel);
     report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;

@@ -60,6 +60,10 @@ cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *de
 cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design);
 /* A kernel that was made for another design with the same columns takes its texts from this one. */
 void cri_gp_kernel_bind(cr_kernel *k, const cr_design *design);
+/* Computes once the values of kernels of texts that no learned parameter changes (learn false: of all)
+ * between all texts of the design, where memory allows; to be dropped by cri_kernel_drop_tables when
+ * the kernel is learned. */
+cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, bool learn);
 /* The texts of the codes of rows, also of those that the design does not know. */
 cr_kernel_names cri_gp_names(const cri_rows *rows);
 /* The canonical text, from cr_alloc; freed by cri_string_free. */

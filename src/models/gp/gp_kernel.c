@@ -106,6 +106,26 @@ cr_kernel_names cri_gp_names(const cri_rows *rows)
     return (cr_kernel_names){ text_in_rows, rows };
 }
 
+static bool is_learned(const cr_kernel *k, size_t node)
+{
+    for (size_t p = 0; p < k->n_params; p++)
+        if (k->params[p].node == node && !k->params[p].fixed) return true;
+    return false;
+}
+
+cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, bool learn)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < k->n_nodes && st == CR_OK; i++) {
+        const cri_node *node = &k->nodes[i];
+        bool            leaf = node->op == CRI_LEAF && node->class;
+        if (!leaf || node->class->kind != CR_KERNEL_TEXT || (learn && is_learned(k, i))) continue;
+        size_t n = cri_gp_codes(design, cri_column_at(k, node, 0));
+        if (16 * (double)n * (double)n < (double)cri_memory_left(cx)) st = cri_kernel_tabulate(cx, k, i, n);
+    }
+    return st;
+}
+
 /* The k-th category is read as texts. */
 static void mark_texts(cr_design *design, size_t k)
 {

@@ -10,6 +10,7 @@
 #include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,8 +133,10 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     cri_gp_mean_fill(&g->mean, g->at.X, n, H);
     g->rows = g->at.count;
     work w = { g, rows, group, { &g->at, g->q, H }, C, share };
+    CR_TRY(cri_gp_tabulate(cx, g->kernel, rows->design, false));
     if (isnan(o->lambda)) CR_TRY(choose_lambda(cx, &w));
     CR_TRY(solve(cx, &w));
+    cri_kernel_drop_tables(cx, g->kernel);
     for (size_t i = 0; i < n; i++) trace += g->at.r[i] * share[i];
     measure(m, trace);
     if (isnan(m->sigma)) cri_warn_no_spread(cx);
