@@ -3,6 +3,7 @@
 #include "kernel_pages.h"
 #include "surface.h"
 #include "math/blas.h"
+#include "math/kernel/kernel.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -174,6 +175,10 @@ static cr_status unknown_topic(cli *c, const char *name)
 {
     size_t n = 0;
     while (cli_verbs[n]) n++;
+    if (cr_kernel_find(c->cx, name)) {
+        cr_fail(c->cx, CR_EARG, "'%s' is a kernel, not a verb or a model", name);
+        return cr_fail_hint(c->cx, "credence help kernels %s explains it", name);
+    }
     cr_fail(c->cx, CR_EARG, "there is no verb or model '%s'", name);
     return cr_fail_nearest(c->cx, name, "verbs and models", n + cr_class_count(), topic_name, &n);
 }
@@ -183,6 +188,11 @@ static cr_status run_help(cli *c)
     cr_status             st = CR_OK;
     const cli_verb       *v = c->n_args ? cli_verb_find(c->args[0]) : NULL;
     const cr_model_class *m = c->n_args && !v ? cr_class_find(c->cx, c->args[0]) : NULL;
+    if (c->n_args && strcmp(c->args[0], "kernels") == 0)
+        return cli_kernels(c, c->n_args > 1 ? c->args[1] : NULL);
+    if (c->n_args > 1)
+        CR_TRY(cr_fail(c->cx, CR_EARG, "help explains one thing: '%s' is one argument too many",
+                       c->args[1]));
     if (c->n_args && !v && !m) CR_TRY(unknown_topic(c, c->args[0]));
     CR_TRY(out_open(c, c->global.output));
     if (m) print_model(c, m);
@@ -194,10 +204,11 @@ done:
 
 const cli_verb verb_help = {
     .name = "help",
-    .usage = "help [VERB]",
-    .summary = "explain the program, a verb or a model",
-    .example = "credence help fit",
-    .most = 1,
+    .usage = "help [VERB] [KERNEL]",
+    .summary = "explain the program, a verb or a model; help kernels [KERNEL]: kernels",
+    .example = "credence help fit\n"
+               "credence help kernels spectrum",
+    .most = 2,
     .run = run_help,
     .result = result_help,
 };

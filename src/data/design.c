@@ -47,6 +47,7 @@ static void free_column(cr_ctx *cx, cri_design_column *c)
     cr_free(cx, c->levels, c->n_levels, sizeof *c->levels);
     cri_string_free(cx, c->name);
     cri_basis_free(cx, &c->basis);
+    cri_dictionary_free(cx, &c->later);
 }
 
 void cri_design_free(cr_ctx *cx, cr_design *d)

@@ -44,7 +44,8 @@ cr_status cri_block_finish(cr_ctx *cx, const cri_block_rows *block, cri_rows *ro
 /* The design's levels of a category: of the codes of the table, or of its rows where the table holds
  * numbers.  At most one is there. */
 typedef struct cri_level_map {
-    uint32_t *recode, *levels;
+    uint32_t    *recode, *levels;
+    const char **unseen; /* of a column of texts: those of the table that the design does not know */
 } cri_level_map;
 
 /* The column of the table that a column of the design reads, and for a category its levels.  A column

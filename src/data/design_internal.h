@@ -4,6 +4,7 @@
 
 #include "basis.h"
 #include "design.h"
+#include "dictionary.h"
 #include "sparse_rows.h"
 
 enum { CRI_NO_LEVEL = -1 };
@@ -17,6 +18,8 @@ typedef struct cri_design_column {
     int     reference; /* the level without a term, or CRI_NO_LEVEL */
     double  fill;      /* imputed where missing: the mean, or the index of the most frequent level */
     cri_basis basis;   /* of a number; kind NONE for powers */
+    bool      texts;   /* the model reads the levels as texts: other tables may bring new ones       */
+    cri_dictionary later; /* those that updates brought: their codes follow those of the levels      */
 } cri_design_column;
 
 /* One column of X: a power of a number, a function of its basis, the indicator of a level, or the
@@ -104,6 +107,15 @@ cr_status cri_design_add_block(cr_ctx *cx, cr_design *design, size_t n, size_t w
 /* The policy that --missing means for a model that does (keep) or does not take gaps itself. */
 cr_missing cri_resolve_missing(int option, bool keep);
 
+/* --- texts (design_texts.c) ----------------------------------------------------------------------- */
+
+/* How many texts of a category the design knows: levels, and what updates brought. */
+size_t cri_design_known(const cri_design_column *c);
+/* The text of a code in the category that is the k-th term of codes; NULL when there is none.  O(p). */
+const char *cri_design_text(const cr_design *design, size_t k, uint32_t code);
+/* The new texts of a table, in the columns that are read as texts, into the design. */
+cr_status cri_design_learn_texts(cr_ctx *cx, cr_design *design, const cr_table *table);
+
 /* --- classes named by numbers (design_classes.c) ----------------------------------------------- */
 
 /* The text of a value as a level: its shortest number, or false and true in a boolean column. */
@@ -130,6 +142,8 @@ typedef struct cri_rows {
     uint32_t              **recode;  /* [n_columns] table code -> design level, or NULL */
     uint32_t              **levels;  /* [n_columns] row of the table -> design level, for a category
                                         that the table holds as numbers; or NULL      */
+    const char           ***unseen;  /* [n_columns] texts that the design does not know: their codes
+                                        follow those it does; or NULL                 */
     size_t                 *index;   /* [n] kept rows, NULL = all                     */
     double                 *y;       /* [n] target, standardised as the design says; NULL if not wanted */
     double                 *w;       /* [n] weights; NULL = all 1                     */
@@ -144,7 +158,7 @@ typedef struct cri_rows {
 typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED } cri_target_use;
 
 /* Opens a table through a design.  Fails with CR_EDATA naming file, line and column when a column is
- * absent, of the wrong type, has an unseen level, or holds a value that is infinite or (under the
+ * absent, of the wrong type, has an unseen level (but in columns of texts), or holds a value that is infinite or (under the
  * error policy) missing.  With CRI_TARGET_NEEDED also the target and the weights are read,
  * of those the design has; a table without the column of weights counts each row once, with a
  * warning. */
@@ -158,6 +172,9 @@ void cri_rows_fill(const cri_rows *rows, size_t begin, size_t end, double *X, si
 /* One term of those rows: out[(i - begin) * stride].  Pure. */
 void cri_rows_fill_term(const cri_rows *rows, size_t term, size_t begin, size_t end, double *out,
                         size_t stride);
+
+/* As cri_design_text, also of the codes that only these rows have. */
+const char *cri_rows_text(const cri_rows *rows, size_t k, uint32_t code);
 
 /* Moves answers a [n x width] for the rows to their places in the table, a [table rows x width]; NaN
  * for the rows that were left out.  a may be NULL. */

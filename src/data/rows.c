@@ -23,9 +23,14 @@ static int compare_text(const void *key, const void *level)
 /* The design level with this text, or CR_MISSING_CODE. */
 static uint32_t find_level(const cri_design_column *c, const char *text)
 {
-    if (c->n_levels == 0) return CR_MISSING_CODE;
-    char **found = bsearch(text, c->levels, c->n_levels, sizeof *c->levels, compare_text);
-    return found ? (uint32_t)(found - c->levels) : CR_MISSING_CODE;
+    char   **found = NULL;
+    uint32_t later;
+    if (c->n_levels > 0)
+        found = bsearch(text, c->levels, c->n_levels, sizeof *c->levels, compare_text);
+    if (found) return (uint32_t)(found - c->levels);
+    if (c->later.n == 0 || !cri_dictionary_find(&c->later, text, strlen(text), &later))
+        return CR_MISSING_CODE;
+    return (uint32_t)c->n_levels + later;
 }
 
 static const char *level_name(const void *column, size_t k)
@@ -57,6 +62,26 @@ static cr_status match_levels(cr_ctx *cx, const cr_table *t, const cri_design_co
             return unseen_level(cx, t, c, i, from->levels[code]);
     }
     return CR_OK;
+}
+
+/* The same for a column of texts, where one that is new gets the next code. */
+static void number_texts(const cri_design_column *c, const cr_column *from, uint32_t *recode,
+                         const char **unseen)
+{
+    uint32_t next = (uint32_t)cri_design_known(c);
+    for (size_t k = 0; k < from->n_levels; k++) {
+        recode[k] = find_level(c, from->levels[k]);
+        if (recode[k] != CR_MISSING_CODE) continue;
+        *unseen++ = from->levels[k];
+        recode[k] = next++;
+    }
+}
+
+static cr_status refuse_numbers(cr_ctx *cx, const cr_table *t, const cri_design_column *c)
+{
+    cr_fail(cx, CR_EDATA, "%s: column '%s' was read as numbers, but the model reads texts there",
+            cr_table_source(t), c->name);
+    return cr_fail_hint(cx, "--category %s reads it as texts", c->name);
 }
 
 /* A category whose texts were read as numbers here ("1", "2"): the level that each value prints as.
@@ -111,11 +136,19 @@ cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_colum
         return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
     }
     if (!category) return CR_OK;
+    if (c->texts && from->type != CR_CATEGORY && from->missing < cr_table_rows(t))
+        return refuse_numbers(cx, t, c);
     if (from->type != CR_CATEGORY) {
         out->levels = cr_alloc(cx, cr_table_rows(t), sizeof *out->levels);
         return out->levels ? match_numbers(cx, t, c, from, out->levels) : CR_ENOMEM;
     }
     out->recode = cr_alloc(cx, from->n_levels, sizeof *out->recode);
+    if (c->texts) {
+        out->unseen = cr_alloc(cx, from->n_levels, sizeof *out->unseen);
+        if (!out->recode || !out->unseen) return CR_ENOMEM;
+        number_texts(c, from, out->recode, out->unseen);
+        return CR_OK;
+    }
     return out->recode ? match_levels(cx, t, c, from, out->recode) : CR_ENOMEM;
 }
 
@@ -123,6 +156,7 @@ static void free_map(cr_ctx *cx, const cr_table *t, const cr_column *c, cri_leve
 {
     if (m.recode) cr_free(cx, m.recode, c->n_levels, sizeof *m.recode);
     if (m.levels) cr_free(cx, m.levels, cr_table_rows(t), sizeof *m.levels);
+    if (m.unseen) cr_free(cx, m.unseen, c->n_levels, sizeof *m.unseen);
 }
 
 /* The design level in a row of the table that is not missing. */
@@ -340,11 +374,12 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     r.columns = cr_alloc(cx, d->n_columns, sizeof *r.columns);
     r.recode = cr_alloc(cx, d->n_columns, sizeof *r.recode);
     r.levels = cr_alloc(cx, d->n_columns, sizeof *r.levels);
-    if (!r.columns || !r.recode || !r.levels) CR_TRY(CR_ENOMEM);
+    r.unseen = cr_alloc(cx, d->n_columns, sizeof *r.unseen);
+    if (!r.columns || !r.recode || !r.levels || !r.unseen) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < d->n_columns; i++) {
         cri_level_map map = { 0 };
         st = cri_match_column(cx, t, &d->columns[i], &r.columns[i], &map);
-        r.recode[i] = map.recode, r.levels[i] = map.levels;
+        r.recode[i] = map.recode, r.levels[i] = map.levels, r.unseen[i] = map.unseen;
         CR_TRY(st);
         CR_TRY(cri_column_check_finite(cx, t, r.columns[i]));
     }
@@ -375,14 +410,16 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
 {
     if (!r->design) return;
     size_t rows = cr_table_rows(r->table), n = r->design->n_columns;
-    for (size_t i = 0; r->columns && r->recode && r->levels && i < n; i++)
-        free_map(cx, r->table, r->columns[i], (cri_level_map){ r->recode[i], r->levels[i] });
+    for (size_t i = 0; r->columns && r->recode && r->levels && r->unseen && i < n; i++)
+        free_map(cx, r->table, r->columns[i],
+                 (cri_level_map){ r->recode[i], r->levels[i], r->unseen[i] });
     if (r->copy) cri_sparse_free(cx, r->copy);
     cr_free(cx, r->copy, 1, sizeof *r->copy);
     cr_free(cx, r->base, r->p, sizeof *r->base);
     cr_free(cx, r->columns, n, sizeof *r->columns);
     cr_free(cx, r->recode, n, sizeof *r->recode);
     cr_free(cx, r->levels, n, sizeof *r->levels);
+    cr_free(cx, r->unseen, n, sizeof *r->unseen);
     cr_free(cx, r->index, rows, sizeof *r->index);
     cr_free(cx, r->y, rows, sizeof *r->y);
     cr_free(cx, r->w, rows, sizeof *r->w);
@@ -404,7 +441,7 @@ static void fill_category(const cri_rows *r, const cri_design_term *term, double
                           size_t begin, size_t end, double *out, size_t stride)
 {
     const cr_column *c = r->columns[term->column];
-    cri_level_map        map = { r->recode[term->column], r->levels[term->column] };
+    cri_level_map    map = { .recode = r->recode[term->column], .levels = r->levels[term->column] };
     double           fill = fill_of(r, term->column), own = (double)term->level;
     for (size_t i = begin; i < end; i++, out += stride) {
         size_t row = r->index ? r->index[i] : i;

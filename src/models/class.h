@@ -42,6 +42,8 @@ struct cr_model_class {
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with NULL. */
     const char *const *roles;
 
+    /* Tells the design, which is new, what the options say about its columns: which are texts. */
+    cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);
     /* Data and options in; a state and a report out (the caller has filled report->rows). */
     cr_status (*fit)(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                      void **out_state, cr_report *report);

@@ -61,6 +61,7 @@ static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *ou
     if (c->type == CR_CATEGORY) {
         CR_TRY(cri_store_set(cx, out, "levels", texts(c->levels, c->n_levels)));
         CR_TRY(cri_store_set(cx, out, "reference", json_integer(c->reference)));
+        if (c->texts) CR_TRY(cri_store_set(cx, out, "texts", texts(c->later.texts, c->later.n)));
     }
     if (c->basis.kind != CRI_BASIS_NONE) {
         CR_TRY(cri_store_set(cx, out, "basis", basis = json_object()));
@@ -200,6 +201,25 @@ static cr_status read_levels(cr_ctx *cx, const cri_store *s, const json_t *in, c
     return CR_OK;
 }
 
+/* That a category is read as texts, and those that came after its levels. */
+static cr_status read_later_texts(cr_ctx *cx, const cri_store *s, const json_t *in, cri_design_column *c)
+{
+    json_t   *array;
+    cr_status st = cri_store_get_array(cx, s, in, "texts", &array);
+    if (st != CR_OK) return st;
+    if (c->type != CR_CATEGORY) return damaged(cx, s, "a column of numbers has texts");
+    c->texts = true;
+    for (size_t k = 0; k < json_array_size(array); k++) {
+        const char *text = json_string_value(json_array_get(array, k));
+        uint32_t    code;
+        if (!text) return damaged(cx, s, "a text is none");
+        st = cri_dictionary_code(cx, &c->later, text, strlen(text), &code);
+        if (st != CR_OK) return st;
+        if (code != k) return damaged(cx, s, "a text is there twice");
+    }
+    return CR_OK;
+}
+
 /* The member `key`, an array of n finite numbers, into out; left as it is when it is not there. */
 static cr_status read_numbers(cr_ctx *cx, const cri_store *s, const json_t *in, const char *key,
                               size_t n, double *out)
@@ -259,6 +279,7 @@ static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, c
     c->name = cri_string_copy(cx, name);
     if (!c->name) CR_TRY(CR_ENOMEM);
     if (c->type == CR_CATEGORY) CR_TRY(read_levels(cx, s, in, c));
+    if (json_object_get(in, "texts")) CR_TRY(read_later_texts(cx, s, in, c));
     if (json_object_get(in, "basis")) {
         if (c->type == CR_CATEGORY) CR_TRY(damaged(cx, s, "a category has a basis"));
         CR_TRY(read_basis(cx, s, json_object_get(in, "basis"), &c->basis));

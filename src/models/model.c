@@ -213,6 +213,7 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
     CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
     CR_TRY(check_texts(cx, m->design));
     m->design->standardised = standard;
+    if (c->shape) CR_TRY(c->shape(cx, m->options, m->design));
 done:
     return st;
 }
@@ -289,6 +290,7 @@ cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, boo
     }
     CR_TRY(cr_model_to_bytes(cx, old, &bytes, &size)); /* the envelope of the new model */
     CR_TRY(cr_model_from_bytes(cx, "the model", bytes, size, &m));
+    CR_TRY(cri_design_learn_texts(cx, m->design, t));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
     CR_TRY(check_rows(cx, t, &rows));
     CR_TRY(cri_class_weights_apply(cx, m, &rows));

@@ -59,12 +59,19 @@ static cr_status check_texts(cr_ctx *cx, const cr_kernel *k, const cri_node *nod
                              const cr_kernel_input *in)
 {
     size_t column = cri_column_at(k, node, 0);
-    if (!node->n_columns && in->text_columns > 1)
-        return cr_fail(cx, CR_EARG, "kernel: %s acts on one column, but there are %zu texts",
-                       node->class->name, in->text_columns);
-    if (column >= in->text_columns || !in->texts)
+    bool   codes = cri_reads_codes(k, in);
+    size_t columns = codes ? in->categories : in->text_columns;
+    if (!node->n_columns && columns > 1)
+        return cr_fail(cx, CR_EARG, "kernel: %s acts on one column, but there are %zu of texts: name it",
+                       node->class->name, columns);
+    if (column >= columns || (codes ? !in->codes : !in->texts))
         return cr_fail(cx, CR_EARG, "kernel: %s wants text column %zu, but there are %zu",
-                       node->class->name, column + 1, in->text_columns);
+                       node->class->name, column + 1, columns);
+    for (size_t i = 0; codes && i < in->rows; i++)
+        if (!cri_text_of(k, node, in, i))
+            return cr_fail(cx, CR_EDATA, "kernel: row %zu, category column %zu has level %u, which has "
+                                         "no text",
+                           i + 1, column + 1, (unsigned)in->codes[i * in->categories + column] + 1);
     return CR_OK;
 }
 

@@ -21,6 +21,19 @@ size_t cri_active(const cri_node *node, const cr_kernel_input *in)
     return node->class->kind == CR_KERNEL_NUMBER ? in->numbers.cols : in->categories;
 }
 
+bool cri_reads_codes(const cr_kernel *k, const cr_kernel_input *in)
+{
+    return k->names.text || in->names.text;
+}
+
+const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i)
+{
+    size_t          column = cri_column_at(k, node, 0);
+    cr_kernel_names names = in->names.text ? in->names : k->names;
+    if (!names.text) return in->texts[i * in->text_columns + column];
+    return names.text(names.user, column, in->codes[i * in->categories + column]);
+}
+
 /* --- warping ----------------------------------------------------------------------------------- */
 
 typedef struct kumaraswamy {
@@ -295,5 +308,15 @@ cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input
     if (has_base(k)) CR_TRY(base_diagonals(job, &job->a));
     if (has_base(k) && opt_Z) CR_TRY(base_diagonals(job, &job->b));
 done:
+    return st;
+}
+
+cr_status cri_job_join(cr_scratch *s, const cri_job *job)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < job->k->n_nodes && st == CR_OK; i++) {
+        const cri_node *node = &job->k->nodes[i];
+        if (node->op == CRI_LEAF && node->class && node->class->join) st = node->class->join(s, job, i);
+    }
     return st;
 }

@@ -213,6 +213,7 @@ cr_status cr_kernel_gram_gradient(cr_ctx *cx, const cr_kernel *k, const cr_kerne
     CR_TRY(s.status);
     CR_TRY(check_weights(cx, W, X->rows, X->rows));
     CR_TRY(cri_job_begin(&s, k, X, NULL, true, &job));
+    CR_TRY(cri_job_join(&s, &job));
     gradient_work w = { .job = &job, .W = W, .symmetric = true };
     CR_TRY(begin_work(&s, &w, true, false));
     CR_TRY(run(cx, &w, natural));
@@ -234,6 +235,7 @@ cr_status cr_kernel_cross_gradient(cr_ctx *cx, const cr_kernel *k, const cr_kern
     CR_TRY(check_weights(cx, W, X->rows, Z->rows));
     if (opt_dZ.a) CR_TRY(check_rows(cx, k, Z, opt_dZ));
     CR_TRY(cri_job_begin(&s, k, X, Z, true, &job));
+    CR_TRY(cri_job_join(&s, &job));
     gradient_work w = { .job = &job, .W = W };
     CR_TRY(begin_work(&s, &w, natural != NULL, opt_dZ.a != NULL));
     CR_TRY(run(cx, &w, natural));
@@ -253,6 +255,7 @@ cr_status cr_kernel_gram_input_gradient(cr_ctx *cx, const cr_kernel *k, const cr
     CR_TRY(check_weights(cx, W, X->rows, X->rows));
     CR_TRY(check_rows(cx, k, X, out_dX));
     CR_TRY(cri_job_begin(&s, k, X, NULL, true, &job));
+    CR_TRY(cri_job_join(&s, &job));
     gradient_work w = { .job = &job, .W = W }; /* by the second row of each pair, all pairs */
     CR_TRY(begin_work(&s, &w, false, true));
     CR_TRY(run(cx, &w, NULL));

@@ -83,6 +83,7 @@ cr_status cr_kernel_gram(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *
     cri_job    job;
     CR_TRY(check_shape(cx, out, X->rows, X->rows));
     CR_TRY(cri_job_begin(&s, k, X, NULL, false, &job));
+    CR_TRY(cri_job_join(&s, &job));
     CR_TRY(run(cx, &(matrix_work){ .job = &job,
                                    .out = out,
                                    .symmetric = true,
@@ -101,6 +102,7 @@ cr_status cr_kernel_cross(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input 
     cri_job    job;
     CR_TRY(check_shape(cx, out, X->rows, Z->rows));
     CR_TRY(cri_job_begin(&s, k, X, Z, false, &job));
+    CR_TRY(cri_job_join(&s, &job));
     CR_TRY(run(cx, &(matrix_work){ .job = &job, .out = out, .param = SIZE_MAX }));
 done:
     cr_scratch_end(&s);
@@ -196,6 +198,7 @@ cr_status cr_kernel_gram_derivative(cr_ctx *cx, const cr_kernel *k, const cr_ker
                        cr_kernel_theta_size(k), j));
     CR_TRY(check_shape(cx, out, X->rows, X->rows));
     CR_TRY(cri_job_begin(&s, k, X, NULL, true, &job));
+    CR_TRY(cri_job_join(&s, &job));
     CR_TRY(tangent_diagonals(&s, &job, param, diagonals));
     CR_TRY(run(cx, &(matrix_work){ .job = &job,
                                    .out = out,

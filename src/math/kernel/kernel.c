@@ -12,6 +12,7 @@
 void cr_kernel_free(cr_ctx *cx, cr_kernel *k)
 {
     if (!k) return;
+    cri_kernel_drop_tables(cx, k);
     for (size_t i = 0; i < k->n_columns; i++) cri_string_free(cx, k->columns[i].name);
     for (size_t i = 0; k->hooks && i < k->n_hooks; i++) cri_string_free(cx, (char *)k->hooks[i].name);
     cr_free(cx, k->nodes, k->room_nodes, sizeof *k->nodes);
@@ -64,12 +65,16 @@ cr_status cr_kernel_copy(cr_ctx *cx, const cr_kernel *k, cr_kernel **out_kernel)
         if (!name) CR_TRY(CR_ENOMEM);
         copy->columns[copy->n_columns++] = (cri_column){ k->columns[i].index, name };
     }
+    copy->names = k->names;
+    copy->tables = k->tables, copy->n_tables = k->n_tables, copy->borrows_tables = true;
     *out_kernel = copy;
     copy = NULL;
 done:
     cr_kernel_free(cx, copy);
     return st;
 }
+
+void cr_kernel_set_names(cr_kernel *k, cr_kernel_names names) { k->names = names; }
 
 static bool same_node(const cr_kernel *a, const cr_kernel *b, size_t i)
 {

@@ -33,6 +33,13 @@ typedef struct cr_kernel cr_kernel;
 
 typedef enum cr_kernel_kind { CR_KERNEL_NUMBER, CR_KERNEL_CATEGORY, CR_KERNEL_TEXT } cr_kernel_kind;
 
+/* The texts that codes of categories stand for: with them, kernels of texts read columns of categories.
+ * text gives that of a code in category column `column`; it is called from several threads at once. */
+typedef struct cr_kernel_names {
+    const char *(*text)(const void *user, size_t column, uint32_t code);
+    const void *user;
+} cr_kernel_names;
+
 /* n rows to compare; borrowed.  Parts that no kernel of the expression reads may be left 0. */
 typedef struct cr_kernel_input {
     size_t             rows;
@@ -41,19 +48,21 @@ typedef struct cr_kernel_input {
     size_t             categories;
     const char *const *texts;      /* [rows x text_columns]               */
     size_t             text_columns;
+    cr_kernel_names    names;      /* of these codes, where the kernel's own do not know them all */
 } cr_kernel_input;
 
 /* The rows of a matrix of numbers. */
 static inline cr_kernel_input cr_kernel_rows(cr_cmat X)
 {
-    cr_kernel_input input = { X.rows, X, NULL, 0, NULL, 0 };
+    cr_kernel_input input = { X.rows, X, NULL, 0, NULL, 0, { NULL, NULL } };
     return input;
 }
 
 /* What a column name in an expression means. */
 typedef struct cr_kernel_column {
     cr_kernel_kind kind;
-    size_t         levels; /* of a category, 0 when not known */
+    size_t         levels; /* of a category, 0 when not known               */
+    bool           named;  /* its codes have names: kernels of texts take it */
 } cr_kernel_column;
 
 /* The columns that an expression may name.  find gives the index of a column among those of its kind,
@@ -64,6 +73,8 @@ typedef struct cr_kernel_columns {
     const void *user;
     size_t      count;   /* of names                                                  */
     size_t      numbers; /* columns of numbers: what `ard` without columns stands for */
+    const char *(*role)(const void *user, const char *name); /* what else a column is: "the target";
+                                                                NULL when nothing.  May be NULL     */
 } cr_kernel_columns;
 
 /* Writes the features of row i, and the value for row i of a with row j of b. */
@@ -94,6 +105,9 @@ CR_API cr_status cr_kernel_parse(cr_ctx *cx, const char *text, const cr_kernel_c
                                  const cr_kernel_hook *hooks, size_t n_hooks, cr_kernel **out_kernel);
 /* A kernel of its own with the same parameters. */
 CR_API cr_status cr_kernel_copy(cr_ctx *cx, const cr_kernel *k, cr_kernel **out_kernel);
+/* Says what the codes of categories are called: kernels of texts then read columns of categories, not
+ * the texts of the input.  What names point to is borrowed, also by copies of the kernel. */
+CR_API void cr_kernel_set_names(cr_kernel *k, cr_kernel_names names);
 /* Frees a kernel; NULL is allowed. */
 CR_API void cr_kernel_free(cr_ctx *cx, cr_kernel *k);
 /* Writes the expression in canonical form, with its present parameters in full precision; reading it

@@ -53,6 +53,7 @@ typedef struct cri_spec {
     bool           real;
 } cri_spec;
 
+typedef struct cri_text_kernel cri_text_kernel; /* texts.h */
 typedef struct cri_job  cri_job;
 typedef struct cri_side cri_side;
 typedef struct cri_node cri_node;
@@ -93,8 +94,10 @@ struct cr_kernel_class {
                           const double *v, double *out);
     void (*pairs_dx)(const cri_job *job, size_t node, cri_tile tile, const double *v,
                      const double *adjoint, double *FA);
-    /* Makes ready a side for pairs; the memory is the arena's. */
+    /* Makes ready a side for pairs, then both for matrices; the memory is the arena's. */
     cr_status (*prepare)(cr_scratch *s, const cri_job *job, size_t node, cri_side *side);
+    cr_status (*join)(cr_scratch *s, const cri_job *job, size_t node);
+    const cri_text_kernel *text; /* of kernels of texts */
 };
 
 typedef enum cri_op { CRI_LEAF, CRI_OVER, CRI_SUM, CRI_PRODUCT, CRI_POWER } cri_op;
@@ -125,6 +128,8 @@ typedef struct cri_param {
     size_t          node, element;
 } cri_param;
 
+typedef struct cri_text_table cri_text_table;
+
 struct cr_kernel {
     cri_node       *nodes;
     cri_param      *params;
@@ -132,7 +137,23 @@ struct cr_kernel {
     cr_kernel_hook *hooks; /* with names of their own */
     size_t          n_nodes, n_params, n_columns, n_hooks;
     size_t          room_nodes, room_params, room_columns;
+    cr_kernel_names names; /* of the codes of categories; text NULL: none */
+    cri_text_table *tables; /* [n_tables] of nodes of texts, while a model is learned; or NULL */
+    size_t          n_tables;
+    bool            borrows_tables;
 };
+
+/* Values between all texts of a column, by their codes: of the first nodes of a kernel. */
+struct cri_text_table {
+    size_t  n;      /* codes; 0: no table */
+    double *values; /* [n x n]            */
+};
+
+/* Computes once the values of a node of texts between the texts with codes 0 .. n-1; copies of the
+ * kernel borrow them.  The values of its parameters must not change until they are dropped. */
+cr_status cri_kernel_tabulate(cr_ctx *cx, cr_kernel *k, size_t node, size_t n);
+/* Drops all such tables. */
+void cri_kernel_drop_tables(cr_ctx *cx, cr_kernel *k);
 
 /* An empty kernel with copies of the hooks. */
 cr_status cri_kernel_new(cr_ctx *cx, const cr_kernel_hook *hooks, size_t n_hooks, cr_kernel **out);
@@ -208,9 +229,15 @@ struct cri_job {
  * them. */
 cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input *X,
                         const cr_kernel_input *opt_Z, bool gradients, cri_job *out_job);
+/* Makes ready what whole matrices need beyond diagonals. */
+cr_status cri_job_join(cr_scratch *s, const cri_job *job);
 /* The columns of row i that the node acts on, as numbers, warped: x [n].  Returns n. */
 size_t cri_gather(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i,
                   double *x);
+/* true when kernels of texts read the codes of categories. */
+bool cri_reads_codes(const cr_kernel *k, const cr_kernel_input *in);
+/* The text of row i that the node acts on. */
+const char *cri_text_of(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, size_t i);
 /* The number of columns that it acts on. */
 size_t cri_active(const cri_node *node, const cr_kernel_input *in);
 /* The index of its c-th column. */

@@ -282,6 +282,7 @@ static void contract_links(const cri_job *job, size_t at, cri_tile tile, const d
     const cri_node *node = &job->k->nodes[at];
     for (size_t s = 0; node->class->specs[s].shown.name; s++)
         for (size_t e = 0; node->class->specs[s].role == CRI_LINK && e < node->n_values[s]; e++) {
+            if (job->k->params[node->param[s] + e].fixed) continue;
             cri_leaf_partial(job, at, s, e, tile, room->t[at], room->value[at], room->work[0]);
             natural[node->param[s] + e] += cri_dot_array(adjoint, room->work[0], tile.ni * tile.nj);
         }

@@ -383,11 +383,15 @@ static ptrdiff_t find_numbered(const char *name, int kind, cr_kernel_column *out
 static cr_status take_column(parser *p, call *c, const char *where, const char *name)
 {
     static const char *const kinds[] = { "numbers", "categories", "texts" };
-    cr_kernel_column         column = { CR_KERNEL_NUMBER, 0 };
+    cr_kernel_column         column = { .kind = CR_KERNEL_NUMBER };
     if (!c->class || c->class->kind == CRI_NONE)
         return FAULT(p, where, "%s acts on no columns", c->class ? c->class->name : "it");
     ptrdiff_t index = p->columns ? p->columns->find(p->columns->user, name, &column)
                                  : find_numbered(name, c->class->kind, &column);
+    const char *role = index < 0 && p->columns && p->columns->role
+                           ? p->columns->role(p->columns->user, name)
+                           : NULL;
+    if (role) return FAULT(p, where, "column '%s' is %s: a kernel acts on features", name, role);
     if (index < 0) {
         cr_status st = FAULT(p, where, "there is no column '%s'", name);
         if (p->columns && p->columns->name)
@@ -395,9 +399,13 @@ static cr_status take_column(parser *p, call *c, const char *where, const char *
         else if (!p->columns) cr_fail_hint(p->cx, "columns are named %c1, %c2, ...", "xct"[c->class->kind], "xct"[c->class->kind]);
         return st;
     }
-    if ((int)column.kind != c->class->kind)
-        return FAULT(p, where, "column '%s' holds %s, but %s acts on %s", name, kinds[column.kind],
-                     c->class->name, kinds[c->class->kind]);
+    if ((int)column.kind != c->class->kind && !(column.named && c->class->kind == CR_KERNEL_TEXT)) {
+        cr_status st = FAULT(p, where, "column '%s' holds %s, but %s acts on %s", name,
+                             kinds[column.kind], c->class->name, kinds[c->class->kind]);
+        if (c->class->kind == CR_KERNEL_TEXT && p->columns)
+            cr_fail_hint(p->cx, "--category %s reads the column as texts", name);
+        return st;
+    }
     if (c->class->one_column && c->node.n_columns == 1)
         return FAULT(p, where, "%s acts on one column", c->class->name);
     for (size_t i = 0; i < c->node.n_columns; i++)

@@ -1,105 +1,56 @@
 /* sets.c -- kernels of texts as sets of words, which are what stands between blanks, commas,
  * semicolons and bars; a word that is there twice counts once. */
-#include "kernel_internal.h"
+#include "texts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct word {
-    const char *text;
-    size_t      length;
-} word;
-
-typedef struct words {
-    size_t *begin, *end; /* [rows] */
-    word   *word;        /* those of a row in order, each once */
-} words;
 
 static const char between[] = " \t\r\n,;|";
 
-static int compare_words(const void *a, const void *b)
-{
-    const word *x = a, *y = b;
-    size_t      n = x->length < y->length ? x->length : y->length;
-    int         order = memcmp(x->text, y->text, n);
-    return order ? order : (x->length > y->length) - (x->length < y->length);
-}
-
-/* The words of a text into out (NULL: counted only). */
-static size_t split(const char *text, word *out)
+static size_t cut_words(const cri_node *node, const char *text, cri_piece *out)
 {
     size_t n = 0;
+    (void)node;
     for (text += strspn(text, between); *text; text += strspn(text, between)) {
         size_t length = strcspn(text, between);
-        if (out) out[n] = (word){ text, length };
+        if (out) out[n] = (cri_piece){ text, length };
         n++, text += length;
     }
     return n;
 }
 
-static const char *text_of(const cri_side *side, const cr_kernel *k, const cri_node *node, size_t i)
+static cr_status read_words(cr_scratch *s, const cri_job *job, size_t node, cri_texts *t)
 {
-    const char *text = side->in->texts[i * side->in->text_columns + cri_column_at(k, node, 0)];
-    return text ? text : "";
+    cr_status   st = cri_pieces_cut(s, job, node, t, cut_words);
+    cri_pieces *p = t->ready;
+    for (size_t e = 0; st == CR_OK && e < p->begin[t->n]; e++) p->count[e] = 1;
+    return st;
 }
 
-static cr_status prepare(cr_scratch *s, const cri_job *job, size_t at, cri_side *side)
+static double size_of(const cri_texts *t, size_t i)
 {
-    const cri_node *node = &job->k->nodes[at];
-    size_t          rows = side->in->rows, total = 0, used = 0;
-    for (size_t i = 0; i < rows; i++) total += split(text_of(side, job->k, node, i), NULL);
-    words *w = cr_scratch_bytes(s, 1, sizeof *w);
-    word  *all = cr_scratch_bytes(s, total, sizeof *all);
-    size_t *begin = cr_scratch_index(s, rows), *end = cr_scratch_index(s, rows);
-    if (s->status != CR_OK) return s->status;
-    for (size_t i = 0; i < rows; i++) {
-        size_t n = split(text_of(side, job->k, node, i), all + used), kept = 0;
-        qsort(all + used, n, sizeof *all, compare_words);
-        for (size_t q = 0; q < n; q++)
-            if (kept == 0 || compare_words(&all[used + kept - 1], &all[used + q]) != 0)
-                all[used + kept++] = all[used + q];
-        begin[i] = used, end[i] = used + kept, used += n;
-    }
-    *w = (words){ begin, end, all };
-    side->node[at].extra = w;
-    return CR_OK;
+    const cri_pieces *p = t->ready;
+    return (double)(p->begin[i + 1] - p->begin[i]);
 }
 
-/* The size of both sets and of what they share. */
-static void count(const words *a, size_t i, const words *b, size_t j, double *both, double *either)
+/* --- set ----------------------------------------------------------------------------------------- */
+
+static void set_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
+                    const size_t *j, size_t n, double *room, double *values, double *slopes)
 {
-    size_t x = a->begin[i], y = b->begin[j], shared = 0;
-    while (x < a->end[i] && y < b->end[j]) {
-        int order = compare_words(&a->word[x], &b->word[y]);
-        shared += order == 0;
-        x += order <= 0, y += order >= 0;
-    }
-    *both = (double)shared;
-    *either = (double)(a->end[i] - a->begin[i] + b->end[j] - b->begin[j] - shared);
+    cri_pieces_row(job, node, a, b, i, j, n, room, values, slopes);
+    for (size_t q = 0; q < n; q++) values[q] = exp2(values[q]);
 }
 
-static void set_pairs(const cri_job *job, size_t at, cri_tile tile, double *out)
+static cri_slope set_own(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room)
 {
-    const words *a = job->a.node[at].extra, *b = tile.diagonal ? a : job->b.node[at].extra;
-    double       both, either;
-    for (size_t i = 0; i < tile.ni; i++)
-        for (size_t j = 0; j < tile.nj; j++) {
-            count(a, tile.i0 + i, b, tile.diagonal ? tile.i0 + i : tile.j0 + j, &both, &either);
-            out[i * tile.nj + j] = exp2(both);
-        }
+    (void)job, (void)node, (void)room;
+    return (cri_slope){ exp2(size_of(t, i)), 0 };
 }
 
-static void jaccard_pairs(const cri_job *job, size_t at, cri_tile tile, double *out)
-{
-    const words *a = job->a.node[at].extra, *b = tile.diagonal ? a : job->b.node[at].extra;
-    double       both, either;
-    for (size_t i = 0; i < tile.ni; i++)
-        for (size_t j = 0; j < tile.nj; j++) {
-            count(a, tile.i0 + i, b, tile.diagonal ? tile.i0 + i : tile.j0 + j, &both, &either);
-            out[i * tile.nj + j] = either > 0 ? both / either : 1;
-        }
-}
+static const cri_text_kernel set = {
+    .read = read_words, .join = cri_pieces_join, .room = cri_pieces_room, .row = set_row, .own = set_own
+};
 
 static const cri_spec no_specs[] = { CRI_LAST_SPEC };
 
@@ -107,28 +58,58 @@ const cr_kernel_class cri_kernel_set = {
     .name = "set",
     .aliases = "",
     .summary = "sets of words: the number of subsets that they share",
-    .formula = "k(A, B) = 2^|A and B|",
+    .formula = "k(A, B) = 2^|A and B|\n"
+               "Words stand between blanks, commas, semicolons and bars.",
     .reference = "Bishop (2006), Pattern Recognition and Machine Learning, eq. 6.27",
     .example = "set(tags)",
     .specs = no_specs,
     .family = CRI_PAIRS,
     .kind = CR_KERNEL_TEXT,
     .one_column = true,
-    .pairs = set_pairs,
-    .prepare = prepare,
+    .pairs = cri_text_pairs,
+    .prepare = cri_text_prepare,
+    .join = cri_text_join,
+    .text = &set,
 };
+
+/* --- jaccard ------------------------------------------------------------------------------------- */
+
+static void jaccard_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
+                        const size_t *j, size_t n, double *room, double *values, double *slopes)
+{
+    cri_pieces_row(job, node, a, b, i, j, n, room, values, slopes);
+    for (size_t q = 0; q < n; q++) {
+        double either = size_of(a, i) + size_of(b, j[q]) - values[q];
+        values[q] = either > 0 ? values[q] / either : 1;
+    }
+}
+
+static cri_slope jaccard_own(const cri_job *job, size_t node, const cri_texts *t, size_t i, double *room)
+{
+    (void)job, (void)node, (void)t, (void)i, (void)room;
+    return (cri_slope){ 1, 0 };
+}
+
+static const cri_text_kernel jaccard = { .read = read_words,
+                                         .join = cri_pieces_join,
+                                         .room = cri_pieces_room,
+                                         .row = jaccard_row,
+                                         .own = jaccard_own };
 
 const cr_kernel_class cri_kernel_jaccard = {
     .name = "jaccard",
     .aliases = "tanimoto",
     .summary = "sets of words: what they share of all that they have",
-    .formula = "k(A, B) = |A and B| / |A or B|, and 1 for two empty sets",
+    .formula = "k(A, B) = |A and B| / |A or B|, and 1 for two empty sets\n"
+               "Words stand between blanks, commas, semicolons and bars.",
     .reference = "Ralaivola, Swamidass, Saigo & Baldi (2005), Graph kernels for chemical informatics",
     .example = "jaccard(tags)",
     .specs = no_specs,
     .family = CRI_PAIRS,
     .kind = CR_KERNEL_TEXT,
     .one_column = true,
-    .pairs = jaccard_pairs,
-    .prepare = prepare,
+    .pairs = cri_text_pairs,
+    .prepare = cri_text_prepare,
+    .join = cri_text_join,
+    .text = &jaccard,
 };

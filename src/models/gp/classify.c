@@ -453,7 +453,9 @@ static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *o
     if (!m->gp) CR_TRY(CR_ENOMEM);
     m->gp->loo_score = m->gp->loo_rmse = NAN;
     CR_TRY(prepare(cx, &s, &j));
+    if (!m->sparse) CR_TRY(cri_gp_tabulate(cx, m->gp->kernel, rows->design, true));
     CR_TRY(solve(cx, &j, report));
+    cri_kernel_drop_tables(cx, m->gp->kernel);
     *out_state = m;
     m = NULL;
 done:
@@ -461,6 +463,11 @@ done:
     cri_classify_free(cx, m);
     cr_scratch_end(&s);
     return st;
+}
+
+static cr_status gp_classify_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const gp_classify_options *)options)->kernel, design);
 }
 
 const cr_model_class cri_class_gp_classify = {
@@ -479,6 +486,7 @@ const cr_model_class cri_class_gp_classify = {
     .options_size = sizeof(gp_classify_options),
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
+    .shape = gp_classify_shape,
     .fit = gp_classify_fit,
     .predict = cri_classify_predict,
     .transform = cri_classify_latent,

@@ -132,7 +132,8 @@ static cr_status find_normals(cr_ctx *cx, const cri_rows *rows, cri_range r, blo
     cr_kernel_input     in = { .rows = count,
                                .numbers = cr_cmat_of(b->X, count, m->gp->at.d),
                                .codes = b->codes,
-                               .categories = m->gp->at.c };
+                               .categories = m->gp->at.c,
+                               .names = cri_gp_names(rows) };
 
     b->count = count;
     cri_gp_split(rows, r.begin, r.end, b->room, b->X, b->codes);

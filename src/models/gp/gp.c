@@ -253,8 +253,11 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     CR_TRY(read_noise(cx, o, rows, m));
     if (m->white) CR_TRY(check_weights(cx, rows));
     CR_TRY(prepare(cx, &s, o, &j));
+    if (m->approx == CRI_GP_EXACT && !m->cg)
+        CR_TRY(cri_gp_tabulate(cx, m->kernel, rows->design, j.o.optimize || j.o.mcmc));
     CR_TRY(cri_gp_job_learn(cx, &j, report));
     CR_TRY(cri_gp_job_condition(cx, &j));
+    cri_kernel_drop_tables(cx, m->kernel);
     report_evidence(m, rows->design, report);
     *out_state = m;
     m = NULL;
@@ -280,6 +283,11 @@ done:
     return st;
 }
 
+static cr_status gp_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const gp_options *)options)->kernel, design);
+}
+
 const cr_model_class cri_class_gp = {
     .name = "gp",
     .summary = "Gaussian process regression with a kernel of your choice",
@@ -294,6 +302,7 @@ const cr_model_class cri_class_gp = {
     .coding = CRI_CODING_CODE,
     .roles = gp_roles,
     .means_alone = true,
+    .shape = gp_shape,
     .fit = gp_fit,
     .update = gp_update,
     .update_holds = true,

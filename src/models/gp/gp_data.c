@@ -14,6 +14,14 @@ void cri_gp_shape(const cr_design *design, size_t *out_numbers, size_t *out_cate
     for (size_t j = 0; j < design->p; j++) ++*(design->terms[j].code ? out_categories : out_numbers);
 }
 
+size_t cri_gp_codes(const cr_design *design, size_t k)
+{
+    for (size_t j = 0; j < design->n_terms; j++)
+        if (design->terms[j].code && k-- == 0)
+            return cri_design_known(&design->columns[design->terms[j].column]);
+    return 0;
+}
+
 void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, double *X,
                   uint32_t *codes)
 {

@@ -26,6 +26,8 @@ typedef struct cri_gp_data {
 
 /* The kinds of the terms of a design: how many are numbers and how many categories. */
 void cri_gp_shape(const cr_design *design, size_t *out_numbers, size_t *out_categories);
+/* How many codes the k-th category of a design may have. */
+size_t cri_gp_codes(const cr_design *design, size_t k);
 /* The rows [begin, end) as inputs of kernels: X [end-begin x d], codes [end-begin x c]; room
  * [end-begin x p].  Pure. */
 void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *room, double *X,
@@ -58,6 +60,16 @@ cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, c
 /* The same, and each term of a sum that has no amplitude gets one: rbf becomes 1*rbf. */
 cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *design,
                                cr_kernel **out_kernel);
+/* Marks the columns of the design that kernels of texts in the expression read; text NULL: none. */
+cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design);
+/* A kernel that was made for another design with the same columns takes its texts from this one. */
+void cri_gp_kernel_bind(cr_kernel *k, const cr_design *design);
+/* Computes once the values of kernels of texts that no learned parameter changes (learn false: of all)
+ * between all texts of the design, where memory allows; to be dropped by cri_kernel_drop_tables when
+ * the kernel is learned. */
+cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, bool learn);
+/* The texts of the codes of rows, also of those that the design does not know. */
+cr_kernel_names cri_gp_names(const cri_rows *rows);
 /* The canonical text, from cr_alloc; freed by cri_string_free. */
 char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k);
 

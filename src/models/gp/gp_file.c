@@ -149,17 +149,15 @@ static cr_status read_codes(cr_ctx *cx, const cri_store *store, const cr_design 
 {
     cr_status st = CR_OK;
     double   *codes = NULL;
-    size_t    size = a->n * a->c, place = 0;
+    size_t    size = a->n * a->c;
     CR_TRY(cri_store_get_matrix(cx, store, "codes", a->n, a->c, &codes));
-    for (size_t j = 0; j < design->p; j++) {
-        if (!design->terms[j].code) continue;
-        size_t levels = design->columns[design->terms[j].column].n_levels;
+    for (size_t place = 0; place < a->c; place++) {
+        size_t levels = cri_gp_codes(design, place);
         for (size_t i = 0; i < a->n; i++) {
             double code = codes[i * a->c + place];
             if (!(code >= 0 && code < (double)levels)) CR_TRY(spoilt(cx, store, "a code"));
             a->codes[i * a->c + place] = (uint32_t)code;
         }
-        place++;
     }
 done:
     cr_free(cx, codes, size, sizeof(double));

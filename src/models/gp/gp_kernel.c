@@ -15,7 +15,7 @@ static ptrdiff_t find_column(const void *user, const char *name, cr_kernel_colum
         bool code = design->terms[j].code;
         if (strcmp(design->terms[j].name, name) == 0) {
             size_t levels = code ? design->columns[design->terms[j].column].n_levels : 0;
-            *out = (cr_kernel_column){ code ? CR_KERNEL_CATEGORY : CR_KERNEL_NUMBER, levels };
+            *out = (cr_kernel_column){ code ? CR_KERNEL_CATEGORY : CR_KERNEL_NUMBER, levels, code };
             return place[code];
         }
         place[code]++;
@@ -26,6 +26,16 @@ static ptrdiff_t find_column(const void *user, const char *name, cr_kernel_colum
 static const char *column_name(const void *user, size_t i)
 {
     return ((const cr_design *)user)->terms[i].name;
+}
+
+static const char *column_role(const void *user, const char *name)
+{
+    const cr_design *design = user;
+    if (design->target.name && strcmp(design->target.name, name) == 0) return "the target";
+    if (design->weights && strcmp(design->weights, name) == 0) return "the weights";
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (design->roles[k] && strcmp(design->roles[k], name) == 0) return "read by another option";
+    return NULL;
 }
 
 char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k)
@@ -49,7 +59,8 @@ static const char *default_text(size_t numbers, size_t categories)
 static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
 {
     cr_kernel_columns columns = {
-        .find = find_column, .name = column_name, .user = design, .count = design->p
+        .find = find_column, .name = column_name, .user = design, .count = design->p,
+        .role = column_role
     };
     size_t categories;
     cri_gp_shape(design, &columns.numbers, &categories);
@@ -67,12 +78,80 @@ cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, c
         return cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: no Gaussian "
                                     "process has such a covariance", text);
     }
-    if (cr_kernel_reads(k, CR_KERNEL_TEXT)) {
-        cr_kernel_free(cx, k);
-        return cr_fail(cx, CR_EUNSUPPORTED, "kernels of texts do not go with columns of a table");
-    }
+    cri_gp_kernel_bind(k, design);
     *out = k;
     return CR_OK;
+}
+
+/* --- texts ------------------------------------------------------------------------------------- */
+
+static const char *text_in_design(const void *user, size_t column, uint32_t code)
+{
+    return cri_design_text(user, column, code);
+}
+
+static const char *text_in_rows(const void *user, size_t column, uint32_t code)
+{
+    return cri_rows_text(user, column, code);
+}
+
+void cri_gp_kernel_bind(cr_kernel *k, const cr_design *design)
+{
+    if (cr_kernel_reads(k, CR_KERNEL_TEXT))
+        cr_kernel_set_names(k, (cr_kernel_names){ text_in_design, design });
+}
+
+cr_kernel_names cri_gp_names(const cri_rows *rows)
+{
+    return (cr_kernel_names){ text_in_rows, rows };
+}
+
+static bool is_learned(const cr_kernel *k, size_t node)
+{
+    for (size_t p = 0; p < k->n_params; p++)
+        if (k->params[p].node == node && !k->params[p].fixed) return true;
+    return false;
+}
+
+cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, bool learn)
+{
+    cr_status st = CR_OK;
+    for (size_t i = 0; i < k->n_nodes && st == CR_OK; i++) {
+        const cri_node *node = &k->nodes[i];
+        bool            leaf = node->op == CRI_LEAF && node->class;
+        if (!leaf || node->class->kind != CR_KERNEL_TEXT || (learn && is_learned(k, i))) continue;
+        size_t n = cri_gp_codes(design, cri_column_at(k, node, 0));
+        if (16 * (double)n * (double)n < (double)cri_memory_left(cx)) st = cri_kernel_tabulate(cx, k, i, n);
+    }
+    return st;
+}
+
+/* The k-th category is read as texts. */
+static void mark_texts(cr_design *design, size_t k)
+{
+    for (size_t j = 0; j < design->n_terms; j++)
+        if (design->terms[j].code && k-- == 0) design->columns[design->terms[j].column].texts = true;
+}
+
+cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design)
+{
+    cr_kernel *k = NULL;
+    size_t     d, c;
+    if (!opt_text) return CR_OK;
+    cr_status st = cri_gp_kernel(cx, opt_text, design, &k);
+    if (st != CR_OK) return st;
+    cri_gp_shape(design, &d, &c);
+    for (size_t i = 0; i < k->n_nodes && st == CR_OK; i++) {
+        const cri_node *node = &k->nodes[i];
+        bool            leaf = node->op == CRI_LEAF && node->class;
+        if (!leaf || node->class->kind != CR_KERNEL_TEXT) continue;
+        if (c == 0)
+            st = cr_fail(cx, CR_EDATA, "the kernel %s reads texts, but there is no column of texts",
+                         node->class->name);
+        else mark_texts(design, cri_column_at(k, node, 0));
+    }
+    cr_kernel_free(cx, k);
+    return st;
 }
 
 /* --- amplitudes ------------------------------------------------------------------------------ */

@@ -484,6 +484,7 @@ static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *ro
     CR_TRY(cri_gp_data_copy(cx, &old->gp->at, &inputs));
     CR_TRY(state_like(cx, old, &inputs, &m));
     copy_arrays(old, m);
+    cri_gp_kernel_bind(m->gp->kernel, rows->design);
     report->stop = CR_STOP_CLOSED_FORM;
     CR_TRY(take_rows(cx, options, rows, 0, &m, report));
     report_evidence(m, rows->design, report);
@@ -582,6 +583,11 @@ done:
     return st;
 }
 
+static cr_status gp_online_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const gp_online_options *)options)->kernel, design);
+}
+
 const cr_model_class cri_class_gp_online = {
     .name = "gp-online",
     .summary = "Gaussian process regression on a stream: takes in rows and forgets them",
@@ -594,6 +600,7 @@ const cr_model_class cri_class_gp_online = {
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
     .means_alone = true,
+    .shape = gp_online_shape,
     .fit = online_fit,
     .update = online_update,
     .update_forgets = true,

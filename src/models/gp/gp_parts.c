@@ -48,7 +48,7 @@ static cr_status inputs_of(cr_scratch *s, const cri_gp_posterior *m, const cri_r
     cri_gp_split(rows, 0, n, room, X, codes);
     cri_gp_mean_fill(&m->mean, X, n, out->H);
     out->in = (cr_kernel_input){ .rows = n, .numbers = cr_cmat_of(X, n, m->at.d), .codes = codes,
-                                 .categories = m->at.c };
+                                 .categories = m->at.c, .names = cri_gp_names(rows) };
     return CR_OK;
 }
 

@@ -54,7 +54,8 @@ static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_r
     b->in = (cr_kernel_input){ .rows = count,
                                .numbers = cr_cmat_of(b->X, count, m->at.d),
                                .codes = b->codes,
-                               .categories = m->at.c };
+                               .categories = m->at.c,
+                               .names = cri_gp_names(rows) };
     if (m->approx == CRI_GP_RFF)
         CR_TRY(cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, n, b->X, count, m->at.d, b->C, NULL));
     else CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));

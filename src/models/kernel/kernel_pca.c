@@ -259,7 +259,7 @@ static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_row
         double   *z = out->vector + r.begin * q;
         cri_gp_split(rows, r.begin, r.end, room, X, codes);
         cr_kernel_input in = { .rows = count, .numbers = cr_cmat_of(X, count, m->d), .codes = codes,
-                               .categories = m->c };
+                               .categories = m->c, .names = cri_gp_names(rows) };
         CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &in, cr_mat_of(C, n, count)));
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < q; j++) z[i * q + j] = -m->offset[j];
@@ -335,18 +335,15 @@ static cr_status spoilt(cr_ctx *cx, const cri_store *store, const char *what)
 /* The levels as codes, each below the number of its category's levels. */
 static cr_status read_codes(cr_ctx *cx, const cri_store *store, const cr_design *design, kernel_pca_state *m)
 {
-    size_t place = 0;
     m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
     if (!m->codes) return CR_ENOMEM;
-    for (size_t j = 0; j < design->p; j++) {
-        if (!cri_design_is_code(design, j)) continue;
-        size_t levels = design->columns[design->terms[j - design->block.n].column].n_levels;
+    for (size_t place = 0; place < m->c; place++) {
+        size_t levels = cri_gp_codes(design, place);
         for (size_t i = 0; i < m->n; i++) {
             double code = m->levels[i * m->c + place];
             if (!(code >= 0 && code < (double)levels)) return spoilt(cx, store, "a level");
             m->codes[i * m->c + place] = (uint32_t)code;
         }
-        place++;
     }
     return CR_OK;
 }
@@ -378,6 +375,11 @@ done:
     return st;
 }
 
+static cr_status kernel_pca_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const kernel_pca_options *)options)->kernel, design);
+}
+
 const cr_model_class cri_class_kernel_pca = {
     .example = "examples/iris.csv --features '*cm'",
     .name = "kernel-pca",
@@ -390,6 +392,7 @@ const cr_model_class cri_class_kernel_pca = {
     .options_size = sizeof(kernel_pca_options),
     .default_scale = CR_SCALE_STANDARD,
     .coding = CRI_CODING_CODE,
+    .shape = kernel_pca_shape,
     .fit = kernel_pca_fit,
     .predict = kernel_pca_predict,
     .labels = kernel_pca_labels,

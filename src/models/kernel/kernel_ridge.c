@@ -10,6 +10,7 @@
 #include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,8 +133,10 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     cri_gp_mean_fill(&g->mean, g->at.X, n, H);
     g->rows = g->at.count;
     work w = { g, rows, group, { &g->at, g->q, H }, C, share };
+    CR_TRY(cri_gp_tabulate(cx, g->kernel, rows->design, false));
     if (isnan(o->lambda)) CR_TRY(choose_lambda(cx, &w));
     CR_TRY(solve(cx, &w));
+    cri_kernel_drop_tables(cx, g->kernel);
     for (size_t i = 0; i < n; i++) trace += g->at.r[i] * share[i];
     measure(m, trace);
     if (isnan(m->sigma)) cri_warn_no_spread(cx);
@@ -237,6 +240,11 @@ done:
     return st;
 }
 
+static cr_status kernel_ridge_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const kernel_ridge_options *)options)->kernel, design);
+}
+
 const cr_model_class cri_class_kernel_ridge = {
     .name = "kernel-ridge",
     .summary = "ridge regression in the space of a kernel",
@@ -249,6 +257,7 @@ const cr_model_class cri_class_kernel_ridge = {
     .default_scale = CR_SCALE_STANDARD,
     .coding = CRI_CODING_CODE,
     .means_alone = true,
+    .shape = kernel_ridge_shape,
     .fit = kernel_ridge_fit,
     .predict = kernel_ridge_predict,
     .describe = kernel_ridge_describe,

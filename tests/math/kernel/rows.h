@@ -47,7 +47,12 @@ static inline void make_rows(rows *r, dice *d, size_t n, double low, double high
         r->text[i][length] = '\0';
         r->texts[i] = r->text[i];
     }
-    r->in = (cr_kernel_input){ n, cr_cmat_of(r->X, n, COLUMNS), r->codes, CODES, r->texts, 1 };
+    r->in = (cr_kernel_input){ .rows = n,
+                               .numbers = cr_cmat_of(r->X, n, COLUMNS),
+                               .codes = r->codes,
+                               .categories = CODES,
+                               .texts = r->texts,
+                               .text_columns = 1 };
 }
 
 /* A column table: x1..x3 numbers, c1, c2 categories of LEVELS levels, t1 texts. */
@@ -55,11 +60,11 @@ static inline ptrdiff_t find_column(const void *user, const char *name, cr_kerne
 {
     (void)user;
     if (name[0] == '\0' || name[1] < '1' || name[2] != '\0') return -1;
-    *out = (cr_kernel_column){ CR_KERNEL_NUMBER, 0 };
+    *out = (cr_kernel_column){ .kind = CR_KERNEL_NUMBER };
     if (name[0] == 'x' && name[1] <= '3') return name[1] - '1';
-    *out = (cr_kernel_column){ CR_KERNEL_CATEGORY, LEVELS };
+    *out = (cr_kernel_column){ .kind = CR_KERNEL_CATEGORY, .levels = LEVELS };
     if (name[0] == 'c' && name[1] <= '2') return name[1] - '1';
-    *out = (cr_kernel_column){ CR_KERNEL_TEXT, 0 };
+    *out = (cr_kernel_column){ .kind = CR_KERNEL_TEXT };
     return name[0] == 't' && name[1] == '1' ? 0 : -1;
 }
 
@@ -70,7 +75,7 @@ static inline const char *name_column(const void *user, size_t i)
     return names[i];
 }
 
-static const cr_kernel_columns test_columns = { find_column, name_column, NULL, 6, COLUMNS };
+static const cr_kernel_columns test_columns = { find_column, name_column, NULL, 6, COLUMNS, NULL };
 
 static inline cr_kernel *parse(cr_ctx *cx, const char *text)
 {
