@@ -140,7 +140,7 @@ static void add_line(line *l, const answers *a, const size_t *widths, bool heade
     add_bytes(l, "\n", 1);
 }
 
-cr_status answers_print(cli *c, const answers *a)
+static cr_status print_rows(cli *c, const answers *a, bool header)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(c->cx);
@@ -150,7 +150,7 @@ cr_status answers_print(cli *c, const answers *a)
     CR_TRY(s.status);
     l->c = c;
     for (size_t j = 0; j < a->n; j++) widths[j] = a->columns[j].name ? width_of(&a->columns[j]) : 0;
-    add_line(l, a, widths, true, 0);
+    if (header) add_line(l, a, widths, true, 0);
     for (size_t i = 0; i < a->rows; i++) {
         if (i % 4096 == 0) CR_TRY(cr_check_interrupt(c->cx));
         add_line(l, a, widths, false, i);
@@ -160,6 +160,9 @@ done:
     cr_scratch_end(&s);
     return st;
 }
+
+cr_status answers_print(cli *c, const answers *a) { return print_rows(c, a, true); }
+cr_status answers_print_more(cli *c, const answers *a) { return print_rows(c, a, false); }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
@@ -203,14 +206,21 @@ static json_t *json_row(const answers *a, size_t i)
     return row;
 }
 
-cr_status answers_print_json(cli *c, const answers *a)
+/* Items of an array, or lines. */
+static cr_status print_json(cli *c, const answers *a, bool lines)
 {
     for (size_t i = 0; i < a->rows; i++) {
         cr_status st = i % 4096 == 0 ? cr_check_interrupt(c->cx) : CR_OK;
         if (st != CR_OK) return st;
         json_t *row = json_row(a, i);
-        out_json_item(c, row, i == 0);
+        if (lines)
+            out_json_line(c, row);
+        else
+            out_json_item(c, row, i == 0);
         json_decref(row);
     }
     return CR_OK;
 }
+
+cr_status answers_print_json(cli *c, const answers *a) { return print_json(c, a, false); }
+cr_status answers_print_json_lines(cli *c, const answers *a) { return print_json(c, a, true); }

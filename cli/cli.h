@@ -143,6 +143,8 @@ void out_json(cli *c, const char *schema, const json_t *object);
 void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array);
 void out_json_item(cli *c, const json_t *value, bool first);
 void out_json_end(cli *c);
+/* A value on a line of its own. */
+void out_json_line(cli *c, const json_t *value);
 
 /* --- messages.c ------------------------------------------------------------------------------ */
 
@@ -178,6 +180,9 @@ cr_status cli_check_settings(cli *c);
 /* Fails where `path` can be seen not to take the output, before any work is done; also where it is
  * one of the files to be read, from argument `first` on. */
 cr_status cli_check_output(cli *c, const char *path, size_t first);
+/* Prints what a model has learned and saves it where --output says, both or neither (cmd_fit.c); one
+ * that is not to be trusted under --strict is neither printed nor saved.  `schema` names the result. */
+cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema);
 /* The description of a model as a JSON object (a new reference). */
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out);
 /* Prints such a description as text: summary lines, statistics, parameters. */

@@ -1,4 +1,5 @@
-/* cmd_fit.c -- fit and update: data to a model. */
+/* cmd_fit.c -- fit: data to a model. */
+#include "blocks.h"
 #include "cli.h"
 #include "base/file.h"
 #include "models/fit_stream.h"
@@ -52,8 +53,7 @@ done:
     return st;
 }
 
-/* A model that is not to be trusted under --strict is neither printed nor saved. */
-static cr_status deliver(cli *c, const cr_model *model, const char *schema)
+cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema)
 {
     cr_status        st = CR_OK;
     const cr_report *r = cr_model_get_report(model);
@@ -65,14 +65,10 @@ done:
     return st;
 }
 
-#define BLOCK_OPTIONS(X)                                                                           \
-    X(flag, stream, "false", "",                                                                   \
-      "read the data block by block, for files larger than memory; for models with an exact update", \
-      "")                                                                                          \
-    X(count, block, "0", "", "rows of a block; 0: what 16 MiB of the data hold", "100000")
-CR_OPTIONS_STRUCT(block_options, BLOCK_OPTIONS);
+#define FIT_OPTIONS(X) BLOCK_OPTIONS(X, "what 16 MiB of the data hold")
+CR_OPTIONS_STRUCT(block_options, FIT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(block_options, __VA_ARGS__)
-static const cr_option block_table[] = { BLOCK_OPTIONS(ROW) CR_OPTION_LAST };
+static const cr_option block_table[] = { FIT_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
 static cr_status fit_stream(cli *c, cr_model **out_model)
@@ -100,7 +96,7 @@ static cr_status run_fit(cli *c)
         CR_TRY(cli_read_data(c, 1, NULL, &t));
         CR_TRY(cr_fit(c->cx, c->args[0], t, c->settings, c->n_settings, &m));
     }
-    CR_TRY(deliver(c, m, "fit"));
+    CR_TRY(cli_deliver_model(c, m, "fit"));
 done:
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
@@ -122,42 +118,4 @@ const cli_verb verb_fit = {
     .most = 2,
     .run = run_fit,
     .result = result_fit,
-};
-
-static cr_status run_update(cli *c)
-{
-    cr_status            st = CR_OK;
-    const block_options *o = c->own;
-    cr_table            *t = NULL;
-    cr_stream           *stream = NULL;
-    cr_model            *old = NULL, *m = NULL;
-    CR_TRY(cli_read_model(c, 0, &old));
-    if (o->stream) {
-        CR_TRY(cli_open_stream(c, 1, old, o->block, &stream));
-        CR_TRY(cr_update_stream(c->cx, old, stream, &m));
-    } else {
-        CR_TRY(cli_read_data(c, 1, old, &t));
-        CR_TRY(cr_update(c->cx, old, t, &m));
-    }
-    CR_TRY(deliver(c, m, "update"));
-done:
-    cr_model_free(c->cx, m);
-    cr_model_free(c->cx, old);
-    cr_stream_free(c->cx, stream);
-    cr_table_free(c->cx, t);
-    return st;
-}
-
-const cli_verb verb_update = {
-    .name = "update",
-    .usage = "update FILE.cred DATA [-o FILE.cred]",
-    .summary = "add new rows to what a model knows",
-    .example = "credence update model.cred examples/diabetes.csv -o model.cred",
-    .options = block_table,
-    .options_size = sizeof(block_options),
-    .takes = VERB_READS | VERB_FACTORISES | VERB_SAVES,
-    .least = 2,
-    .most = 2,
-    .run = run_update,
-    .result = result_update,
 };

@@ -20,7 +20,7 @@
     X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
       "name")                                                                                      \
     X(flag, coordinates, "false", "",                                                              \
-      "instead, where each row stands in the space of a model that has one (fisher)", "")
+      "instead, where each row stands in the space of a model that has one (fisher, kernel-pca)", "")
 CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(predict_options, __VA_ARGS__)
 static const cr_option predict_table[] = { PREDICT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -62,73 +62,6 @@ static void add_next_names(job *j)
     for (size_t i = 0, k = 0; names && i < cr_design_columns(d) && k < j->p.n; i++)
         if (cr_design_column_type(d, i) != CR_CATEGORY) names[k++] = cr_design_column_name(d, i);
     if (names) answers_add(&j->a, "column", "column")->texts = names;
-}
-
-/* Parameters of a distribution that is not Student's, for programs. */
-static void add_family(job *j)
-{
-    const cr_prediction *p = &j->p;
-    for (size_t k = 0; k < p->n_params; k++) {
-        const cr_dist_param *param = cr_dist_parameter(p->family, k);
-        if (!param || param->shape != CR_SHAPE_SCALAR) break;
-        answer_column *column = answers_add(&j->a, NULL, param->name);
-        column->group = "parameters";
-        column->x = p->params + k, column->stride = p->n_params;
-    }
-}
-
-static cr_status add_numbers(job *j)
-{
-    cr_status            st = CR_OK;
-    const cr_prediction *p = &j->p;
-    double              *sd = cr_scratch_f64(&j->s, p->n), *lower = cr_scratch_f64(&j->s, p->n);
-    double              *upper = cr_scratch_f64(&j->s, p->n);
-    CR_TRY(j->s.status);
-    CR_TRY(cr_prediction_intervals(context(j), p, j->o->interval, sd, lower, upper));
-    answers_add(&j->a, "mean", "mean")->x = p->mean;
-    answers_add(&j->a, "sd", "sd")->x = sd;
-    answers_add(&j->a, "lower", "lower")->x = lower;
-    answers_add(&j->a, "upper", "upper")->x = upper;
-    if (j->o->leverage) answers_add(&j->a, "leverage", "leverage")->x = p->leverage;
-    if (p->family)
-        add_family(j);
-    else
-        answers_add(&j->a, NULL, "dof")->x = p->dof;
-done:
-    return st;
-}
-
-/* The most probable class of each row, or cluster, and the probability of each. */
-static cr_status add_classes(job *j)
-{
-    cr_status            st = CR_OK;
-    const cr_prediction *p = &j->p;
-    cr_decisions         best = { 0 };
-    const char *word = cr_model_get_task(j->model) == CR_TASK_CLUSTER ? "cluster" : "label";
-    double     *label = cr_scratch_f64(&j->s, p->n);
-    CR_TRY(j->s.status);
-    CR_TRY(cr_decide(context(j), p, &(cr_loss){ .kind = CR_LOSS_ZERO_ONE }, &best));
-    if (p->n > 0) memcpy(label, best.action, p->n * sizeof *label);
-    answer_column *column = answers_add(&j->a, word, word);
-    column->x = label, column->names = p->classes, column->n_names = p->n_classes;
-    for (size_t k = 0; k < p->n_classes; k++) {
-        column = answers_add(&j->a, answers_name(&j->s, "p_", p->classes[k]), p->classes[k]);
-        column->group = "p";
-        column->x = p->prob + k, column->stride = p->n_classes;
-    }
-done:
-    cr_decisions_free(context(j), &best);
-    return st;
-}
-
-static void add_coordinates(job *j)
-{
-    const cr_prediction *p = &j->p;
-    for (size_t k = 0; k < p->n_classes; k++) {
-        answer_column *column = answers_add(&j->a, p->classes[k], p->classes[k]);
-        column->group = "coordinates";
-        column->x = p->vector + k, column->stride = p->n_classes;
-    }
 }
 
 static cr_status add_decisions(job *j)
@@ -181,10 +114,7 @@ static cr_status make_columns(job *j)
     CR_TRY(j->s.status);
     add_ids(j);
     if (!j->table) add_next_names(j);
-    if (p->kind == CR_ANSWER_NUMBER) CR_TRY(add_numbers(j));
-    if (p->kind == CR_ANSWER_CLASS) CR_TRY(add_classes(j));
-    if (p->kind == CR_ANSWER_VECTOR) add_coordinates(j);
-    if (p->log_density) answers_add(&j->a, "log_density", "log_density")->x = p->log_density;
+    CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, j->o->interval, j->o->leverage, &j->a));
     if (j->o->loss) CR_TRY(add_decisions(j));
     if (j->o->draws) CR_TRY(add_draws(j));
     CR_TRY(j->s.status);

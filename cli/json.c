@@ -167,3 +167,9 @@ void out_json_item(cli *c, const json_t *value, bool first)
 }
 
 void out_json_end(cli *c) { put(c, "\n  ]\n}\n"); }
+
+void out_json_line(cli *c, const json_t *value)
+{
+    put_value(c, value, 2);
+    put(c, "\n");
+}

@@ -127,8 +127,11 @@ cr_status cri_csv_next_batch(cri_csv *csv)
     while (csv->n_pieces == 0) {
         if (!csv->ended) {
             size_t room = csv->capacity - SLACK - csv->filled;
-            CR_TRY(cri_source_read(csv->source, csv->buffer + csv->filled, room, &got));
-            csv->ended = got < room;
+            char  *to = csv->buffer + csv->filled;
+            bool   follow = csv->follow_lines > 0; /* what is there, without waiting for more */
+            CR_TRY(follow ? cri_source_read_some(csv->source, to, room, &got)
+                          : cri_source_read(csv->source, to, room, &got));
+            csv->ended = follow ? got == 0 : got < room;
             csv->filled += got;
             if (csv->ended) finish_text(csv);
         }
@@ -142,7 +145,8 @@ cr_status cri_csv_next_batch(cri_csv *csv)
             csv->whole = csv->filled;
         }
         if (csv->ended) break;
-        if (csv->n_pieces == 0) CR_TRY(reserve(csv, 2 * csv->capacity));
+        bool full = csv->filled + SLACK == csv->capacity;
+        if (csv->n_pieces == 0 && full) CR_TRY(reserve(csv, 2 * csv->capacity));
     }
     csv->bytes_done += csv->whole;
 done:

@@ -48,6 +48,8 @@ typedef struct cri_csv {
     const cr_read_options *options;
     cri_csv_sizes          sizes;
     bool                   streaming; /* rows are given away block by block */
+    size_t                 follow_lines; /* of a pipe that is followed as it fills: the first lines, the
+                                          * sample; 0 where waiting for bytes is all right */
     cr_scratch             scratch; /* lives as long as the read */
 
     cri_csv_dialect  dialect;

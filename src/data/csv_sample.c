@@ -25,18 +25,13 @@ typedef struct contents {
 
 /* --- the bytes -------------------------------------------------------------------------------- */
 
-static cr_status load(cri_csv *csv, size_t want, sample *s)
+static cr_status keep_bytes(cri_csv *csv, const char *bytes, size_t size, sample *s)
 {
-    const char *bytes;
-    size_t      size;
-    cr_status   st = cri_source_peek(csv->source, want, &bytes, &size);
-    if (st != CR_OK) return st;
     char *text = cr_resize(csv->cx, s->text, s->capacity, size + 1, 1);
     if (!text) return CR_ENOMEM;
     s->text = text;
     s->capacity = size + 1;
     memcpy(text, bytes, size);
-    s->complete = size < want;
     if (size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
         const char *name = cri_source_name(csv->source);
         cr_fail(csv->cx, CR_EDATA, "%s:1:1: the text is UTF-16, not UTF-8", name);
@@ -45,6 +40,28 @@ static cr_status load(cri_csv *csv, size_t want, sample *s)
     s->begin = text + (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
     s->end = text + size;
     return CR_OK;
+}
+
+static cr_status load(cri_csv *csv, size_t want, sample *s)
+{
+    const char *bytes;
+    size_t      size;
+    cr_status   st = cri_source_peek(csv->source, want, &bytes, &size);
+    s->complete = size < want;
+    return st == CR_OK ? keep_bytes(csv, bytes, size, s) : st;
+}
+
+/* The first lines and no byte more, so that a pipe is not waited for. */
+static cr_status load_lines(cri_csv *csv, size_t lines, sample *s)
+{
+    const char *bytes;
+    size_t      size, there = 0;
+    cr_status   st =
+        cri_source_peek_lines(csv->source, lines, csv->sizes.sample, &bytes, &size);
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < size; i++) there += bytes[i] == '\n';
+    s->complete = there < lines && size < csv->sizes.sample;
+    return keep_bytes(csv, bytes, size, s);
 }
 
 /* LF where there is one, else CR; and a line end behind the last record of a whole file. */
@@ -119,17 +136,31 @@ static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
     return r.fields >= 2 && r.records >= 2 && r.matching == r.records ? runs : best;
 }
 
-/* Loads as much as it takes to see two records. */
+/* true when what is loaded, which tells the dialect, is all or holds two records. */
+static bool is_enough(cri_csv *csv, char asked, sample *s)
+{
+    csv->dialect = find_dialect(asked, find_line_end(s), s);
+    return s->complete || try_dialect(&csv->dialect, s).records >= 2;
+}
+
+/* Loads the sample, or more where that is too little; of a pipe to be followed some lines, which
+ * make no more than the sample. */
 static cr_status load_enough(cri_csv *csv, sample *s)
 {
     cr_status st = CR_OK;
+    size_t    want = csv->sizes.sample;
     char      asked;
     CR_TRY(cri_csv_ask_delimiter(csv, &asked));
-    for (size_t want = csv->sizes.sample;; want *= 2) {
-        CR_TRY(load(csv, want, s));
-        csv->dialect = find_dialect(asked, find_line_end(s), s);
-        if (s->complete || try_dialect(&csv->dialect, s).records >= 2) break;
+    for (size_t lines = csv->follow_lines; lines > 0; lines++) {
+        CR_TRY(load_lines(csv, lines, s));
+        if ((size_t)(s->end - s->text) >= want) break;
+        if (is_enough(csv, asked, s)) goto found;
     }
+    for (;; want *= 2) {
+        CR_TRY(load(csv, want, s));
+        if (is_enough(csv, asked, s)) break;
+    }
+found:
     s->end = end_of_records(&csv->dialect, s);
 done:
     return st;

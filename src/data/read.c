@@ -171,6 +171,13 @@ bool cri_is_database(const char *path, const cr_read_options *options)
 cr_status cri_tell_format(cr_ctx *cx, const char *path, cri_source *source,
                           const cr_read_options *options, cri_format *out_format)
 {
+    return cri_tell_format_ahead(cx, path, source, options, 0, out_format);
+}
+
+cr_status cri_tell_format_ahead(cr_ctx *cx, const char *path, cri_source *source,
+                                const cr_read_options *options, size_t lines,
+                                cri_format *out_format)
+{
     enum { LOOK = 1 << 16 };
     cr_status   st = CR_OK;
     const char *bytes = NULL;
@@ -178,7 +185,8 @@ cr_status cri_tell_format(cr_ctx *cx, const char *path, cri_source *source,
 
     *out_format = (cri_format)options->from;
     if (*out_format != CRI_FORMAT_AUTO) return CR_OK;
-    CR_TRY(cri_source_peek(source, LOOK, &bytes, &size));
+    CR_TRY(lines ? cri_source_peek_lines(source, lines, LOOK, &bytes, &size)
+                 : cri_source_peek(source, LOOK, &bytes, &size));
     CR_TRY(refuse_foreign(cx, cri_source_name(source), bytes, size));
     *out_format = guess_format(path, bytes, size);
 done:

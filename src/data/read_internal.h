@@ -20,6 +20,10 @@ typedef enum cri_format {
  * Fails with CR_EDATA for what is known not to be data. */
 cr_status cri_tell_format(cr_ctx *cx, const char *path, cri_source *source,
                           const cr_read_options *options, cri_format *out_format);
+/* The same by the first `lines` lines, without waiting for more; 0: by the first 64 KiB. */
+cr_status cri_tell_format_ahead(cr_ctx *cx, const char *path, cri_source *source,
+                                const cr_read_options *options, size_t lines,
+                                cri_format *out_format);
 
 /* true when the path with these options names a database, which is no stream of bytes. */
 bool cri_is_database(const char *path, const cr_read_options *options);

@@ -113,6 +113,29 @@ static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_c
     return CR_OK;
 }
 
+/* A column of texts where numbers are needed: the first that is none, and where it stands. */
+static cr_status refuse_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
+{
+    size_t row = cr_table_rows(t), none = row;
+    double number;
+    char   where[512];
+    for (size_t i = none; i-- > 0;) {
+        const char *text = c->codes[i] == CR_MISSING_CODE ? NULL : c->levels[c->codes[i]];
+        if (!text) continue;
+        row = i;
+        if (cri_parse_double(text, text + strlen(text), &number) != strlen(text)) none = i;
+    }
+    if (none < cr_table_rows(t)) row = none;
+    if (row == cr_table_rows(t)) /* levels that other rows have */
+        return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers",
+                       cr_table_source(t), c->name);
+    cr_fail(cx, CR_EDATA, "%s: column '%s' holds text ('%s'), but the model needs numbers",
+            cri_table_where(t, row, where, sizeof where), c->name, c->levels[c->codes[row]]);
+    if (strcmp(cr_table_source(t), "stdin") == 0)
+        return cr_fail_hint(cx, "credence describe - shows the columns of what is piped into it");
+    return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
+}
+
 cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
                            const cr_column **out_column, cri_level_map *out)
 {
@@ -123,18 +146,7 @@ cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_colum
     if (!from) return cri_table_no_column(cx, t, c->name);
     *out_column = from;
     bool category = c->type == CR_CATEGORY;
-    if (!category && from->type == CR_CATEGORY) {
-        size_t row = 0, rows = cr_table_rows(t);
-        char   where[512];
-        while (row < rows && from->codes[row] == CR_MISSING_CODE) row++;
-        if (row == rows) /* levels that other rows have */
-            return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers",
-                           cr_table_source(t), c->name);
-        cr_fail(cx, CR_EDATA, "%s: column '%s' holds text ('%s'), but the model needs numbers",
-                cri_table_where(t, row, where, sizeof where), c->name,
-                from->levels[from->codes[row]]);
-        return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
-    }
+    if (!category && from->type == CR_CATEGORY) return refuse_texts(cx, t, from);
     if (!category) return CR_OK;
     if (c->texts && from->type != CR_CATEGORY && from->missing < cr_table_rows(t))
         return refuse_numbers(cx, t, c);
@@ -217,9 +229,9 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
             cr_table_rows(t));
     return cr_fail_hint(cx,
                         strcmp(role, "column") == 0
-                            ? "fit with --missing drop to leave such rows out, or with --missing "
-                              "impute to fill them"
-                            : "fit with --missing drop to leave such rows out");
+                            ? "a model fitted with --missing drop leaves such rows out, one with "
+                              "--missing impute fills them"
+                            : "a model fitted with --missing drop leaves such rows out");
 }
 
 /* Applies the policy to the features and the target: fails, or lists the rows to keep. */

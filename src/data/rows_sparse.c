@@ -172,8 +172,8 @@ cr_status cri_block_refuse_missing(cr_ctx *cx, const cr_design *d, const cr_tabl
     cr_fail(cx, CR_EDATA, "%s: the column '%s' has no value (it is missing in %zu of %zu rows)",
             cri_table_where(t, row, where, sizeof where), cr_design_column_name(d, term), gaps,
             cr_table_rows(t));
-    return cr_fail_hint(cx, "fit with --missing drop to leave such rows out, or with --missing "
-                            "impute to fill them");
+    return cr_fail_hint(cx, "a model fitted with --missing drop leaves such rows out, one with "
+                            "--missing impute fills them");
 }
 
 /* --- X --------------------------------------------------------------------------------------- */

@@ -356,25 +356,58 @@ static cr_status decode_all(cri_source *s, char *out, size_t size, size_t *out_g
     return CR_OK;
 }
 
-cr_status cri_source_peek(cri_source *s, size_t want, const char **out_bytes, size_t *out_size)
+/* Room for `size` bytes ahead, with those that are held at its start. */
+static cr_status make_head(cri_source *s, size_t size)
 {
-    size_t held = s->head_end - s->head_at, got = 0;
+    size_t held = s->head_end - s->head_at;
     if (held > 0 && s->head_at > 0) memmove(s->head, s->head + s->head_at, held);
     s->head_at = 0, s->head_end = held;
-    if (want > s->head_capacity) {
-        char *grown = cr_resize(s->cx, s->head, s->head_capacity, want, 1);
-        if (!grown) return CR_ENOMEM;
-        s->head = grown;
-        s->head_capacity = want;
-    }
-    if (want > held) {
-        cr_status st = decode_all(s, s->head + held, want - held, &got);
-        if (st != CR_OK) return st;
-        s->head_end = held + got;
-    }
+    if (size <= s->head_capacity) return CR_OK;
+    char *grown = cr_resize(s->cx, s->head, s->head_capacity, size, 1);
+    if (!grown) return CR_ENOMEM;
+    s->head = grown;
+    s->head_capacity = size;
+    return CR_OK;
+}
+
+cr_status cri_source_peek(cri_source *s, size_t want, const char **out_bytes, size_t *out_size)
+{
+    cr_status st = make_head(s, want);
+    size_t    held = s->head_end, got = 0;
+    if (st == CR_OK && want > held) st = decode_all(s, s->head + held, want - held, &got);
+    if (st != CR_OK) return st;
+    s->head_end += got;
     *out_bytes = s->head ? s->head : "";
     *out_size = s->head_end < want ? s->head_end : want;
     return CR_OK;
+}
+
+/* Behind the first `lines` lines; NULL where they are not all there. */
+static const char *end_of_lines(const char *at, const char *end, size_t lines)
+{
+    for (; at && lines > 0; lines--) {
+        at = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+        if (at) at++;
+    }
+    return at;
+}
+
+cr_status cri_source_peek_lines(cri_source *s, size_t lines, size_t most, const char **out_bytes,
+                                size_t *out_size)
+{
+    cr_status st = make_head(s, most);
+    while (st == CR_OK) {
+        size_t      held = s->head_end < most ? s->head_end : most, got = 0;
+        const char *end = held ? end_of_lines(s->head, s->head + held, lines) : NULL;
+        if (end || held == most || s->ended) {
+            *out_bytes = s->head ? s->head : "";
+            *out_size = end ? (size_t)(end - s->head) : held;
+            return CR_OK;
+        }
+        st = decode(s, s->head + held, most - held, &got);
+        s->head_end += got;
+    }
+    return st;
 }
 
 cr_status cri_source_read(cri_source *s, char *out, size_t size, size_t *out_got)

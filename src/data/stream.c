@@ -25,6 +25,7 @@ struct cr_stream {
     category                *categories; /* [n_categories] */
     size_t                   n_categories;
     bool                     settled;          /* no level can be added any more */
+    bool                     free_levels;      /* levels may differ from block to block */
     size_t                   rows, first_rows; /* given so far; of the first block */
 };
 
@@ -172,7 +173,7 @@ cr_status cr_stream_next(cr_ctx *cx, cr_stream *s, cr_table **out_table)
             CR_TRY(settle_levels(cx, s));
             s->first_rows = cr_table_rows(t);
         }
-        for (size_t k = 0; k < cri_table_ordinary(t); k++)
+        for (size_t k = 0; !s->free_levels && k < cri_table_ordinary(t); k++)
             if (cri_table_ordinary_column(t, k)->type == CR_CATEGORY)
                 CR_TRY(set_levels(cx, s, t, k));
         s->rows += cr_table_rows(t);
@@ -183,6 +184,8 @@ done:
     cr_table_free(cx, t);
     return st;
 }
+
+void cr_stream_free_levels(cr_stream *s) { s->free_levels = true; }
 
 size_t cr_stream_rows(const cr_stream *s) { return s->rows; }
 
@@ -201,10 +204,10 @@ static cr_status copy_options(cr_ctx *cx, const cr_read_options *from, cr_read_o
     return CR_OK;
 }
 
-static cr_status choose_format(cr_ctx *cx, const char *path, cr_stream *s)
+static cr_status choose_format(cr_ctx *cx, const char *path, bool follow, cr_stream *s)
 {
     cri_format f;
-    cr_status  st = cri_tell_format(cx, path, s->source, &s->options, &f);
+    cr_status  st = cri_tell_format_ahead(cx, path, s->source, &s->options, follow ? 2 : 0, &f);
     if (st != CR_OK) return st;
     switch (f) {
     case CRI_FORMAT_TSV:
@@ -242,7 +245,7 @@ cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *sourc
     }
     s->source = source;
     CR_TRY(copy_options(cx, options, &s->options));
-    CR_TRY(choose_format(cx, path, s));
+    CR_TRY(choose_format(cx, path, cri_stream_follows(source, size), s));
     CR_TRY(s->format->open(cx, source, &s->options, size, &s->reader));
     if (!cri_source_is_seekable(source))
         cri_source_forget(source);
@@ -265,8 +268,8 @@ cr_status cr_stream_open(cr_ctx *cx, const char *path, const cr_read_options *op
     }
     cr_status st = cri_source_open(cx, path, &source);
     if (st != CR_OK) return st;
-    return cri_stream_open_source(cx, path, source, options, (cri_block_size){ rows, 16 << 20 },
-                                  out_stream);
+    const cri_block_size size = { .rows = rows, .bytes = 16 << 20 };
+    return cri_stream_open_source(cx, path, source, options, size, out_stream);
 }
 
 void cr_stream_free(cr_ctx *cx, cr_stream *s)

@@ -7,6 +7,8 @@
  *               is boolean, one with texts a category.  What does not fit later is an error.
  *   categories  of a regular file: all levels are found by a first pass over it.  Of a pipe: they
  *               are those of the first block, and another one later is an error.
+ *   a pipe      of text in blocks of a given number of rows is followed as it fills: a block is given
+ *               as soon as its last row has come, and the types are told by the first block.
  *   LIBSVM      is always a sparse block.  Of a regular file the first pass finds the largest index;
  *               of a pipe the first block does, and a larger one later is an error.
  *
@@ -30,6 +32,9 @@ CR_API void cr_stream_free(cr_ctx *cx, cr_stream *stream);
  * rows name their place in the source.  After a failure the stream can only be freed; *out_table is
  * then left as it was. */
 CR_API cr_status cr_stream_next(cr_ctx *cx, cr_stream *stream, cr_table **out_table);
+/* From now on a category has in each block the levels seen up to there, and new ones are welcome: for
+ * a reader that knows which there are, as a fitted model does. */
+CR_API void cr_stream_free_levels(cr_stream *stream);
 /* How many rows have been given so far. */
 CR_API size_t cr_stream_rows(const cr_stream *stream);
 

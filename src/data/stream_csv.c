@@ -38,12 +38,14 @@ static cr_status open_reader(cr_ctx *cx, cri_source *source, const cr_read_optio
     csv_reader *r = cr_alloc(cx, 1, sizeof *r);
     if (!r) return CR_ENOMEM;
     size_t piece = size.rows ? SMALLEST : size.bytes / PIECES + 1;
+    size_t lines = cri_stream_follows(source, size) ? size.rows + 1 : 0; /* a header and a block */
     r->size = size;
     r->csv = (cri_csv){ .cx = cx,
                         .source = source,
                         .options = options,
                         .streaming = true,
                         .sizes = { .piece = piece, .pieces = PIECES, .sample = SAMPLE },
+                        .follow_lines = lines,
                         .scratch = cr_scratch_begin(cx) };
     CR_TRY(cri_csv_sample(&r->csv));
     CR_TRY(cri_csv_take_column_options(&r->csv));

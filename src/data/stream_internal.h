@@ -7,7 +7,8 @@
 #include "source.h"
 #include "stream.h"
 
-/* Block sizes: at most `rows` rows when it is not 0, else what `bytes` of the source hold. */
+/* Block sizes: at most `rows` rows when it is not 0, else what `bytes` of the source hold.  A pipe in
+ * blocks of rows is followed: no reader of text waits for more than the rows of the block. */
 typedef struct cri_block_size {
     size_t rows, bytes;
 } cri_block_size;
@@ -28,6 +29,11 @@ typedef struct cri_stream_format {
 } cri_stream_format;
 
 extern const cri_stream_format cri_stream_csv, cri_stream_libsvm, cri_stream_npy;
+
+static inline bool cri_stream_follows(const cri_source *source, cri_block_size size)
+{
+    return size.rows > 0 && !cri_source_is_seekable(source);
+}
 
 /* As cr_stream_open, of a source that is taken over, also on failure; `bytes` instead of 16 MiB. */
 cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *source,

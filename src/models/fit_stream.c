@@ -88,9 +88,11 @@ static cr_status take_blocks(cr_ctx *cx, cr_stream *stream, bool advance, cr_mod
         CR_TRY(cr_stream_next(cx, stream, &block));
         if (!block) break;
         CR_TRY(cri_model_take(cx, *model, block, advance, &next));
-        cr_model_free(cx, *model);
-        *model = next;
-        next = NULL;
+        if (next) {
+            cr_model_free(cx, *model);
+            *model = next;
+            next = NULL;
+        }
         cr_table_free(cx, block);
         block = NULL;
         cr_log(cx, CR_LOG_INFO, "%zu rows read", cr_stream_rows(stream));

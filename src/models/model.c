@@ -218,6 +218,11 @@ done:
     return st;
 }
 
+static cr_status fail_no_rows(cr_ctx *cx, const cr_table *t)
+{
+    return cr_fail(cx, CR_EDATA, "%s: no row is left to learn from", cr_table_source(t));
+}
+
 static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
 {
     if (rows->imputed)
@@ -228,7 +233,7 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
         cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s were left out for missing values",
                dropped, cr_table_rows(t), cr_table_source(t));
     if (rows->n == 0)
-        return cr_fail(cx, CR_EDATA, "%s: no row is left to learn from", cr_table_source(t));
+        return fail_no_rows(cx, t);
     return CR_OK;
 }
 
@@ -271,7 +276,12 @@ done:
 
 cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model **out_model)
 {
-    return cri_model_take(cx, old, t, false, out_model);
+    cr_model *m = NULL;
+    cr_status st = cri_model_take(cx, old, t, false, &m);
+    if (st != CR_OK) return st;
+    if (!m) return fail_no_rows(cx, t);
+    *out_model = m;
+    return CR_OK;
 }
 
 cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, bool advance,
@@ -292,6 +302,10 @@ cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, boo
     CR_TRY(cr_model_from_bytes(cx, "the model", bytes, size, &m));
     CR_TRY(cri_design_learn_texts(cx, m->design, t));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    if (rows.n == 0) {
+        *out_model = NULL;
+        goto done;
+    }
     CR_TRY(check_rows(cx, t, &rows));
     CR_TRY(cri_class_weights_apply(cx, m, &rows));
     m->class->free(cx, m->state);

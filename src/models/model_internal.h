@@ -22,7 +22,8 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 /* Sets one option, the class's, the design's or the fit's. */
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
 
-/* cr_update, or with `advance` the next block of a stream of a class that has but that. */
+/* cr_update, or with `advance` the next block of a stream of a class that has but that.  *out_model is
+ * NULL when all rows are left out for missing values: there is nothing to learn from. */
 cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *table, bool advance,
                          cr_model **out_model);
 

@@ -206,6 +206,33 @@ static void test_standard_input(void **state)
     test_context_free(cx);
 }
 
+/* Whole lines as soon as they are there, and neither more nor less. */
+static void test_lines_ahead(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    cri_source *s = NULL;
+    const char *bytes = NULL, lines[] = "one\ntwo\n\nfour";
+    size_t      size = 0;
+    char        got[8];
+    const size_t ends[] = { 0, 4, 8, 9, 13, 13 };
+    assert_ok(cx, cri_source_open_bytes(cx, "lines", lines, sizeof lines - 1, &s));
+    for (size_t n = 5; n > 0; n--) {
+        assert_ok(cx, cri_source_peek_lines(s, n, 100, &bytes, &size));
+        assert_int_equal(size, ends[n]);
+        assert_memory_equal(bytes, lines, size);
+    }
+    assert_ok(cx, cri_source_peek_lines(s, 3, 6, &bytes, &size)); /* no more than this */
+    assert_int_equal(size, 6);
+    assert_ok(cx, cri_source_read(s, got, 4, &size)); /* nothing was taken */
+    assert_memory_equal(got, "one\n", 4);
+    assert_ok(cx, cri_source_peek_lines(s, 1, 100, &bytes, &size));
+    assert_int_equal(size, 4);
+    assert_memory_equal(bytes, "two\n", 4);
+    cri_source_close(s);
+    test_context_free(cx);
+}
+
 static cr_status read_packed(cr_ctx *cx, void *arg)
 {
     const size_t *size = arg;
@@ -238,7 +265,8 @@ int main(void)
         cmocka_unit_test(test_plain),           cmocka_unit_test(test_gzip_members),
         cmocka_unit_test(test_zstd_frames),     cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_small_and_empty), cmocka_unit_test(test_cannot_open),
-        cmocka_unit_test(test_standard_input),  cmocka_unit_test(test_packed_csv_and_allocations),
+        cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_lines_ahead),  cmocka_unit_test(test_packed_csv_and_allocations),
     };
     fill_text();
     return cmocka_run_group_tests(tests, NULL, NULL);

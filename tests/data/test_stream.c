@@ -242,6 +242,73 @@ static void test_npy_blocks(void **state)
     }
 }
 
+/* --- pipes that fill slowly -------------------------------------------------------------------- */
+
+static void put_text(int fd, const char *text)
+{
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+/* A block is there as soon as its last row is, while the other end is still open: were one byte more
+ * waited for, the test would hang and the alarm end it. */
+static void test_pipes_are_followed(void **state)
+{
+    cr_ctx         *cx = test_context();
+    cr_stream      *s = NULL;
+    cr_table       *t = NULL;
+    cr_read_options o = options(cx, NULL);
+    int             ends[2];
+    char            path[64];
+    (void)state;
+    alarm(20);
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    put_text(ends[1], "a;b\n1;x\n2;\"y\ny\"\n");
+    assert_ok(cx, cr_stream_open(cx, path, &o, 2, &s));
+    cr_stream_free_levels(s);
+    assert_ok(cx, cr_stream_next(cx, s, &t));
+    assert_int_equal(cr_table_rows(t), 2);
+    assert_string_equal(cr_table_find(t, "b")->levels[1], "y\ny");
+    cr_table_free(cx, t);
+    for (int k = 0; k < 5; k++) { /* a level of its own in each */
+        char row[32];
+        snprintf(row, sizeof row, "%d;z%d\n4;x\n5;", k, k);
+        put_text(ends[1], row);
+        t = NULL;
+        assert_ok(cx, cr_stream_next(cx, s, &t));
+        assert_int_equal(cr_table_rows(t), 2);
+        cr_table_free(cx, t);
+        put_text(ends[1], "x\n6;x\n");
+        t = NULL;
+        assert_ok(cx, cr_stream_next(cx, s, &t));
+        assert_true(cr_table_find(t, "a")->values[1] == 6);
+        cr_table_free(cx, t);
+    }
+    close(ends[1]);
+    t = NULL;
+    assert_ok(cx, cr_stream_next(cx, s, &t));
+    assert_null(t);
+    assert_int_equal(cr_stream_rows(s), 22);
+    cr_stream_free(cx, s);
+    cr_options_free(cx, cr_read_table, &o);
+    close(ends[0]);
+    alarm(0);
+    test_context_free(cx);
+}
+
+/* The types are those of the first block, also when more has come already. */
+static void test_types_of_a_pipe_are_of_its_first_block(void **state)
+{
+    cr_ctx *cx = test_context();
+    size_t  rows = 0;
+    (void)state;
+    assert_fails_with(cx, stream_pipe(cx, "t1", "a,b\n1,2\ntext,3\n", NULL, 1, NULL), CR_EDATA,
+                      "text");
+    assert_ok(cx, stream_pipe(cx, "t2", "a,b\n1,2\ntext,3\n", NULL, 2, &rows));
+    assert_int_equal(rows, 2);
+    test_context_free(cx);
+}
+
 /* --- pipes ----------------------------------------------------------------------------------- */
 
 static void test_pipes(void **state)
@@ -437,6 +504,8 @@ int main(void)
         cmocka_unit_test(test_comments_make_smaller_blocks),
         cmocka_unit_test(test_npy_blocks),
         cmocka_unit_test(test_pipes),
+        cmocka_unit_test(test_pipes_are_followed),
+        cmocka_unit_test(test_types_of_a_pipe_are_of_its_first_block),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_memory_is_bounded_for_pipes),

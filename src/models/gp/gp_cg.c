@@ -16,7 +16,7 @@ static const double LEAST = 1e-10; /* pivots below that of the mean variance sto
 cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed)
 {
     return (cri_gp_cg_settings){
-        .rank = 200, .probes = 16, .max_iter = 1000, .tolerance = 1e-9, .seed = seed
+        .rank = 500, .probes = 16, .max_iter = 1000, .tolerance = 1e-8, .seed = seed
     };
 }
 

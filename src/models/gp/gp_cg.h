@@ -74,12 +74,18 @@ typedef struct cri_gp_cg {
 /* opt_gradient [theta + 1]: unbiased as far as the solutions are. */
 cr_status cri_gp_cg_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                              double noise, cri_gp_cg *cg, double *opt_gradient);
-/* root [n x rank]: C^-1 ~ root root^T = S (S^T C S)^-1 S^T, S ~ C^-1 K at `rank` pivots, so that
- * k(x,x) - |root^T k|^2 is never below the variance; *out_rank <= most.  *out_error: the largest relative
- * error of the sd of a target, at some rows of the data. */
+/* C^-1 ~ R R^T = S (S^T C S)^-1 S^T, S = P^-1 F, so that k(x,x) - |R^T k|^2 is never below the variance;
+ * with W = C R also what the nearest inputs add (gp_near.h). */
+typedef struct cri_gp_cg_root_of {
+    double *R, *W; /* [n x rank], room for [n x most], of the caller         */
+    size_t  rank;
+    double  error, near_error; /* the largest relative error of the sd of a target at some places between
+                                * the data: by the root alone, and with the nearest inputs */
+} cri_gp_cg_root_of;
+
+/* The root of at most `most` columns: O(n^2 rank), and some solutions for the errors. */
 cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                         const cri_gp_cg_settings *settings, size_t most, double *root,
-                         size_t *out_rank, double *out_error);
+                         const cri_gp_cg_settings *settings, size_t most, cri_gp_cg_root_of *root);
 /* Learns the hyper-parameters from where they are, by L-BFGS with the same probes at every step. */
 cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_task *task, cri_gp_cg *cg, cr_kernel *k,
                           double *noise, cri_gp_learned *learned);

@@ -1,4 +1,4 @@
-/* gp_cg_evidence.c -- log evidence, its gradient and a root of C^-1 by conjugate gradients. */
+/* gp_cg_evidence.c -- log evidence and its gradient by conjugate gradients. */
 #include "gp_cg.h"
 #include "../../base/parallel.h"
 #include "../../base/rng.h"
@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 256, COLUMNS = 128, CHECKED = 16 };
-static const double ROUGH = 1e-4; /* residual of what a root spans: its error counts by its square */
+enum { ROWS = 256 };
 
 /* --- log determinant ------------------------------------------------------------------------- */
 
@@ -242,129 +241,6 @@ cr_status cri_gp_cg_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr
     if (!isfinite(cg->value))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "gp: the log evidence is not finite"));
     if (opt_gradient) CR_TRY(differentiate(&f, cg, opt_gradient));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* --- root ------------------------------------------------------------------------------------ */
-
-/* S [n x r] ~ C^-1 F, some columns at a time. */
-static cr_status solve_columns(cr_ctx *cx, const cri_gp_operator *op,
-                               const cri_gp_preconditioner *p, const cri_gp_cg_settings *o,
-                               const double *F, size_t stride, size_t r, double *S)
-{
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    size_t           n = op->data->n, most = r < COLUMNS ? r : COLUMNS;
-    double          *B = cr_scratch_matrix(&s, n, most), *X = cr_scratch_matrix(&s, n, most);
-    cri_gp_cg_report report;
-
-    CR_TRY(s.status);
-    for (size_t b = 0; b < cri_block_count(r, COLUMNS); b++) {
-        cri_range g = cri_block_range(r, COLUMNS, b);
-        size_t    t = g.end - g.begin;
-        cr_progress(cx, "gp: variances", (double)g.begin, (double)r);
-        for (size_t i = 0; i < n; i++)
-            for (size_t c = 0; c < t; c++) B[i * t + c] = F[i * stride + g.begin + c];
-        CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, ROUGH, o->max_iter, X, NULL, NULL, &report));
-        for (size_t i = 0; i < n; i++)
-            for (size_t c = 0; c < t; c++) S[i * r + g.begin + c] = X[i * t + c];
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* G [r x r] = S^T C S. */
-static cr_status project(cr_ctx *cx, const cri_gp_operator *op, const double *S, size_t r, double *G)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = op->data->n, most = r < COLUMNS ? r : COLUMNS;
-    double    *X = cr_scratch_matrix(&s, n, most), *Y = cr_scratch_matrix(&s, n, most);
-
-    CR_TRY(s.status);
-    for (size_t b = 0; b < cri_block_count(r, COLUMNS); b++) {
-        cri_range g = cri_block_range(r, COLUMNS, b);
-        size_t    t = g.end - g.begin;
-        for (size_t i = 0; i < n; i++)
-            for (size_t c = 0; c < t; c++) X[i * t + c] = S[i * r + g.begin + c];
-        CR_TRY(cri_gp_multiply(cx, op, X, t, Y));
-        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(S, n, r), CR_TRANSPOSED, cr_cmat_of(Y, n, t), CR_PLAIN, 0,
-                       cr_mat_part(cr_mat_of(G, r, r), 0, g.begin, r, t)));
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* The largest relative error of the sd of a target, against solutions for some rows. */
-static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
-                            const cri_gp_cg_settings *o, const double *root, size_t r, double *out)
-{
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    const cri_gp_data *a = op->data;
-    size_t             n = a->n, t = n < CHECKED ? n : CHECKED;
-    cri_gp_data        some = { 0 };
-    double            *B = cr_scratch_matrix(&s, n, t), *X = cr_scratch_matrix(&s, n, t);
-    double            *T = cr_scratch_matrix(&s, r, t), *prior = cr_scratch_f64(&s, t), worst = 0;
-    cri_gp_cg_report   report;
-
-    CR_TRY(s.status);
-    CR_TRY(cri_gp_data_draw(cx, a, t, o->seed, &some));
-    cr_kernel_input in = cri_gp_inputs(a), rows = cri_gp_inputs(&some);
-    CR_TRY(cr_kernel_cross(cx, op->k, &in, &rows, cr_mat_of(B, n, t)));
-    CR_TRY(cr_kernel_diagonal(cx, op->k, &rows, false, prior));
-    CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, o->tolerance, o->max_iter, X, NULL, NULL, &report));
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root, n, r), CR_TRANSPOSED, cr_cmat_of(B, n, t), CR_PLAIN, 0,
-                   cr_mat_of(T, r, t)));
-    for (size_t c = 0; c < t; c++) {
-        double exact = prior[c] + op->noise * some.r[c], ours = exact;
-        for (size_t i = 0; i < n; i++) exact -= B[i * t + c] * X[i * t + c];
-        for (size_t j = 0; j < r; j++) ours -= T[j * t + c] * T[j * t + c];
-        worst = fmax(worst, fabs(sqrt(ours / exact) - 1));
-    }
-    *out = worst;
-done:
-    cri_gp_data_free(cx, &some);
-    cr_scratch_end(&s);
-    return st;
-}
-
-cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
-                         double noise, const cri_gp_cg_settings *settings, size_t most,
-                         double *root, size_t *out_rank, double *out_error)
-{
-    cr_status             st = CR_OK;
-    cr_scratch            s = cr_scratch_begin(cx);
-    size_t                n = problem->data->n, r;
-    cri_gp_operator       op;
-    cri_gp_preconditioner p;
-    cr_jitter             jitter;
-    double               *G, *T;
-
-    CR_TRY(cri_gp_operator_new(cx, &s, problem->data, k, noise, &op));
-    CR_TRY(
-        cri_gp_preconditioner_new(cx, &s, &op, most > settings->rank ? most : settings->rank, &p));
-    r = p.rank < most ? p.rank : most;
-    CR_TRY(solve_columns(cx, &op, &p, settings, p.F, p.width, r, root));
-    G = cr_scratch_matrix(&s, r, r);
-    T = cr_scratch_matrix(&s, r, n);
-    CR_TRY(s.status);
-    CR_TRY(project(cx, &op, root, r, G));
-    for (size_t i = 0; i < r; i++)
-        for (size_t j = 0; j < i; j++)
-            G[i * r + j] = G[j * r + i] = 0.5 * (G[i * r + j] + G[j * r + i]);
-    CR_TRY(cr_chol_jitter(cx, cr_mat_of(G, r, r), &jitter));
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < r; j++) T[j * n + i] = root[i * r + j];
-    CR_TRY(cr_chol_forward(cx, cr_cmat_of(G, r, r), cr_mat_of(T, r, n)));
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < r; j++) root[i * r + j] = T[j * n + i];
-    CR_TRY(check_root(cx, &op, &p, settings, root, r, out_error));
-    *out_rank = r;
 done:
     cr_scratch_end(&s);
     return st;

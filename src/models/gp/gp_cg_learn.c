@@ -8,6 +8,8 @@
 
 static const double LEARNING_TOLERANCE = 1e-4; /* of the residuals, while the search goes on */
 
+enum { LEARNING_RANK = 200 };
+
 typedef struct search {
     cr_ctx            *cx;
     const cri_gp_task *task;
@@ -66,6 +68,7 @@ cr_status cri_gp_cg_learn(cr_ctx *cx, const cri_gp_task *task, cri_gp_cg *cg, cr
     o.gradient_tolerance = 1e-3;
     o.f_tolerance = 1e-6; /* the probes tell no more */
     cg->settings.tolerance = LEARNING_TOLERANCE;
+    cg->settings.rank = LEARNING_RANK; /* each gradient takes n^2 times that */
     CR_TRY(cr_minimize(cx, &problem, &o, x, &report));
     CR_TRY(cr_kernel_set_theta(cx, k, x));
     if (task->learn_noise) *noise = exp(x[p]);

@@ -48,7 +48,7 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
 /* The root, its factor before, and some columns; K where there is room. */
 cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank)
 {
-    double r = (double)(rank < n ? rank : n), rows = (double)n, need = 8 * rows * (4 * r + COLUMNS);
+    double r = (double)(rank < n ? rank : n), rows = (double)n, need = 8 * rows * (8 * r + COLUMNS);
     if (need > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM,
                 "conjugate gradients for %zu rows need %.3g GB, of which %.3g GB are left", n,
@@ -59,7 +59,7 @@ cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank)
         cr_log(cx, CR_LOG_INFO,
                "gp: %zu distinct inputs by conjugate gradients: %.3g GB of memory, and %.3g GB "
                "for the covariance if there is room; about %.3g operations for each step of "
-               "an evaluation, %.3g for each step towards the variances",
+               "an evaluation, %.3g for the variances",
                n, need / 1e9, 8e-9 * rows * rows, 40 * rows * rows, 2 * r * rows * rows);
     return CR_OK;
 }

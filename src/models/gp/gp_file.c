@@ -69,6 +69,7 @@ static cr_status write_arrays(cr_ctx *cx, const cri_gp_posterior *m, cri_store *
     if (m->L) CR_TRY(put_triangle(cx, store, "L", m->L, a->n));
     if (m->L2) CR_TRY(put_triangle(cx, store, "L2", m->L2, a->n));
     if (m->root) CR_TRY(cri_store_put_matrix(cx, store, "root", m->root, a->n, m->rank));
+    if (m->image) CR_TRY(cri_store_put_matrix(cx, store, "image", m->image, a->n, m->rank));
     if (m->draws)
         CR_TRY(
             cri_store_put_matrix(cx, store, "hyper_draws", m->draws, m->n_draws, m->n_theta + 1));
@@ -110,6 +111,7 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
         CR_TRY(cri_store_set(cx, out, "hyper_draws", json_integer((json_int_t)m->n_draws)));
     if (m->cg) {
         CR_TRY(cri_store_set(cx, out, "root_rank", json_integer((json_int_t)m->rank)));
+        CR_TRY(cri_store_set(cx, out, "near", json_integer((json_int_t)m->near)));
         CR_TRY(cri_store_set(cx, out, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));
         CR_TRY(cri_store_set(cx, out, "cg_residual", cri_json_number(m->residual)));
         CR_TRY(cri_store_set(cx, out, "evidence_se", cri_json_number(m->evidence_se)));
@@ -264,6 +266,9 @@ static cr_status read_root(cr_ctx *cx, const cri_store *store, const json_t *in,
     if (rank > m->at.n || m->approx != CRI_GP_EXACT) CR_TRY(spoilt(cx, store, "the rank"));
     CR_TRY(cri_store_get_matrix(cx, store, "root", m->at.n, rank, &m->root));
     m->rank = rank;
+    if (json_object_get(in, "near")) CR_TRY(cri_store_get_count(cx, store, in, "near", &m->near));
+    if (m->near > m->at.n) CR_TRY(spoilt(cx, store, "the number of nearest inputs"));
+    if (m->near) CR_TRY(cri_store_get_matrix(cx, store, "image", m->at.n, rank, &m->image));
     CR_TRY(cri_store_get_count(cx, store, in, "cg_iterations", &m->cg_iterations));
     m->residual = cri_json_number_or_nan(in, "cg_residual");
     m->evidence_se = cri_json_number_or_nan(in, "evidence_se");

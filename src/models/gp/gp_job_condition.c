@@ -1,11 +1,14 @@
 /* gp_job_condition.c -- a fit at its hyper-parameters: all that predicts. */
 #include "gp_job.h"
+#include "gp_near.h"
 #include "gp_pivots.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
+
+static const double GOOD = 1e-3; /* relative error of an sd that needs no mending */
 
 cri_gp_cg cri_gp_job_cg(const cri_gp_job *j)
 {
@@ -37,6 +40,22 @@ done:
     return st;
 }
 
+/* The root; with it what the nearest inputs need, where they help. */
+static cr_status keep_root(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_cg_root_of *root)
+{
+    size_t size = m->at.n * root->rank;
+    bool   near = root->error > GOOD && root->near_error < root->error;
+    m->rank = root->rank;
+    m->root = cr_alloc(cx, size, sizeof(double));
+    m->image = near ? cr_alloc(cx, size, sizeof(double)) : NULL;
+    if (!m->root || (near && !m->image)) return CR_ENOMEM;
+    memcpy(m->root, root->R, size * sizeof(double));
+    if (near) memcpy(m->image, root->W, size * sizeof(double));
+    m->near = !near ? 0 : m->at.n < CRI_GP_NEAR ? m->at.n : CRI_GP_NEAR;
+    m->sd_error = near ? root->near_error : root->error;
+    return CR_OK;
+}
+
 /* Evidence, weights and root by conjugate gradients. */
 static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
 {
@@ -44,17 +63,14 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *m = j->m;
     cri_gp_cg         cg = cri_gp_job_cg(j);
-    size_t            n = m->at.n, most = j->o.inducing < n ? j->o.inducing : n, rank = 0;
-    double           *root = cr_scratch_matrix(&s, n, most);
+    size_t            n = m->at.n, most = j->o.inducing < n ? j->o.inducing : n;
+    cri_gp_cg_root_of root = { .R = cr_scratch_matrix(&s, n, most),
+                               .W = cr_scratch_matrix(&s, n, most) };
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_cg_evidence(cx, &j->problem, m->kernel, m->noise, &cg, NULL));
-    CR_TRY(cri_gp_cg_root(cx, &j->problem, m->kernel, m->noise, &cg.settings, most, root, &rank,
-                          &m->sd_error));
-    m->root = cr_alloc(cx, n * rank, sizeof(double));
-    if (!m->root) CR_TRY(CR_ENOMEM);
-    memcpy(m->root, root, n * rank * sizeof(double));
-    m->rank = rank;
+    CR_TRY(cri_gp_cg_root(cx, &j->problem, m->kernel, m->noise, &cg.settings, most, &root));
+    CR_TRY(keep_root(cx, m, &root));
     m->evidence = cg.value;
     m->evidence_se = cg.se;
     m->residual = cg.report.residual;
@@ -68,7 +84,7 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
     if (m->sd_error > 0.05)
         cr_log(cx, CR_LOG_WARNING,
                "predicted sds may be too large by %.0f %%: --inducing %zu would mend it",
-               100 * m->sd_error, 4 * rank < n ? 4 * rank : n);
+               100 * m->sd_error, 4 * m->rank < n ? 4 * m->rank : n);
 done:
     cr_scratch_end(&s);
     return st;

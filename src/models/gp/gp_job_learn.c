@@ -122,15 +122,13 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     CR_TRY(s.status);
     CR_TRY(cri_gp_target_variance(cx, &j->problem, &task.variance));
     for (size_t i = 0; i < n; i++) square += pow(j->problem.data->y[i], 2) / (double)n;
-    bool still = !(task.variance > 1e-24 * square) || n <= m->q;
+    bool still = !(task.variance > 1e-24 * square), few_inputs = n <= m->q;
     if (still) task.variance = square > 0 ? square : 1;
     if (m->noise < 0) m->noise = 0.1 * task.variance;
     report->stop = CR_STOP_CLOSED_FORM;
     if (!j->o.optimize) goto done;
-    if (still) {
-        cr_log(cx, CR_LOG_WARNING,
-               "the target does not vary about its mean: nothing can be learned of "
-               "the hyper-parameters");
+    if (still || few_inputs) {
+        cri_gp_learn_noise_alone(cx, j->problem.data, still, m->noise_learned, &m->noise);
         goto done;
     }
     bool batches = (m->approx == CRI_GP_SVGP && j->o.batch < n) || m->cg;

@@ -329,14 +329,13 @@ static cr_status learn(cr_ctx *cx, const gp_online_options *o, const cri_gp_data
     CR_TRY(problem_of(&s, g, from, &problem));
     CR_TRY(cri_gp_target_variance(cx, &problem, &task.variance));
     for (size_t i = 0; i < from->n; i++) square += pow(from->y[i], 2) / (double)from->n;
-    bool still = !(task.variance > 1e-24 * square) || from->n <= q;
+    bool still = !(task.variance > 1e-24 * square);
     if (still) task.variance = square > 0 ? square : 1;
     if (isnan(g->noise)) g->noise = 0.1 * task.variance;
     report->stop = CR_STOP_CLOSED_FORM;
     if (o->optimize == OPTIMIZE_NONE) goto done;
-    if (still) {
-        cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: nothing can be learned of the "
-                                   "hyper-parameters");
+    if (still || from->n <= q) {
+        cri_gp_learn_noise_alone(cx, from, still, g->noise_learned, &g->noise);
         goto done;
     }
     CR_TRY(cri_gp_learn(cx, &task, g->kernel, &g->noise, &learned));

@@ -65,8 +65,9 @@ void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m)
     cr_free(cx, m->A, q * q, sizeof(double));
     cr_free(cx, m->sd, m->n_theta + 1, sizeof(double));
     cr_free(cx, m->root, n * m->rank, sizeof(double));
+    cr_free(cx, m->image, n * m->rank, sizeof(double));
     cr_free(cx, m->draws, m->n_draws * (m->n_theta + 1), sizeof(double));
-    m->root = m->draws = NULL;
+    m->root = m->image = m->draws = NULL;
     m->L = m->L2 = m->alpha = m->beta = m->U = m->A = m->sd = NULL;
 }
 
@@ -196,6 +197,7 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
         CR_TRY(cri_store_set(cx, s, "cg_residual", cri_json_number(m->residual)));
         CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
         CR_TRY(cri_store_set(cx, s, "sd_rank", json_integer((json_int_t)m->rank)));
+        CR_TRY(cri_store_set(cx, s, "sd_nearest", json_integer((json_int_t)m->near)));
         CR_TRY(cri_store_set(cx, s, "sd_error", cri_json_number(m->sd_error)));
     }
     if (m->approx == CRI_GP_EXACT && !m->cg) {

@@ -43,6 +43,8 @@ typedef struct cri_gp_posterior {
     bool          cg;             /* by conjugate gradients: root instead of L, U = C^-1 H    */
     size_t        rank;
     double       *root;           /* [n x rank] C^-1 ~ root root^T                            */
+    size_t        near;           /* inputs near a row that help the root (gp_near.h), or 0   */
+    double       *image;          /* [n x rank] C root; NULL without near                     */
     double        evidence_se, residual, sd_error; /* of cg (gp_cg.h)                         */
     size_t        cg_iterations;
     size_t        n_draws;        /* of hyper-parameters (gp_mcmc.h); 0: at their best        */

@@ -1,6 +1,7 @@
 /* gp_predict.c -- predictive distributions and joint draws of a Gaussian process. */
 #include "gp_draws.h"
 #include "gp_mcmc.h"
+#include "gp_near.h"
 #include "gp_posterior.h"
 #include "gp_spectrum.h"
 #include "../../base/context_internal.h"
@@ -92,9 +93,13 @@ static cr_status project_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, 
     }
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->root, n, m->rank), CR_TRANSPOSED, C, CR_PLAIN, 0,
                    cr_mat_of(V, m->rank, count)));
+    for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
+    if (opt_taken && m->near) {
+        cri_gp_near near = { &m->at, m->kernel, m->noise, m->rank, m->near, m->image };
+        CR_TRY(cri_gp_near_take(cx, &near, b->C, V, count, opt_taken));
+    }
     memcpy(b->C, V, m->rank * count * sizeof *V);
     b->rows = m->rank;
-    for (size_t i = 0; opt_taken && i < count; i++) opt_taken[i] = 0;
     if (opt_taken) add_squares(b->C, m->rank, count, opt_taken);
 done:
     cr_scratch_end(&s);
@@ -194,6 +199,17 @@ static cr_status check_room(cr_ctx *cx, const cri_gp_posterior *m, size_t n)
     return cr_fail_hint(cx, "draw at fewer rows");
 }
 
+/* Scales a covariance to the variances prior - taken, which are not above those it has. */
+static void scale_to(const double *prior, double *taken, size_t n, double *S)
+{
+    for (size_t i = 0; i < n; i++) {
+        double left = fmax(prior[i] - taken[i], 0), has = S[i * n + i];
+        taken[i] = has > left ? sqrt(left / has) : 1;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) S[i * n + j] *= taken[i] * taken[j];
+}
+
 /* S [n x n] := the covariance of the targets of all rows; mean [n]. */
 static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, block *b,
                        double *mean, double *S)
@@ -203,6 +219,7 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
     size_t     n = rows->n, a = m->at.n;
     cr_mat     K = cr_mat_of(S, n, n);
     double    *variance = cr_scratch_bytes(&s, n, sizeof(double));
+    double    *taken = cr_scratch_bytes(&s, n, sizeof(double));
 
     CR_TRY(s.status);
     CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
@@ -213,8 +230,9 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
         CR_TRY(cr_syrk(cx, -1, cr_cmat_of(b->C, a, n), CR_TRANSPOSED, 1, K));
         CR_TRY(predict_mean(cx, m, rows, 0, n, b, mean));
     }
-    CR_TRY(solve_block(cx, m, b, NULL));
+    CR_TRY(solve_block(cx, m, b, m->near ? taken : NULL));
     CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, b->rows, n), CR_TRANSPOSED, 1, K));
+    if (m->near) scale_to(b->prior, taken, n, S);
     if (m->q) CR_TRY(cr_syrk(cx, 1, cr_cmat_of(b->R, m->q, n), CR_TRANSPOSED, 1, K));
     CR_TRY(add_noise(cx, m, rows, 0, b, variance));
     for (size_t i = 0; i < n; i++) S[i * n + i] = fmax(S[i * n + i], 0) + variance[i];

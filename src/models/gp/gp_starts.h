@@ -37,6 +37,10 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
 void cri_gp_start(const cri_gp_search *search, double length, double noise, double *u);
 /* u := a random start, each parameter by itself. */
 void cri_gp_start_random(const cri_gp_search *search, uint64_t seed, uint64_t number, double *u);
+/* Where the mean function meets the average at every input, of f nothing is left to be learned, and of the
+ * noise what rows of the same input tell: that of the greatest evidence.  Says so; still: y does not vary. */
+void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool still, bool learn,
+                              double *noise);
 /* The mean square of y about the mean function (weighted least squares, noise alone). */
 cr_status cri_gp_target_variance(cr_ctx *cx, const cri_gp_problem *problem, double *out_variance);
 

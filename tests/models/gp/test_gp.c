@@ -558,6 +558,38 @@ static void test_corners(void **state)
     test_context_free(cx);
 }
 
+/* Rows of one input: their noise is the sample variance, by every road; of a given noise nothing is
+ * learned. */
+static void test_same_inputs(void **state)
+{
+    (void)state;
+    static const char *const roads[] = { "gp",       "gp approx=vfe", "gp approx=fitc", "gp approx=rff",
+                                         "gp solver=cg", "gp mean=zero",  "gp-online" };
+    cr_ctx  *cx = test_context();
+    warnings w = { 0 };
+    double   X[] = { 2, 2, 2, 2 }, y[] = { 1, 2, 4, 5 };
+    cr_table *t = make_table(cx, X, 4, 1, y, NULL);
+    cr_ctx_set_log(cx, keep_warning, &w);
+    for (size_t k = 0; k < sizeof roads / sizeof *roads; k++) {
+        const char *rest = strchr(roads[k], ' ');
+        char        settings[64];
+        snprintf(settings, sizeof settings, "target=y%s", rest ? rest : "");
+        w = (warnings){ 0 };
+        cr_model *m = fit(cx, rest ? "gp" : roads[k], t, settings);
+        json_t   *d = describe(cx, m);
+        assert_close(pow(statistic(d, "noise_sd"), 2), 10.0 / 3, 1e-4);
+        if (!strstr(settings, "zero"))
+            assert_non_null(strstr(w.text, "all rows have the same inputs: only the noise"));
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    w = (warnings){ 0 };
+    cr_model_free(cx, fit(cx, "gp", t, "target=y noise=2"));
+    assert_non_null(strstr(w.text, "all rows have the same inputs: nothing"));
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 /* A length-scale that is not needed, and noise that is not there: said once, by name. */
 static void test_bounds(void **state)
 {
@@ -672,6 +704,7 @@ int main(void)
         cmocka_unit_test(test_polynomial_units),
         cmocka_unit_test(test_coverage),          cmocka_unit_test(test_prior),
         cmocka_unit_test(test_categories),        cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_same_inputs),
         cmocka_unit_test(test_bounds),            cmocka_unit_test(test_file_and_threads),
         cmocka_unit_test(test_allocations),
     };

@@ -1,0 +1,150 @@
+/* gp_cg_root.c -- a root of C^-1 for variances, and how good it is. */
+#include "gp_cg.h"
+#include "gp_near.h"
+#include "../../base/parallel.h"
+#include "../../math/chol.h"
+#include "../../math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS = 128, CHECKED = 16 };
+static const double CLOSE = 1e-5; /* residual of the solutions that the root is checked by */
+
+/* W [n x r] = C R, some columns at a time. */
+static cr_status multiply_all(cr_ctx *cx, const cri_gp_operator *op, const double *R, size_t r,
+                              double *W)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = op->data->n, most = r < COLUMNS ? r : COLUMNS;
+    double    *X = cr_scratch_matrix(&s, n, most), *Y = cr_scratch_matrix(&s, n, most);
+
+    CR_TRY(s.status);
+    for (size_t b = 0; b < cri_block_count(r, COLUMNS); b++) {
+        cri_range g = cri_block_range(r, COLUMNS, b);
+        size_t    t = g.end - g.begin;
+        cr_progress(cx, "gp: variances", (double)g.begin, (double)r);
+        for (size_t i = 0; i < n; i++)
+            memcpy(X + i * t, R + i * r + g.begin, t * sizeof *X);
+        CR_TRY(cri_gp_multiply(cx, op, X, t, Y));
+        for (size_t i = 0; i < n; i++)
+            memcpy(W + i * r + g.begin, Y + i * t, t * sizeof *Y);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* A [n x r] := A L^-T. */
+static cr_status divide(cr_ctx *cx, const double *L, size_t n, size_t r, double *A)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *T = cr_scratch_matrix(&s, r, n);
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < r; j++) T[j * n + i] = A[i * r + j];
+    CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, r, r), cr_mat_of(T, r, n)));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < r; j++) A[i * r + j] = T[j * n + i];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Moves each of some rows half way to the input nearest to it, where there are no data. */
+static cr_status move_between(cr_ctx *cx, const cri_gp_operator *op, cri_gp_data *some, double *B)
+{
+    const cri_gp_data *a = op->data;
+    cr_kernel_input    in = cri_gp_inputs(a), rows = cri_gp_inputs(some);
+    cr_status          st = cr_kernel_cross(cx, op->k, &in, &rows, cr_mat_of(B, a->n, some->n));
+    for (size_t c = 0; st == CR_OK && c < some->n; c++) {
+        double *x = some->X + c * a->d;
+        size_t  at = a->n;
+        for (size_t i = 0; i < a->n; i++) {
+            bool same = memcmp(a->X + i * a->d, x, a->d * sizeof *x) == 0;
+            if (!same && (at == a->n || B[i * some->n + c] > B[at * some->n + c])) at = i;
+        }
+        for (size_t j = 0; at < a->n && j < a->d; j++) x[j] = 0.5 * (x[j] + a->X[at * a->d + j]);
+    }
+    return st;
+}
+
+/* The largest relative error of the sd of a target, by the root alone and with the nearest inputs,
+ * against solutions for some places between the rows. */
+static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
+                            const cri_gp_cg_settings *o, cri_gp_cg_root_of *root)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    const cri_gp_data *a = op->data;
+    size_t             n = a->n, t = n < CHECKED ? n : CHECKED, r = root->rank;
+    cri_gp_data        some = { 0 };
+    double            *B = cr_scratch_matrix(&s, n, t), *X = cr_scratch_matrix(&s, n, t);
+    double            *T = cr_scratch_matrix(&s, r, t), *prior = cr_scratch_f64(&s, t);
+    double            *near = cr_scratch_f64(&s, t);
+    cri_gp_near        by = { a, op->k, op->noise, r, n < CRI_GP_NEAR ? n : CRI_GP_NEAR, root->W };
+    cri_gp_cg_report   report;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_gp_data_draw(cx, a, t, o->seed, &some));
+    CR_TRY(move_between(cx, op, &some, B));
+    cr_kernel_input in = cri_gp_inputs(a), rows = cri_gp_inputs(&some);
+    CR_TRY(cr_kernel_cross(cx, op->k, &in, &rows, cr_mat_of(B, n, t)));
+    CR_TRY(cr_kernel_diagonal(cx, op->k, &rows, false, prior));
+    CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, CLOSE, o->max_iter, X, NULL, NULL, &report));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(B, n, t), CR_PLAIN, 0,
+                   cr_mat_of(T, r, t)));
+    CR_TRY(cri_gp_near_take(cx, &by, B, T, t, near));
+    root->error = root->near_error = 0;
+    for (size_t c = 0; c < t; c++) {
+        double exact = prior[c] + op->noise, ours = exact;
+        for (size_t i = 0; i < n; i++) exact -= B[i * t + c] * X[i * t + c];
+        for (size_t j = 0; j < r; j++) ours -= T[j * t + c] * T[j * t + c];
+        root->error = fmax(root->error, fabs(sqrt(fmax(ours, 0) / exact) - 1));
+        ours -= near[c];
+        root->near_error = fmax(root->near_error, fabs(sqrt(fmax(ours, 0) / exact) - 1));
+    }
+done:
+    cri_gp_data_free(cx, &some);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
+                         double noise, const cri_gp_cg_settings *settings, size_t most,
+                         cri_gp_cg_root_of *root)
+{
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
+    size_t                n = problem->data->n, r;
+    cri_gp_operator       op;
+    cri_gp_preconditioner p;
+    cr_jitter             jitter;
+    double               *F, *G;
+
+    CR_TRY(cri_gp_operator_new(cx, &s, problem->data, k, noise, &op));
+    CR_TRY(
+        cri_gp_preconditioner_new(cx, &s, &op, most > settings->rank ? most : settings->rank, &p));
+    root->rank = r = p.rank < most ? p.rank : most;
+    F = cr_scratch_matrix(&s, n, r);
+    G = cr_scratch_matrix(&s, r, r);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) memcpy(F + i * r, p.F + i * p.width, r * sizeof *F);
+    CR_TRY(cri_gp_precondition(cx, &p, F, r, root->R));
+    CR_TRY(multiply_all(cx, &op, root->R, r, root->W));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(root->W, n, r),
+                   CR_PLAIN, 0, cr_mat_of(G, r, r)));
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j < i; j++)
+            G[i * r + j] = G[j * r + i] = 0.5 * (G[i * r + j] + G[j * r + i]);
+    CR_TRY(cr_chol_jitter(cx, cr_mat_of(G, r, r), &jitter));
+    CR_TRY(divide(cx, G, n, r, root->R));
+    CR_TRY(divide(cx, G, n, r, root->W));
+    CR_TRY(check_root(cx, &op, &p, settings, root));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
