@@ -70,6 +70,12 @@ void approximate_line(cli *c, const char *method, const cr_approximate_report *r
     out_text(c, "  approximate, by %s%s\n", method, text);
 }
 
+const char *approximate_settled(const cr_approximate_report *r)
+{
+    if (!iterates(r) && r->chains == 0) return "";
+    return r->converged ? "true" : "false";
+}
+
 void approximate_warn(cli *c, const char *what, const char *method, const cr_approximate_report *r)
 {
     if (iterates(r) && !r->converged)

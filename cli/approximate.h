@@ -3,11 +3,14 @@
 #define CREDENCE_CLI_APPROXIMATE_H
 
 #include "cli.h"
-#include "models/graph/approximate.h"
+#include "models/graph/query.h"
 
 /* clang-format off */
-/* How a network is asked, but for the method: the same for query and infer. */
+/* How a network is asked: the same for query and infer. */
 #define CLI_METHOD_OPTIONS(X)                                                                      \
+    X(choice, method,   "auto", CR_QUERY_METHODS,                                                  \
+      "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto is "  \
+      "exact if that fits memory and --budget", "bp")                                              \
     X(real,   budget,   "60", ">=0", "auto: seconds that an exact answer may take, by estimate",   \
       "10")                                                                                        \
     CR_APPROXIMATE_OPTIONS(X)
@@ -17,6 +20,8 @@
 json_t *approximate_error(const cr_approximate_report *r);
 /* "approximate, by bp: converged after 12 sweeps, residual 3e-10": one line. */
 void approximate_line(cli *c, const char *method, const cr_approximate_report *r);
+/* Whether messages or chains have settled, "true" or "false"; "" of methods that have neither. */
+const char *approximate_settled(const cr_approximate_report *r);
 /* Warns where messages or chains have not converged; `what` is the question. */
 void approximate_warn(cli *c, const char *what, const char *method, const cr_approximate_report *r);
 

@@ -512,7 +512,7 @@ static const cli_field answer[] = {
     INNER(ROWS, "table", FIELD_SOMETIMES, "of P(x, y | e): each joint state", joint_row),
     OTHER(WORDS, "assignment", FIELD_SOMETIMES, "of argmax: the state of each variable"),
     NUMBER("probability", FIELD_NULL | FIELD_SOMETIMES,
-           "of P(x=a | e), of argmax: the probability given the evidence"),
+           "of P(x=a | e), of argmax: the probability given the evidence; null where P(e) is not known"),
     NUMBER("log_probability", FIELD_NULL | FIELD_SOMETIMES,
            "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
     FLAG("independent", FIELD_SOMETIMES, "of x _|_ y | z: whether the graph separates them"),
@@ -549,7 +549,7 @@ static const cli_field posterior[] = {
 const cli_field result_infer[] = {
     TEXT("network", 0, "the file, as it was named"),
     COUNT("rows", 0, "rows of evidence"),
-    TEXT("method", 0, "jt: a junction tree; or an approximation"),
+    TEXT("method", 0, "jt: a junction tree; ve, enumerate, or an approximation"),
     FLAG("exact", 0, "whether the answers are exact, but for rounding"),
     COUNT("seed", 0, "random seed"),
     INNER(ROWS, "results", 0, "one for each row, in order", posterior),

@@ -139,9 +139,67 @@ def test_text_says_so(credence, burglary):
 def test_csv_says_so(credence, burglary):
     rows = list(csv.DictReader(io.StringIO(
         credence("query", burglary, "P(* | john=yes)", "--method", "gibbs", "--format", "csv").stdout)))
-    assert all(r["method"] == "gibbs" and 0 < float(r["se"]) < 0.1 for r in rows)
+    assert all(r["method"] == "gibbs" and 0 < float(r["se"]) < 0.1 and r["converged"] == "true" for r in rows)
     exact = credence("query", burglary, QUESTION, "--format", "csv").stdout
     assert exact.splitlines()[0] == "query,variable,state,value"
+
+
+def test_long_lists_are_whole_in_csv(credence, grid):
+    line = credence("query", grid, "best(1; x0, x1)", "P(x0, x1, x2)", "--cluster", "64", "--format", "csv",
+                    "--method", "gbp")
+    assert line.code != 0  # best is exact or nothing
+    names = [f"a_rather_long_name_of_a_variable_{v}" for v in range(200)]
+    text = "".join(f"variable {n} {{ type discrete [2] {{ yes, no }}; }}\nprobability ( {n} ) {{ table 0.3, 0.7; }}\n"
+                   for n in names)
+    path = grid.with_name("long.bif")
+    path.write_text(text)
+    row, = csv.DictReader(io.StringIO(credence("query", path, "best(1; *)", "--format", "csv").stdout))
+    assert row["variable"].split(",") == names and row["state"].split(",") == ["no"] * 200
+
+
+# --- argmax ----------------------------------------------------------------------------------------
+
+def test_argmax_has_the_true_probability(credence, examples):
+    net = examples / "networks/misconception.uai"
+    exact, = ask(credence, net, "argmax(*)")
+    for method in MESSAGES + ["gibbs", "importance"]:
+        about, = ask(credence, net, "argmax(*)", "--method", method)
+        assert about["assignment"] == exact["assignment"] and about["exact"] is False
+        assert about["probability"] == pytest.approx(exact["probability"], rel=1e-12)
+        assert about["log_evidence"] == pytest.approx(exact["log_evidence"], rel=1e-12)
+
+
+def test_argmax_of_one_variable_by_samples(credence, burglary):
+    question = "argmax(alarm | john=yes)"
+    about, = ask(credence, burglary, question, "--method", "gibbs")
+    assert about["probability"] == pytest.approx(0.9567, abs=0.02) and about["log_probability"] is None
+    row, = csv.DictReader(io.StringIO(
+        credence("query", burglary, question, "--method", "gibbs", "--format", "csv").stdout))
+    assert float(row["value"]) == about["probability"]
+    text = credence("query", burglary, question, "--method", "gibbs", "--format", "text").stdout
+    assert "probability given the evidence, about 0.95" in text and "best found" not in text
+
+
+@pytest.mark.slow
+def test_argmax_that_is_not_proven(credence, refused, examples):
+    net = examples / "networks/spins.uai.gz"
+    said = credence("query", net, "argmax(*)", "--json")
+    answer, = json.loads(said.stdout)["results"]
+    assert answer["exact"] is False and answer["log_probability"] < answer["log_probability_upper"]
+    assert "argmax(*): not proven to be the best" in said.stderr
+    refused(4, "query", net, "argmax(*)", "--strict", says="not proven to be the best")
+
+
+# --- what each would tell --------------------------------------------------------------------------
+
+def test_informative_of_a_wide_network(credence, grid):
+    """As many runs as x0 has states, and one; not one for every variable."""
+    answer, = ask(credence, grid, "I(x0; *)", "--cluster", "64", warns=True)
+    gains = {row["variable"]: row["information"] for row in answer["informative"]}
+    assert len(gains) == 26 * 26 - 1 and answer["method"] == "gbp"
+    assert set(list(gains)[:2]) == {"x1", "x26"}  # its neighbours
+    near, = ask(credence, grid, "I(x0; x1)", "--cluster", "64", warns=True)
+    assert gains["x1"] == pytest.approx(near["information"], abs=0.01)
 
 
 # --- auto ------------------------------------------------------------------------------------------
@@ -191,15 +249,44 @@ def test_nothing_agrees(refused, tmp_path):
 
 # --- infer -----------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("method", ["jt", "bp", "gbp", "trw", "importance", "gibbs"])
+@pytest.mark.parametrize("method", ["jt", "exact", "ve", "enumerate", "bp", "gbp", "trw", "importance", "gibbs"])
 def test_infer(credence, burglary, method):
     result = credence("infer", burglary, burglary.with_name("calls.csv"), "--target", "burglary", "--method", method,
                       "--json")
     assert result.code == 0, result
     whole = json.loads(result.stdout)
-    assert whole["method"] == method and whole["exact"] is (method == "jt")
+    exact = method in ("jt", "exact", "ve", "enumerate")
+    assert whole["method"] == (method if method != "exact" else "jt") and whole["exact"] is exact
     assert whole["results"][0]["marginals"]["burglary"]["yes"] == pytest.approx(TRUTH, abs=0.03)
-    assert ("error" in whole["results"][0]) is (method != "jt")
+    assert ("error" in whole["results"][0]) is not exact
+    if exact:
+        assert whole["results"][0]["marginals"]["burglary"]["yes"] == pytest.approx(TRUTH, abs=1e-12)
+        assert whole["results"][0]["log_evidence"] == pytest.approx(LOG_E, abs=1e-9)
+
+
+def test_infer_says_how_rows_came(credence, refused, burglary):
+    command = ["infer", burglary, burglary.with_name("calls.csv"), "--target", "burglary", "--format", "csv"]
+    assert credence(*command).stdout.splitlines()[0] == "log_evidence,burglary=yes,burglary=no"
+    rows = list(csv.DictReader(io.StringIO(credence(*command, "--method", "gibbs").stdout)))
+    assert [r["method"] for r in rows] == ["gibbs"] * 4 and all(0 < float(r["se"]) < 0.1 for r in rows)
+    assert all(r["converged"] == "true" for r in rows)
+    rows = list(csv.DictReader(io.StringIO(credence(*command, "--method", "bp").stdout)))
+    assert all(r["method"] == "bp" and r["se"] == "" and r["converged"] == "true" for r in rows)
+    few = credence(*command, "--method", "rejection")
+    assert "fewer than 100 effective samples in 1 of 4 rows" in few.stderr
+    refused(4, *command, "--budget", "0", "--strict", says=["would take", "gbp was taken for all rows"])
+    assert credence(*command, "--strict", "--method", "bp").code == 0
+    text = credence(*command[:-1], "text", "--method", "gibbs").stdout
+    assert "approximate, by gibbs, standard error at most 0.00" in text
+
+
+def test_infer_that_does_not_converge(credence, refused, grid, tmp_path):
+    (tmp_path / "cases.csv").write_text("x1\n0\n1\n")
+    command = ["infer", grid, "cases.csv", "--target", "x0", "--method", "bp", "--max-iter", "1"]
+    done = credence(*command, "--format", "csv")
+    assert all(r["converged"] == "false" for r in csv.DictReader(io.StringIO(done.stdout)))
+    assert "bp has not converged in 2 of 2 rows" in done.stderr
+    assert credence(*command, "--strict").code == 4
 
 
 def test_infer_auto(credence, burglary):

@@ -182,6 +182,31 @@ def test_infer_refuses(credence, burglary, examples, refused, tmp_path):
             says="did you mean 'burglary'?")
 
 
+def test_infer_columns(credence, burglary, examples, refused, tmp_path):
+    (tmp_path / "twice.csv").write_text("john,mary,john\nyes,yes,no\n")
+    refused(3, "infer", burglary, "twice.csv", "--target", "burglary", says="columns 1 and 3 of twice.csv are both 'john'")
+    refused(3, "infer", burglary, "-", "--target", "burglary", input=b"john,john\nyes,no\n",
+            says="columns 1 and 2 of stdin are both 'john'")
+    (tmp_path / "other.csv").write_text("jon,mary,age\nyes,no,3\n")
+    done = credence("infer", burglary, "other.csv")
+    assert done.stderr.count("warning") == 1
+    assert "2 columns name no variable of the network: left out 'jon' (did you mean 'john'?), 'age'" in done.stderr
+    refused(2, "infer", burglary, examples / "networks/calls.csv", "--target", "john,john", says="'john' twice")
+    # columns without names must not become variables that happen to be called x1, x2
+    (tmp_path / "bare.csv").write_text("0,1\n1,1\n")
+    refused(3, "infer", examples / "networks/misconception.uai", "bare.csv", says="names a variable")
+    refused(2, "infer", examples / "networks/misconception.uai", "bare.csv", "--header", "no",
+            says="the names of columns")
+
+
+def test_infer_from(credence, burglary, examples):
+    """--from is of the network where it names a format of networks."""
+    cases = examples / "networks/calls.csv"
+    plain = credence("infer", burglary, cases)
+    assert credence("infer", burglary, cases, "--from", "bif").stdout == plain.stdout
+    assert credence("infer", burglary, "-", "--from", "bif", input=cases.read_bytes()).stdout == plain.stdout
+
+
 def test_infer_impossible_rows(credence, examples, tmp_path):
     (tmp_path / "doors.csv").write_text("choice,opened\nleft,left\nleft,right\n")
     done = credence("infer", examples / "networks/monty-hall.bif", "doors.csv", "--target", "prize")

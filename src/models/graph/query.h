@@ -123,6 +123,7 @@ typedef struct cr_query_answer {
     cr_approximate_report error; /* if it is not exact */
     double               *se;    /* [values] MARGINALS by samples: standard errors; else NULL */
     bool   open;  /* BEST by search: not proven to be the best */
+    bool   estimated; /* BEST of some variables by an approximation: so are number and log_number */
     double upper; /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
@@ -135,7 +136,8 @@ typedef struct cr_query_answer {
     size_t   *state;      /* BEST [n] */
     size_t    rows, n_states, *states; /* BEST_LIST [rows x n]; CAUSES [n] */
     cr_parameter *parameter; /* SENSITIVITY [rows], the largest first */
-    double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST: P(states | e) */
+    double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST: P(states | e),
+                             NaN where P(e) would take too long */
     double    log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
     bool      separated;  /* SEPARATION */
     size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */

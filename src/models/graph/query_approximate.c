@@ -159,10 +159,12 @@ static cr_status decimate(cri_engine *e, size_t n, const size_t *query, cr_evide
         e->is_known = e->is_known && i == 0;
         CR_TRY(cri_engine_approximate(e, &a));
         if (i == 0) *log_best = a->report.log_evidence;
+        if (i == 0) e->share = 0;
         for (size_t x = 1; x < cr_network_states(e->net, query[i]); x++)
             if (a->marginal[at + x] > a->marginal[at + best]) best = x;
         state[i] = best;
         *log_best += log(a->marginal[at + best]);
+        e->share += log(a->marginal[at + best]);
         CR_TRY(cr_evidence_observe(e->cx, e->evidence, query[i], best));
     }
 done:
@@ -226,10 +228,16 @@ done:
     return st;
 }
 
+/* Operations of all runs together. */
+static double work(const cri_engine *e, const cr_exact_report *r)
+{
+    return r->operations * (e->runs > 1 ? e->runs : 1);
+}
+
 static bool fits(const cri_engine *e, const cr_exact_report *r, double share)
 {
     double room = e->o.exact.memory ? (double)e->o.exact.memory : (double)cri_memory_left(e->cx);
-    return r->bytes <= room * share && r->operations <= e->o.budget * RATE &&
+    return r->bytes <= room * share && work(e, r) <= e->o.budget * RATE &&
            (e->o.exact.most <= 0 || r->operations <= e->o.exact.most);
 }
 
@@ -243,7 +251,7 @@ static void take_approximation(cri_engine *e, const cr_exact_report *r)
     e->compare = true;
     snprintf(e->why, sizeof e->why,
              "an exact answer would take about %.2g s and %.2g GB (width %zu)",
-             r->operations / RATE, r->bytes / 1e9, r->width);
+             work(e, r) / RATE, r->bytes / 1e9, r->width);
 }
 
 cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const size_t *query)

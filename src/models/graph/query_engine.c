@@ -168,7 +168,8 @@ cr_status cri_engine_open(cr_ctx *cx, const cr_network *net, const cr_findings *
 {
     cr_status  st = CR_OK;
     cri_engine e = {
-        .cx = cx, .net = net, .o = *o, .method = o->method, .used = CR_QUERY_VE, .upper = NAN
+        .cx = cx, .net = net, .o = *o, .method = o->method, .used = CR_QUERY_VE, .upper = NAN,
+        .share = NAN
     };
     CR_TRY(cr_evidence_new(cx, net, &e.evidence));
     for (size_t i = 0; i < known->n; i++) {

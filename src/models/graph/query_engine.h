@@ -26,6 +26,8 @@ struct cri_engine {
     bool                  is_known, compare; /* compare: AUTO has still to choose between two */
     cr_approximate_report error; /* of what was answered last */
     double                upper; /* of the best: no assignment has a larger log */
+    double                runs;  /* how often all marginals will be asked for; 0: once */
+    double                share; /* of the best by decimation: log P(states | e), estimated; else NaN */
     const char           *by;    /* what answered last, where it is none of the methods; else NULL */
     bool                  open;  /* the best found is not proven to be the best */
     char                  why[256];

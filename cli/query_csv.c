@@ -1,0 +1,134 @@
+/* query_csv.c -- answers of query as CSV: query, variable, state, value; where some answer is
+ * approximate also how it came. */
+#include "query_answers.h"
+#include "approximate.h"
+#include "query_lists.h"
+#include "base/list.h"
+
+#include <math.h>
+
+size_t query_field_bytes(const cr_network *net)
+{
+    const cr_variables *vs = cr_network_variables(net);
+    size_t              names = 1, states = 1;
+    for (size_t v = 0; v < cr_network_size(net); v++) {
+        size_t most = 0;
+        for (size_t s = 0; s < cr_variable_states(vs, v); s++) {
+            size_t n = cri_list_quote(cr_state_name(vs, v, s), NULL, 0);
+            if (n > most) most = n;
+        }
+        names += cri_list_quote(cr_variable_name(vs, v), NULL, 0) + 1;
+        states += most + 1;
+    }
+    return names > states ? names : states;
+}
+
+/* Names as one field: a list with commas. */
+static void put_list(const query_job *j, const char *const *list, size_t n)
+{
+    size_t used = 0;
+    if (n == 1) {
+        out_csv_field(j->c, list[0]);
+        return;
+    }
+    j->field[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        if (i) j->field[used++] = ',';
+        used += cri_list_quote(list[i], j->field + used, j->bytes - used);
+    }
+    out_csv_field(j->c, j->field);
+}
+
+static void put_row(const query_job *j, const char *const *variables, const char *const *states,
+                    size_t n, double value)
+{
+    char text[32];
+    out_csv_field(j->c, j->text);
+    out_text(j->c, ",");
+    put_list(j, variables, n);
+    out_text(j->c, ",");
+    put_list(j, states, n);
+    out_text(j->c, ",%s", out_number(value, true, text));
+    if (j->errors)
+        out_text(j->c, ",%s,%s,%s", j->method, isnan(j->se) ? "" : out_number(j->se, true, text),
+                 j->settled);
+    out_text(j->c, "\n");
+}
+
+static void csv_joint(const query_job *j, const cr_query_answer *a, size_t *states,
+                      const char **list)
+{
+    for (size_t e = 0; e < a->table.size; e++) {
+        size_t at = query_entry(j, a, e, states);
+        for (size_t k = 0; k < a->n; k++) {
+            list[k] = cr_variable_name(j->vs, a->variable[k]);
+            list[a->n + k] = cr_state_name(j->vs, a->variable[k], states[k]);
+        }
+        put_row(j, list, list + a->n, a->n, a->table.value[at]);
+    }
+}
+
+size_t query_list_room(const query_job *j, const cr_query_answer *a)
+{
+    size_t most = a->n ? a->n : 1;
+    for (size_t t = 0; a->kind == CR_QUESTION_SENSITIVITY && t < cr_network_tables(j->net); t++)
+        if (cr_network_table(j->net, t).n > most) most = cr_network_table(j->net, t).n;
+    return most;
+}
+
+static void csv_list(const query_job *j, const cr_query_answer *a, const char **list, size_t room)
+{
+    for (size_t i = 0; i < a->rows; i++) {
+        double value;
+        size_t n = query_list_csv(j->net, a, i, list, list + room, room, &value);
+        put_row(j, list, list + room, n, value);
+    }
+}
+
+void query_answer_csv(query_job *j, const cr_query_answer *a, size_t *states, const char **list)
+{
+    const double *p = a->value;
+    const char   *one, *state, *empty = "";
+    j->method = a->method;
+    j->settled = a->exact ? "" : a->open ? "false" : approximate_settled(&a->error);
+    j->se = a->exact || a->error.samples == 0 ? NAN : a->error.se;
+    switch (a->kind) {
+    case CR_QUESTION_TABLE:
+        csv_joint(j, a, states, list);
+        break;
+    case CR_QUESTION_MARGINALS:
+        for (size_t i = 0; i < a->n; i++)
+            for (size_t s = 0; s < cr_variable_states(j->vs, a->variable[i]); s++) {
+                one = cr_variable_name(j->vs, a->variable[i]);
+                state = cr_state_name(j->vs, a->variable[i], s);
+                if (a->se) j->se = a->se[p - a->value];
+                put_row(j, &one, &state, 1, *p++);
+            }
+        break;
+    case CR_QUESTION_BEST:
+        for (size_t i = 0; i < a->n; i++) {
+            one = cr_variable_name(j->vs, a->variable[i]);
+            state = cr_state_name(j->vs, a->variable[i], a->state[i]);
+            put_row(j, &one, &state, 1, a->number);
+        }
+        break;
+    case CR_QUESTION_INFORMATIVE:
+        for (size_t i = 0; i < a->n; i++) {
+            one = cr_variable_name(j->vs, a->variable[i]);
+            put_row(j, &one, &empty, 1, a->value[i] / j->per);
+        }
+        break;
+    case CR_QUESTION_SEPARATION:
+        put_row(j, &empty, &empty, 1, a->separated);
+        break;
+    case CR_QUESTION_PROBABILITY:
+        put_row(j, &empty, &empty, 1, a->number);
+        break;
+    case CR_QUESTION_ENTROPY:
+    case CR_QUESTION_INFORMATION:
+        put_row(j, &empty, &empty, 1, a->number / j->per);
+        break;
+    default:
+        csv_list(j, a, list, query_list_room(j, a));
+    }
+}

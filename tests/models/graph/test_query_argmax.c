@@ -1,0 +1,136 @@
+/* The number beside the best states: by the exact P(e), or an estimate that says so, or none. */
+#include "support.h"
+
+#include "models/graph/enumerate.h"
+#include "models/graph/query.h"
+#include "random_network.h"
+
+/* Five binary variables in a ring with strong couplings: Bethe's log Z is not the true one. */
+static cr_network *ring(cr_ctx *cx)
+{
+    cr_network  *net;
+    const double pair[] = { 4, 1, 1, 3 }, alone[] = { 1, 1.3 };
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
+    for (size_t v = 0; v < 5; v++) {
+        char name[32];
+        snprintf(name, sizeof name, "v%zu", v);
+        assert_ok(cx, cr_network_add_variable(cx, net, name, 2, NULL, NULL));
+    }
+    for (size_t v = 0; v < 5; v++) {
+        size_t scope[] = { v, (v + 1) % 5 };
+        assert_ok(cx, cr_network_add_table(cx, net, 2, scope, pair));
+        assert_ok(cx, cr_network_add_table(cx, net, 1, &v, alone));
+    }
+    return net;
+}
+
+static cr_query_answer ask(cr_ctx *cx, const cr_network *net, const char *text, int how)
+{
+    cr_query_options o = cr_query_defaults();
+    cr_query_answer  a = { 0 };
+    o.method = (cr_query_method)(CR_QUERY_APPROXIMATE + how);
+    assert_ok(cx, cr_query(cx, net, text, NULL, &o, &a));
+    assert_false(a.exact);
+    return a;
+}
+
+static void of_all_by_the_true_evidence(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = { "argmax(*)", "argmax(* | v1=0)",
+                                         "argmax(* | v1:={0:0.4, 1:0.6})" };
+    cr_ctx                  *cx = test_context();
+    cr_network              *net = ring(cx);
+    for (size_t i = 0; i < 3; i++) {
+        cr_query_answer exact = { 0 };
+        assert_ok(cx, cr_query(cx, net, texts[i], NULL, NULL, &exact));
+        for (int how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_MEAN_FIELD; how++) {
+            cr_query_answer a = ask(cx, net, texts[i], how);
+            double tolerance = i < 2 ? 1e-12 : 0.2; /* soft evidence is fitted by the method */
+            assert_string_equal(a.method, "max-product");
+            assert_false(a.estimated);
+            assert_close(a.log_number, exact.log_number, tolerance);
+            assert_close(a.number, exact.number, tolerance);
+            assert_close(a.log_evidence, exact.log_evidence, 1e-12);
+            assert_true(a.upper >= a.log_number - 1e-9);
+            cr_query_answer_free(cx, &a);
+        }
+        cr_query_answer_free(cx, &exact);
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+static void of_some_it_is_an_estimate(void **unused)
+{
+    (void)unused;
+    cr_ctx         *cx = test_context();
+    cr_network     *net = ring(cx);
+    cr_query_answer exact = { 0 };
+    assert_ok(cx, cr_query(cx, net, "argmax(v0, v2 | v1=0)", NULL, NULL, &exact));
+    for (int how = 0; how <= CR_APPROXIMATE_ANNEALED; how++) {
+        if (how >= CR_APPROXIMATE_FORWARD && how <= CR_APPROXIMATE_LIKELIHOOD_WEIGHTING) continue;
+        cr_query_answer a = ask(cx, net, "argmax(v0, v2 | v1=0)", how);
+        assert_true(a.estimated);
+        assert_true(a.state[0] == exact.state[0] && a.state[1] == exact.state[1]);
+        assert_close(a.number, exact.number, 0.15);
+        assert_true(how != CR_APPROXIMATE_GIBBS || fabs(a.number - exact.number) < 0.03);
+        assert_true(how == CR_APPROXIMATE_GIBBS ? isnan(a.log_number)
+                                                : fabs(a.log_number - exact.log_number) < 0.7);
+        cr_query_answer_free(cx, &a);
+    }
+    cr_query_answer_free(cx, &exact);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+/* Evidence that cannot be is told although P(e) is only for show. */
+static void impossible_evidence_is_told(void **unused)
+{
+    (void)unused;
+    const double    never[] = { 0, 1 };
+    cr_ctx         *cx = test_context();
+    cr_network     *net = ring(cx);
+    cr_query_answer a = { 0 };
+    size_t          v = 3;
+    assert_ok(cx, cr_network_add_table(cx, net, 1, &v, never));
+    for (int m = 0; m <= CR_QUERY_APPROXIMATE; m++) {
+        cr_query_options o = cr_query_defaults();
+        o.method = (cr_query_method)m;
+        assert_int_equal(cr_query(cx, net, "argmax(* | v3=0)", NULL, &o, &a), CR_EDATA);
+        assert_non_null(strstr(cr_error(cx), "impossible"));
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+static cr_status ask_best(cr_ctx *cx, void *user)
+{
+    cr_query_options o = cr_query_defaults();
+    cr_query_answer  a = { 0 };
+    o.method = CR_QUERY_APPROXIMATE;
+    cr_status st = cr_query(cx, user, "argmax(* | v1=0)", NULL, &o, &a);
+    cr_query_answer_free(cx, &a);
+    return st;
+}
+
+static void allocations_may_fail(void **unused)
+{
+    (void)unused;
+    cr_ctx     *cx = test_context();
+    cr_network *net = ring(cx);
+    test_every_allocation_fails(ask_best, net);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_all_by_the_true_evidence),
+        cmocka_unit_test(of_some_it_is_an_estimate),
+        cmocka_unit_test(impossible_evidence_is_told),
+        cmocka_unit_test(allocations_may_fail),
+    };
+    return cmocka_run_group_tests_name("query_argmax", tests, NULL, NULL);
+}

@@ -1,0 +1,127 @@
+/* What each variable would tell: I(x; * | w, e) is I(x; v | w, e) of each, whoever computes it. */
+#include "support.h"
+
+#include "models/graph/query.h"
+#include "random_network.h"
+
+/* Every variable that is listed, against the question about it alone, from the definition. */
+static void compare(cr_ctx *cx, const cr_network *net, const cr_findings *known, const char *given,
+                    const cr_query_answer *a)
+{
+    cr_query_options o = cr_query_defaults();
+    o.method = CR_QUERY_ENUMERATE;
+    for (size_t i = 0; i < a->n; i++) {
+        char            text[128];
+        cr_query_answer one = { 0 };
+        snprintf(text, sizeof text, "I(v0; v%zu%s)", a->variable[i], given);
+        assert_ok(cx, cr_query(cx, net, text, known, &o, &one));
+        assert_close(a->value[i], one.number, 1e-12);
+        assert_true(i == 0 || a->value[i] <= a->value[i - 1]);
+        cr_query_answer_free(cx, &one);
+    }
+}
+
+static void all_at_once_is_one_by_one(void **unused)
+{
+    (void)unused;
+    static const cr_query_method methods[] = { CR_QUERY_AUTO, CR_QUERY_JT, CR_QUERY_VE };
+    cr_ctx                      *cx = test_context();
+    cr_rng                       r = cr_rng_stream(12, 0);
+    size_t                       answered = 0;
+    for (size_t i = 0; i < 24; i++) {
+        cr_network  *net = random_network(cx, &r, i % 3 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, 7);
+        cr_evidence *e = random_evidence(cx, &r, net);
+        cr_findings  known = { 0 };
+        const char  *given = i % 2 ? " | v1" : "";
+        char         text[64];
+        snprintf(text, sizeof text, "I(v0; *%s)", given);
+        for (size_t v = 0; v < 7; v++)
+            if (cr_evidence_likelihood(e, v))
+                assert_ok(cx, cr_findings_add(cx, &known, net, CR_FINDING_VIRTUAL, v,
+                                              cr_evidence_likelihood(e, v)));
+        for (size_t m = 0; m < 3; m++) {
+            cr_query_options o = cr_query_defaults();
+            cr_query_answer  a = { 0 };
+            o.method = methods[m];
+            if (cr_query(cx, net, text, &known, &o, &a) != CR_OK) continue; /* impossible */
+            assert_int_equal(a.n, i % 2 ? 5 : 6);
+            assert_true(a.exact);
+            compare(cx, net, &known, given, &a);
+            cr_query_answer_free(cx, &a);
+            answered++;
+        }
+        cr_evidence_free(cx, e);
+        cr_findings_free(cx, &known);
+        cr_network_free(cx, net);
+    }
+    assert_true(answered > 30);
+    test_context_free(cx);
+}
+
+/* A chain of n copies with errors; v0 is uniform. */
+static cr_network *chain(cr_ctx *cx, size_t n)
+{
+    cr_network  *net;
+    const double copy[] = { 0.9, 0.1, 0.2, 0.8 }, even[] = { 0.5, 0.5 };
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
+    for (size_t v = 0; v < n; v++) {
+        char   name[32];
+        size_t parent = v - 1;
+        snprintf(name, sizeof name, "v%zu", v);
+        assert_ok(cx, cr_network_add_variable(cx, net, name, 2, NULL, NULL));
+        assert_ok(cx, cr_network_set_parents(cx, net, v, v > 0, &parent));
+        assert_ok(cx, cr_network_set_table(cx, net, v, v ? copy : even));
+    }
+    return net;
+}
+
+/* Messages are exact on a chain, and two runs do for all variables. */
+static void messages_need_few_runs(void **unused)
+{
+    (void)unused;
+    cr_ctx          *cx = test_context();
+    cr_network      *net = chain(cx, 60);
+    cr_query_options o = cr_query_defaults();
+    cr_query_answer  exact = { 0 }, about = { 0 };
+    assert_ok(cx, cr_query(cx, net, "I(v0; *)", NULL, NULL, &exact));
+    o.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_BP);
+    assert_ok(cx, cr_query(cx, net, "I(v0; *)", NULL, &o, &about));
+    assert_false(about.exact);
+    assert_true(about.error.converged);
+    for (size_t i = 0; i < 10; i++) {
+        assert_int_equal(about.variable[i], i + 1); /* the nearest tells most */
+        assert_close(about.value[i], exact.value[i], 1e-9);
+    }
+    cr_query_answer_free(cx, &exact);
+    cr_query_answer_free(cx, &about);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+static cr_status ask_informative(cr_ctx *cx, void *user)
+{
+    cr_query_answer a = { 0 };
+    cr_status       st = cr_query(cx, user, "I(v0; * | v1)", NULL, NULL, &a);
+    cr_query_answer_free(cx, &a);
+    return st;
+}
+
+static void allocations_may_fail(void **unused)
+{
+    (void)unused;
+    cr_ctx     *cx = test_context();
+    cr_network *net = chain(cx, 6);
+    test_every_allocation_fails(ask_informative, net);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_at_once_is_one_by_one),
+        cmocka_unit_test(messages_need_few_runs),
+        cmocka_unit_test(allocations_may_fail),
+    };
+    return cmocka_run_group_tests_name("query_information", tests, NULL, NULL);
+}
