@@ -22,7 +22,8 @@ typedef struct cr_exact_report {
     size_t         variables;   /* that had to be eliminated, after evidence and pruning */
     size_t         width;       /* induced */
     double         operations;  /* entries of all cliques */
-    double         bytes;       /* of tables, at the most at a time */
+    double         bytes;       /* held at a time, at the most: tables, lists, the search for an order */
+    double         tables;      /* of these, tables and what sums need beside them */
     cr_elimination order;       /* the heuristic that was best */
     size_t         tries;       /* orders looked at */
     size_t         conditioned; /* variables whose states were tried in turn to save memory */

@@ -31,6 +31,9 @@ typedef struct cri_run {
 cr_status cri_run_prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                           const bool *opt_query, cri_goal goal, const cr_exact_options *o,
                           cri_run *out_r);
+/* Fills the report (bucket_bytes.c).  Bytes: `finding` at the most while the order was looked for,
+ * `held` from now on. */
+cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held);
 void      cri_run_free(cr_ctx *cx, cri_run *r);
 /* Is there memory for it, and are its operations allowed? */
 bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o);

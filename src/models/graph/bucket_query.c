@@ -150,7 +150,7 @@ static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, si
     cr_status st = CR_OK;
     double    runs = 1, room = q->o->memory ? (double)q->o->memory : (double)cri_memory_left(cx);
     size_t    n = 0;
-    if (r->report.bytes > MOST_RUNS * room)
+    if (r->report.tables > MOST_RUNS * room)
         CR_TRY(cri_run_refuse(cx, r)); /* a state saves a share */
     if (q->o->most > 0 && r->report.operations > q->o->most) CR_TRY(cri_run_refuse(cx, r));
     while (!cri_run_fits(cx, r, q->o)) {

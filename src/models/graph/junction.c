@@ -192,6 +192,7 @@ static size_t clique_of_table(const cr_junction *j, size_t t)
     return first == CR_NONE ? CR_NONE : j->home[first];
 }
 
+/* Which tables go to which clique; they are made by cut_tables. */
 static cr_status assign_tables(cr_ctx *cx, cr_junction *j)
 {
     cr_status  st = CR_OK;
@@ -217,10 +218,17 @@ static cr_status assign_tables(cr_ctx *cx, cr_junction *j)
     for (size_t t = 0; t < tables; t++) {
         size_t c = clique_of_table(j, t);
         if (c != CR_NONE) j->clique[c].table[used[c]++] = t;
-        CR_TRY(cut_table(cx, j, t));
     }
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status cut_tables(cr_ctx *cx, cr_junction *j)
+{
+    cr_status st = CR_OK;
+    for (size_t t = 0; t < j->tables; t++) CR_TRY(cut_table(cx, j, t));
+done:
     return st;
 }
 
@@ -236,30 +244,18 @@ static double constant_weight(const cri_problem *p)
 /* --- compiling
  * --------------------------------------------------------------------------------------- */
 
-/* Merged tables and parts of sums take about this share of the largest clique. */
-enum { TEMPORARY_SHARE = 32 };
-
-static void predict(cr_junction *j, const cr_order *o)
+/* Before the first table is made: is there room for it, and are its operations allowed? */
+static cr_status check_room(cr_ctx *cx, const cr_junction *j)
 {
-    j->report = (cr_exact_report){ .variables = j->problem->active,
-                                   .width = o->width,
-                                   .runs = 1,
-                                   .order = o->method,
-                                   .tries = o->tries };
-    double largest = 0;
-    for (size_t c = 0; c < j->cliques; c++) {
-        const cri_clique *q = &j->clique[c];
-        double            size = 1, separator = 1;
-        for (size_t i = 0; i < q->n; i++) {
-            double states = (double)j->problem->active_states[q->scope[i]];
-            size *= states;
-            if (i >= q->eliminated) separator *= states;
-        }
-        j->report.operations += 2 * size;
-        j->report.bytes += 2 * 8 * separator;
-        if (size > largest) largest = size;
-    }
-    j->report.bytes += 8 * largest / TEMPORARY_SHARE;
+    const cr_exact_report *r = &j->report;
+    double room = j->options.memory ? (double)j->options.memory : (double)cri_memory_left(cx);
+    if (r->tables <= room && (j->options.most <= 0 || r->operations <= j->options.most))
+        return CR_OK;
+    cr_fail(cx, CR_ENOMEM,
+            "a junction tree would take %.3g operations and %.3g GB (induced width %zu)",
+            r->operations, r->bytes / 1e9, r->width);
+    return cr_fail_hint(
+        cx, "ask for single variables by elimination, or approximate by --method auto");
 }
 
 static cr_status compile(cr_ctx *cx, cr_junction *j)
@@ -268,25 +264,24 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
     cr_graph   g = { 0 };
     cr_order   o = { 0 };
     cri_filled f = { 0 };
+    double     start = (double)cr_ctx_memory(cx) - j->own, before, finding, passing, now;
     CR_TRY(cri_problem_new(cx, j->net, j->evidence, NULL, &j->problem));
+    before = (double)cr_ctx_memory(cx);
     CR_TRY(cri_problem_graph(cx, j->problem, &g));
+    finding = (double)cr_ctx_memory(cx) - start;
     CR_TRY(cr_order_find(cx, &g, j->problem->active_states, NULL, j->options.order,
                          j->options.effort, &o));
     CR_TRY(cri_filled_new(cx, &g, o.order, &f));
+    passing = (double)cr_ctx_memory(cx) - before; /* graph, order and fill: not kept */
     CR_TRY(cri_problem_rank(cx, j->problem, o.order));
     CR_TRY(make_cliques(cx, j, &f));
     CR_TRY(link_children(cx, j));
     CR_TRY(order_cliques(cx, j));
-    predict(j, &o);
-    double room = j->options.memory ? (double)j->options.memory : (double)cri_memory_left(cx);
-    if (j->report.bytes > room || (j->options.most > 0 && j->report.operations > j->options.most)) {
-        cr_fail(cx, CR_ENOMEM,
-                "a junction tree would take %.3g operations and %.3g GB (induced width %zu)",
-                j->report.operations, j->report.bytes / 1e9, j->report.width);
-        CR_TRY(cr_fail_hint(
-            cx, "ask for single variables by elimination, or approximate by --method auto"));
-    }
     CR_TRY(assign_tables(cx, j));
+    now = (double)cr_ctx_memory(cx) - start;
+    CR_TRY(cri_junction_predict(cx, j, &o, finding + o.bytes, now, passing));
+    CR_TRY(check_room(cx, j));
+    CR_TRY(cut_tables(cx, j));
     j->constant = constant_weight(j->problem);
 done:
     cri_filled_free(cx, &f);
@@ -316,6 +311,7 @@ cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *
 {
     cr_status    st = CR_OK;
     size_t       n = cr_network_size(net);
+    size_t       before = cr_ctx_memory(cx);
     cr_junction *j = cr_alloc(cx, 1, sizeof *j);
     if (!j) return CR_ENOMEM;
     j->net = net;
@@ -327,6 +323,7 @@ cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *
     j->marginal = cr_alloc(cx, j->offset[n], sizeof *j->marginal);
     if (!j->marginal) CR_TRY(CR_ENOMEM);
     CR_TRY(copy_evidence(cx, j, opt_e));
+    j->own = (double)cr_ctx_memory(cx) - (double)before;
     CR_TRY(compile(cx, j));
     *out_j = j;
     j = NULL;

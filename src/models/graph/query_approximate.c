@@ -229,7 +229,7 @@ done:
 static bool fits(const cri_engine *e, const cr_exact_report *r, double share)
 {
     double room = e->o.exact.memory ? (double)e->o.exact.memory : (double)cri_memory_left(e->cx);
-    return r->bytes <= room * share && r->operations <= e->o.budget * RATE &&
+    return r->tables <= room * share && r->operations <= e->o.budget * RATE &&
            (e->o.exact.most <= 0 || r->operations <= e->o.exact.most);
 }
 

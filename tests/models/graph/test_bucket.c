@@ -89,7 +89,7 @@ static void conditioning_gives_the_same(void **unused)
         cr_exact_report  report;
         double           log_e;
         assert_ok(cx, cr_bucket_log_evidence(cx, net, e, &o, &log_e, &report));
-        o.memory = (size_t)(report.bytes / 2) + 1;
+        o.memory = (size_t)(report.tables / 2) + 1;
         cr_factor f;
         size_t    query = cr_rng_below(&r, 8);
         if (log_e > -INFINITY &&
@@ -108,7 +108,7 @@ static void conditioning_gives_the_same(void **unused)
         cr_exact_options roomy = cr_exact_defaults();
         if (log_e == -INFINITY) goto next;
         assert_ok(cx, cr_bucket_map(cx, net, e, 3, query3, &roomy, state, &best, &report));
-        o.memory = (size_t)(report.bytes / 2) + 1;
+        o.memory = (size_t)(report.tables / 2) + 1;
         if (cr_bucket_map(cx, net, e, 3, query3, &o, state, &best, &report) == CR_OK) {
             assert_ok(cx, cr_enumerate_best(cx, net, e, 3, query3, 0, best_state, &expected));
             assert_close(best, expected, 1e-12);
