@@ -63,7 +63,7 @@ static cr_status sum_bytes(forecast *w, size_t i, double size, double *out)
     for (size_t t = w->first[i]; t != CR_NONE; t = w->next[t]) inputs++;
     for (size_t c = w->child[i]; c != CR_NONE; c = w->sibling[c]) inputs++;
     *out = cri_small_sum_bytes(size, inputs - 1, 1);
-    if (size < CRI_LARGE_SPACE || size > CRI_HUGE_SPACE) return CR_OK;
+    if (!cri_worth_a_look(size, inputs)) return CR_OK;
     if (!cri_space_add(&sp, i, r->problem->active_states[i])) return CR_OK;
     for (size_t k = begin; k < begin + n; k++)
         if (!cri_space_add(&sp, r->filled.later[k], r->problem->active_states[r->filled.later[k]]))
@@ -124,7 +124,7 @@ cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held)
     for (size_t i = 0; i + r->kept < n; i++) CR_TRY(eliminate(&w, i, r->kept, &report));
     for (size_t i = n - r->kept; i < n; i++) joint *= (double)r->problem->active_states[i];
     w.live += cri_table_bytes(r->kept, joint);
-    note(&w, joint < CRI_LARGE_SPACE ? cri_small_sum_bytes(joint, r->kept + 1, 1) : 0);
+    note(&w, cri_small_sum_bytes(fmin(joint, 256), r->kept + 1, 1));
     report.operations += joint;
     for (size_t t = 0; t < tables; t++) some += r->problem->needed[t];
     for (size_t v = 0; v < r->problem->n; v++) some += r->problem->weighed[v];

@@ -1,5 +1,6 @@
 /* junction.c -- compiling a network into a tree of cliques, and evidence into its tables. */
 #include "junction.h"
+#include "condition.h"
 #include "factor_internal.h"
 #include "filled.h"
 #include "junction_internal.h"
@@ -244,18 +245,14 @@ static double constant_weight(const cri_problem *p)
 /* --- compiling
  * --------------------------------------------------------------------------------------- */
 
-/* Before the first table is made: is there room for it, and are its operations allowed? */
+/* Before the first table is made: is there room for it, and time? */
 static cr_status check_room(cr_ctx *cx, const cr_junction *j)
 {
-    const cr_exact_report *r = &j->report;
-    double room = j->options.memory ? (double)j->options.memory : (double)cri_memory_left(cx);
-    if (r->tables <= room && (j->options.most <= 0 || r->operations <= j->options.most))
+    if (j->options.memory == SIZE_MAX) return CR_OK;
+    if (j->report.tables <= cri_exact_room(cx, &j->options) &&
+        cri_exact_in_time(cx, &j->options, j->report.operations))
         return CR_OK;
-    cr_fail(cx, CR_ENOMEM,
-            "a junction tree would take %.3g operations and %.3g GB (induced width %zu)",
-            r->operations, r->bytes / 1e9, r->width);
-    return cr_fail_hint(
-        cx, "ask for single variables by elimination, or approximate by --method auto");
+    return cri_exact_refuse(cx, "a junction tree", &j->report, &j->options);
 }
 
 static cr_status compile(cr_ctx *cx, cr_junction *j)
@@ -292,18 +289,12 @@ done:
 
 static cr_status copy_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence *opt_e)
 {
-    cr_status    st = CR_OK;
     cr_evidence *e = NULL;
-    CR_TRY(cr_evidence_new(cx, j->net, &e));
-    for (size_t v = 0; opt_e && v < cr_network_size(j->net); v++)
-        if (cr_evidence_likelihood(opt_e, v))
-            CR_TRY(cr_evidence_weigh(cx, e, v, cr_evidence_likelihood(opt_e, v)));
+    cr_status    st = cri_evidence_copy(cx, j->net, opt_e, &e);
+    if (st != CR_OK) return st;
     cr_evidence_free(cx, j->evidence);
     j->evidence = e;
-    e = NULL;
-done:
-    cr_evidence_free(cx, e);
-    return st;
+    return CR_OK;
 }
 
 cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
@@ -349,6 +340,20 @@ static int difference(const cr_junction *j, const cr_evidence *opt_e, size_t v)
     return found;
 }
 
+/* Does the tree stay as it is when the states of v that are left change?  A variable that is not in it
+ * must be in one state as before, though it may be another. */
+static bool stays(const cr_junction *j, const cr_evidence *opt_e, size_t v)
+{
+    if (!j->problem) return false;
+    return j->problem->rank[v] != CR_NONE || (opt_e && cr_evidence_state(opt_e, v) != CR_NONE);
+}
+
+void cri_junction_forget(cr_junction *j)
+{
+    for (size_t c = 0; c < j->cliques; c++) j->clique[c].up.valid = j->clique[c].down.valid = false;
+    memset(j->known, 0, cr_network_size(j->net) * sizeof *j->known);
+}
+
 /* Drops the messages that leave an affected clique. */
 static void drop_messages(cr_junction *j, size_t *affected)
 {
@@ -379,6 +384,8 @@ static cr_status cut_changed(cr_ctx *cx, cr_junction *j, const int *change, size
         if (!cut) continue;
         cr_status st = cut_table(cx, j, t);
         if (st != CR_OK) return st;
+        size_t c = clique_of_table(j, t);
+        if (c != CR_NONE) affected[c] = 1;
     }
     for (size_t c = 0; c < j->cliques; c++) {
         const cri_clique *q = &j->clique[c];
@@ -402,7 +409,7 @@ cr_status cr_junction_set_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence
     for (size_t v = 0; v < n; v++) {
         change[v] = difference(j, opt_e, v);
         any |= change[v] > 0;
-        anew |= change[v] == 2 && (!j->problem || j->problem->rank[v] == CR_NONE);
+        anew |= change[v] == 2 && !stays(j, opt_e, v);
     }
     anew |= !j->problem;
     if (!any && !anew) goto done;

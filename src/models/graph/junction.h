@@ -34,7 +34,7 @@ CR_API cr_exact_report cr_junction_report(const cr_junction *j);
 CR_API cr_status cr_junction_bytes(cr_ctx *cx, const cr_junction *j, cr_calibration how,
                                    double *out_bytes);
 /* Replaces the evidence (NULL: none).  Only messages that depend on a change are dropped.  If a
- * variable that is not in the tree changes, the tree is compiled anew. */
+ * variable that was observed when the tree was compiled is so no more, it is compiled anew. */
 CR_API cr_status cr_junction_set_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence *opt_e);
 /* Computes all messages that are missing, so that marginals are quick. */
 CR_API cr_status cr_junction_calibrate(cr_ctx *cx, cr_junction *j, cr_calibration how);

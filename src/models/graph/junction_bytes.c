@@ -84,7 +84,7 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
         inputs += t < tables || j->problem->weighed[j->problem->var[t - tables]];
     }
     *out = cri_small_sum_bytes(size, inputs, what == UP || what == ONE ? 1 : outputs);
-    if (size < CRI_LARGE_SPACE || size > CRI_HUGE_SPACE) return CR_OK;
+    if (!cri_worth_a_look(size, inputs)) return CR_OK;
     for (size_t i = 0; i < c->n; i++)
         if (!cri_space_add(&sp, c->scope[i], j->problem->active_states[c->scope[i]])) return CR_OK;
     cri_shapes_begin(cx, inputs, &in);

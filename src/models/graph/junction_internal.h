@@ -68,6 +68,8 @@ bool cri_clique_table(cr_ctx *cx, const cr_junction *j, const cri_clique *c, siz
  * `held` now, of which `passing` will be given back. */
 cr_status cri_junction_predict(cr_ctx *cx, cr_junction *j, const cr_order *o, double finding,
                                double held, double passing);
+/* Forgets all messages: what follows is as of a new tree. */
+void cri_junction_forget(cr_junction *j);
 /* Computes the messages upwards that are missing. */
 cr_status cri_junction_collect(cr_ctx *cx, cr_junction *j);
 /* ... downwards too, and all marginals. */

@@ -34,7 +34,8 @@ double cri_problem_table_bytes(const cri_problem *p, size_t t, size_t *out_first
  * be looked at: a generous guess. */
 double cri_small_sum_bytes(double size, size_t inputs, size_t outputs);
 
-/* Spaces from here on are looked at; those above are never walked. */
-static const double CRI_LARGE_SPACE = 8192, CRI_HUGE_SPACE = 1e15;
+/* Is a sum over so large a space worth looking at?  Small ones hardly count, huge ones are never
+ * done, and those of very many tables take too long. */
+bool cri_worth_a_look(double size, size_t tables);
 
 #endif
