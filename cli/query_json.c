@@ -140,6 +140,10 @@ static json_t *cost_object(const cr_query_answer *a)
     json_object_set_new(out, "width", json_integer((json_int_t)a->cost.width));
     json_object_set_new(out, "operations", number(a->cost.operations));
     json_object_set_new(out, "bytes", number(a->cost.bytes));
+    if (a->cost.conditioned > 0) {
+        json_object_set_new(out, "conditioned", json_integer((json_int_t)a->cost.conditioned));
+        json_object_set_new(out, "runs", number(a->cost.runs));
+    }
     return out;
 }
 

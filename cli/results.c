@@ -471,8 +471,10 @@ static const cli_field parameter_change[] = {
 static const cli_field query_cost[] = {
     COUNT("variables", 0, "that were eliminated, after evidence and pruning"),
     COUNT("width", 0, "largest clique, minus one"),
-    NUMBER("operations", 0, "entries of all cliques"),
-    NUMBER("bytes", 0, "of tables, at the most at a time"),
+    NUMBER("operations", 0, "entries of all cliques, in all runs"),
+    NUMBER("bytes", 0, "held at the most at a time, as foretold"),
+    COUNT("conditioned", FIELD_SOMETIMES, "variables held fixed in turn, since tables did not fit"),
+    NUMBER("runs", FIELD_SOMETIMES, "then: their joint states, each of which takes a run"),
     FIELD_LAST,
 };
 

@@ -2,6 +2,7 @@
 #include "context_internal.h"
 #include "checked.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -139,6 +140,14 @@ bool cri_should_stop(const cr_ctx *cx)
 {
     if (cx->parent && cri_should_stop(cx->parent)) return true;
     return atomic_load(&cx->interrupted) || (cx->deadline > 0 && now() > cx->deadline);
+}
+
+double cri_time_left(const cr_ctx *cx)
+{
+    double left = cx->deadline > 0 ? cx->deadline - now() : INFINITY;
+    double other = cx->parent ? cri_time_left(cx->parent) : INFINITY;
+    left = left > 0 ? left : 0;
+    return left < other ? left : other;
 }
 
 static bool is_interrupted(const cr_ctx *cx)

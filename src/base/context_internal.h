@@ -24,6 +24,9 @@ cr_status cri_fail_as(cr_ctx *cx, const cr_ctx *other);
  * memory of the machine.  For refusing work that cannot fit before it starts. */
 size_t cri_memory_left(const cr_ctx *cx);
 
+/* Seconds until the time limit; INFINITY when there is none. */
+double cri_time_left(const cr_ctx *cx);
+
 /* cr_resize for bodies that run in parallel: a failure is recorded nowhere, only NULL comes back,
  * so that which failure is reported does not depend on the threads.  The caller reports it
  * afterwards: */

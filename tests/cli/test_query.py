@@ -144,8 +144,25 @@ def test_too_much_is_refused(credence, refused, tmp_path):
     edges += [(i * n + j, (i + 1) * n + j) for i in range(n - 1) for j in range(n)]
     text = f"MARKOV\n{n * n}\n{' 2' * (n * n)}\n{len(edges)}\n" + "".join(f"2 {a} {b}\n" for a, b in edges)
     (tmp_path / "grid.uai").write_text(text + "4 1 2 2 1\n" * len(edges))
-    result = refused(6, "query", "grid.uai", "P(*)")
-    assert "GB" in result.stderr or "bytes" in result.stderr or "entries" in result.stderr
+    result = refused(6, "query", "grid.uai", "P(*)", "--method", "exact", "--time-limit", "100")
+    assert "GB (induced width 50); there are " in result.stderr
+
+
+def test_what_does_not_fit_goes_in_runs(credence, tmp_path):
+    """All pairs of 16 spins: a tree of one clique of 2^16 entries, or many smaller ones."""
+    n = 16
+    pairs = [(a, b) for b in range(n) for a in range(b)]
+    text = f"MARKOV\n{n}\n{' 2' * n}\n{len(pairs)}\n" + "".join(f"2 {a} {b}\n" for a, b in pairs)
+    (tmp_path / "all.uai").write_text(text + "".join(f"4 1 {1 + 0.01 * a} {1 + 0.02 * b} 1.1\n" for a, b in pairs))
+    whole = json.loads(credence("query", "all.uai", "P(*)", "P(x3)", "P(x3=1)", "--json").stdout)["results"]
+    runs = credence("query", "all.uai", "P(*)", "P(x3)", "P(x3=1)", "--json", "--memory-limit", "700K", "--verbose")
+    assert "held fixed in turn, in " in runs.stderr
+    for a, b in zip(whole, json.loads(runs.stdout)["results"]):
+        assert b["exact"] and b["log_evidence"] == pytest.approx(a["log_evidence"], abs=1e-10)
+        assert "runs" not in a["cost"]
+        for v, states in a.get("marginals", {}).items():
+            assert b["marginals"][v] == pytest.approx(states, abs=1e-11)
+    assert json.loads(runs.stdout)["results"][0]["cost"]["runs"] >= 2
 
 
 # --- infer -----------------------------------------------------------------------------------------

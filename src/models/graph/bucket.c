@@ -1,6 +1,7 @@
 /* bucket.c -- one elimination, from preparation to the last table. */
 #include "bucket.h"
 #include "bucket_internal.h"
+#include "condition.h"
 #include "factor_internal.h"
 #include "message.h"
 #include "../../base/context_internal.h"
@@ -27,72 +28,49 @@ void cri_run_free(cr_ctx *cx, cri_run *r)
     *r = (cri_run){ 0 };
 }
 
-static double message_size(const cri_run *r, size_t i)
+/* The order of another run with the same active variables. */
+static cr_status copy_order(cr_ctx *cx, const cr_order *from, cr_order *out)
 {
-    double size = 1;
-    for (size_t k = r->filled.begin[i]; k < r->filled.begin[i + 1]; k++)
-        size *= (double)r->problem->active_states[r->filled.later[k]];
-    return size;
+    size_t *order = cr_resize(cx, NULL, 0, from->n, sizeof *order);
+    if (!order) return CR_ENOMEM;
+    if (from->n > 0) memcpy(order, from->order, from->n * sizeof *order);
+    *out = *from;
+    out->order = order;
+    return CR_OK;
 }
 
-/* The bytes of messages at the most at a time: each lives until its parent's is made; what
- * maximising remembers, to the end. */
-static cr_status predict(cr_ctx *cx, cri_run *r, size_t kept)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = r->problem->active;
-    double    *freed = cr_scratch_bytes(&s, n, sizeof *freed), live = 0, joint = 1;
-    CR_TRY(s.status);
-    r->report = (cr_exact_report){
-        .variables = n, .runs = 1, .order = r->order.method, .tries = r->order.tries
-    };
-    for (size_t i = 0; i < n; i++) {
-        double size = message_size(r, i), clique = size * (double)r->problem->active_states[i];
-        size_t width = r->filled.begin[i + 1] - r->filled.begin[i];
-        if (i + kept >= n) {
-            joint *= (double)r->problem->active_states[i];
-            continue;
-        }
-        if (width > r->report.width) r->report.width = width;
-        r->report.operations += clique;
-        live += 8 * size + (i >= r->first_max ? 2 * size : 0);
-        if (live > r->report.bytes) r->report.bytes = live;
-        live -= freed[i];
-        size_t parent = r->filled.parent[i];
-        if (parent != CR_NONE && parent + kept < n) freed[parent] += 8 * size;
-    }
-    live += 8 * joint;
-    r->report.operations += joint;
-    if (live > r->report.bytes) r->report.bytes = live;
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-cr_status cri_run_prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
-                          const bool *opt_query, cri_goal goal, const cr_exact_options *o,
-                          cri_run *out_r)
+static cr_status prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                         const bool *opt_query, cri_goal goal, const cr_exact_options *o,
+                         const cri_run *opt_like, cri_run *out_r)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cri_run    r = { 0 };
     cr_graph   g = { 0 };
     size_t    *group = NULL, kept = 0;
+    double     start = (double)cr_ctx_memory(cx), passing, finding;
     CR_TRY(cri_problem_new(cx, net, opt_e, goal == CRI_BEST ? NULL : opt_query, &r.problem));
     if (goal == CRI_POSTERIOR) CR_TRY(cri_problem_connect(cx, r.problem, opt_query));
     group = cr_scratch_bytes(&s, r.problem->active, sizeof *group);
     CR_TRY(s.status);
     for (size_t i = 0; opt_query && goal != CRI_BEST && i < r.problem->active; i++)
         kept += group[i] = opt_query[r.problem->var[i]];
+    passing = (double)cr_ctx_memory(cx);
     CR_TRY(cri_problem_graph(cx, r.problem, &g));
-    CR_TRY(cr_order_find(cx, &g, r.problem->active_states, kept ? group : NULL, o->order, o->effort,
-                         &r.order));
+    passing = (double)cr_ctx_memory(cx) - passing; /* the graph is not kept */
+    finding = (double)cr_ctx_memory(cx) - start;
+    if (opt_like)
+        CR_TRY(copy_order(cx, &opt_like->order, &r.order));
+    else
+        CR_TRY(cr_order_find(cx, &g, r.problem->active_states, kept ? group : NULL, o->order,
+                             o->effort, &r.order));
     CR_TRY(cri_filled_new(cx, &g, r.order.order, &r.filled));
     CR_TRY(cri_problem_rank(cx, r.problem, r.order.order));
     r.first_max = goal == CRI_BEST ? 0 : goal == CRI_MAP ? r.problem->active - kept : CR_NONE;
     r.kept = goal == CRI_BEST || goal == CRI_MAP ? 0 : kept;
-    CR_TRY(predict(cx, &r, r.kept));
+    if (!opt_like)
+        CR_TRY(cri_run_predict(cx, &r, finding + r.order.bytes,
+                               (double)cr_ctx_memory(cx) - start - passing));
     *out_r = r;
     r = (cri_run){ 0 };
 done:
@@ -102,19 +80,23 @@ done:
     return st;
 }
 
-bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o)
+cr_status cri_run_prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                          const bool *opt_query, cri_goal goal, const cr_exact_options *o,
+                          cri_run *out_r)
 {
-    double room = o->memory ? (double)o->memory : (double)cri_memory_left(cx);
-    return r->report.bytes <= room && (o->most <= 0 || r->report.operations <= o->most);
+    return prepare(cx, net, opt_e, opt_query, goal, o, NULL, out_r);
 }
 
-cr_status cri_run_refuse(cr_ctx *cx, const cri_run *r)
+cr_status cri_run_prepare_like(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                               const bool *opt_query, cri_goal goal, const cri_run *like,
+                               cri_run *out_r)
 {
-    cr_fail(cx, CR_ENOMEM,
-            "exact elimination would take %.3g operations and %.3g GB (induced width %zu)",
-            r->report.operations, r->report.bytes / 1e9, r->report.width);
-    return cr_fail_hint(
-        cx, "--method auto approximates it; or give more evidence, or a larger memory limit");
+    return prepare(cx, net, opt_e, opt_query, goal, NULL, like, out_r);
+}
+
+bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o)
+{
+    return cri_exact_has_room(cx, o, &r->report);
 }
 
 /* --- elimination

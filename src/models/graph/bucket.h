@@ -13,7 +13,8 @@
 typedef struct cr_exact_options {
     cr_elimination order;  /* which heuristic; BEST by default */
     double         effort; /* for random orders: 1 is usual */
-    size_t         memory; /* bytes of tables allowed; 0: what the context has left */
+    size_t         memory; /* bytes of tables allowed; 0: what the context has left; SIZE_MAX: any,
+                              and any time, where only a report is wanted */
     double         most;   /* operations allowed; 0: no limit */
 } cr_exact_options;
 
@@ -21,8 +22,9 @@ typedef struct cr_exact_options {
 typedef struct cr_exact_report {
     size_t         variables;   /* that had to be eliminated, after evidence and pruning */
     size_t         width;       /* induced */
-    double         operations;  /* entries of all cliques */
-    double         bytes;       /* of tables, at the most at a time */
+    double         operations;  /* entries of all cliques, in all runs */
+    double         bytes;       /* held at a time, at the most: tables, lists, the search for an order */
+    double         tables;      /* of these, tables and what sums need beside them */
     cr_elimination order;       /* the heuristic that was best */
     size_t         tries;       /* orders looked at */
     size_t         conditioned; /* variables whose states were tried in turn to save memory */

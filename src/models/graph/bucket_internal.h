@@ -31,11 +31,22 @@ typedef struct cri_run {
 cr_status cri_run_prepare(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                           const bool *opt_query, cri_goal goal, const cr_exact_options *o,
                           cri_run *out_r);
+/* Fills the report (bucket_bytes.c).  Bytes: `finding` at the most while the order was looked for,
+ * `held` from now on. */
+cr_status cri_run_predict(cr_ctx *cx, cri_run *r, double finding, double held);
 void      cri_run_free(cr_ctx *cx, cri_run *r);
-/* Is there memory for it, and are its operations allowed? */
+/* The same for other evidence that leaves the same variables with several states: their order is that
+ * of another run, and nothing is foretold. */
+cr_status cri_run_prepare_like(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                               const bool *opt_query, cri_goal goal, const cri_run *like,
+                               cri_run *out_r);
+/* Is there memory for it? */
 bool cri_run_fits(cr_ctx *cx, const cri_run *r, const cr_exact_options *o);
-/* The failure when it does not fit. */
-cr_status cri_run_refuse(cr_ctx *cx, const cri_run *r);
+/* What an answer will take, by conditioning where memory is short.  mark [variables]: the query.
+ * CR_ENOMEM: too much; then the report is of one run without conditioning. */
+cr_status cri_bucket_plan(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                          const bool *mark, cri_goal goal, const cr_exact_options *o,
+                          cr_exact_report *out_report);
 /* Eliminates; out_joint (NULL: not wanted; untouched if r->scale is -INFINITY): over the query's
  * ranks, normalised. */
 cr_status cri_run_eliminate(cr_ctx *cx, cri_run *r, cr_factor *out_joint);

@@ -1,25 +1,25 @@
 /* bucket_query.c -- questions to bucket elimination, conditioned on some variables if memory is
- * short. Conditioning: for every joint state c of a few variables C,  P(q, e) = sum_c P(q, e, C =
- * c); each run needs tables without C.  C is chosen greedily among the variables of the largest
- * cliques. */
+ * short (condition.h).  The cutset is chosen greedily among the variables of the largest cliques. */
 #include "bucket.h"
 #include "bucket_internal.h"
+#include "condition.h"
 #include "../../base/context_internal.h"
+#include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CONDITIONED = 24 };
+enum { BATCH = 64 }; /* runs whose answers are kept until they are added up */
 
-static const double MOST_RUNS = 65536;
+static const double MOST_RUNS = 1 << 20;
 
 typedef struct question {
     const cr_network       *net;
     const cr_evidence      *e;
     size_t                  n;
     const size_t           *query;
-    bool                   *mark; /* [variables] of the query; NULL: none */
+    const bool             *mark; /* [variables] of the query; NULL: none */
     cri_goal                goal;
     const cr_exact_options *o;
 } question;
@@ -47,9 +47,8 @@ static void mix(answer *a, cr_factor *more, double more_log)
     a->log = peak + log(x + y);
 }
 
-/* One run with the evidence e; adds to the answer. */
-static cr_status run_once(cr_ctx *cx, const question *q, const cr_evidence *e, cri_run *r,
-                          answer *a)
+/* One run; adds to the answer. */
+static cr_status run_once(cr_ctx *cx, const question *q, cri_run *r, answer *a)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -57,7 +56,6 @@ static cr_status run_once(cr_ctx *cx, const question *q, const cr_evidence *e, c
     bool       max = q->goal == CRI_BEST || q->goal == CRI_MAP;
     size_t    *state = max ? cr_scratch_index(&s, cr_network_size(q->net)) : NULL;
     CR_TRY(s.status);
-    (void)e;
     CR_TRY(cri_run_eliminate(cx, r, max || q->n == 0 ? NULL : &ranked));
     if (r->scale == -INFINITY) goto done;
     if (max) {
@@ -116,61 +114,120 @@ done:
     return st;
 }
 
-static cr_status copy_evidence(cr_ctx *cx, const question *q, cr_evidence **out_e)
+static cr_status refuse(cr_ctx *cx, const question *q, const cr_exact_report *r)
 {
-    cr_status    st = CR_OK;
-    cr_evidence *e = NULL;
-    CR_TRY(cr_evidence_new(cx, q->net, &e));
-    for (size_t v = 0; q->e && v < cr_network_size(q->net); v++)
-        if (cr_evidence_likelihood(q->e, v))
-            CR_TRY(cr_evidence_weigh(cx, e, v, cr_evidence_likelihood(q->e, v)));
-    *out_e = e;
-    e = NULL;
+    return cri_exact_refuse(cx, "exact elimination", r, q->o);
+}
+
+/* Picks variables until a run fits; r is prepared for their first states.  The report is of all runs. */
+static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, cri_cutset *c,
+                               cri_run *r)
+{
+    cr_status        st = CR_OK;
+    cr_exact_report  whole = r->report;
+    cr_exact_options quick = *q->o;
+    quick.effort = 0;
+    if (whole.tables > MOST_RUNS * cri_exact_room(cx, q->o)) CR_TRY(refuse(cx, q, &whole));
+    while (!cri_run_fits(cx, r, q->o)) {
+        size_t v;
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(choose_variable(cx, q, r, &v));
+        if (v == CR_NONE || c->n == CRI_MOST_CONDITIONED) CR_TRY(refuse(cx, q, &whole));
+        cri_cutset_add(c, q->net, q->e, v);
+        CR_TRY(cri_cutset_fix(cx, c, q->net, q->e, 0, e));
+        cri_run_free(cx, r);
+        CR_TRY(cri_run_prepare(cx, q->net, e, q->mark, q->goal, &quick, r));
+        if (c->runs > MOST_RUNS || !cri_exact_in_time(cx, q->o, c->runs * r->report.operations))
+            CR_TRY(refuse(cx, q, &whole));
+    }
+    r->report.conditioned = c->n;
+    r->report.runs = c->runs;
+    r->report.operations *= c->runs;
 done:
+    return st;
+}
+
+/* Some runs side by side, each with a context of its own. */
+typedef struct batch {
+    cr_ctx           *cx;
+    const question   *q;
+    const cri_cutset *c;
+    const cri_run    *like;
+    size_t            first, n, lanes;
+    answer            part[BATCH];
+    cr_status         status[BATCH];
+} batch;
+
+static cr_status run_state(cr_ctx *cx, const batch *b, size_t run, answer *out)
+{
+    cr_status       st = CR_OK;
+    const question *q = b->q;
+    cr_evidence    *e = NULL;
+    cri_run         r = { 0 };
+    out->log = -INFINITY;
+    CR_TRY(cri_evidence_copy(cx, q->net, q->e, &e));
+    CR_TRY(cri_cutset_fix(cx, b->c, q->net, q->e, run, e));
+    CR_TRY(cri_run_prepare_like(cx, q->net, e, q->mark, q->goal, b->like, &r));
+    CR_TRY(run_once(cx, q, &r, out));
+done:
+    if (st != CR_OK) cr_factor_free(cx, &out->joint);
+    cri_run_free(cx, &r);
     cr_evidence_free(cx, e);
     return st;
 }
 
-/* v = state, with the likelihood that the question gives that state. */
-static cr_status fix(cr_ctx *cx, const question *q, cr_evidence *e, size_t v, size_t state)
+static void run_lane(void *arg, size_t k)
 {
-    const double *l = q->e ? cr_evidence_likelihood(q->e, v) : NULL;
-    double       *row = cr_alloc(cx, cr_network_states(q->net, v), sizeof *row);
-    if (!row) return CR_ENOMEM;
-    row[state] = l ? l[state] : 1;
-    cr_status st = row[state] > 0 ? cr_evidence_weigh(cx, e, v, row) : CR_OK;
-    cr_free(cx, row, cr_network_states(q->net, v), sizeof *row);
-    return st;
+    batch *b = arg;
+    for (size_t i = k; i < b->n; i += b->lanes) {
+        cr_ctx *child = NULL;
+        b->status[i] = cri_ctx_child(b->cx, &child);
+        if (b->status[i] == CR_OK) b->status[i] = run_state(child, b, b->first + i, &b->part[i]);
+        cr_ctx_free(child);
+        if (b->status[i] != CR_OK) return;
+    }
 }
 
-/* Picks variables until a run fits; *out_r is prepared for their first states. */
-static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, size_t *cut,
-                               size_t *out_n, cri_run *r)
+/* Adds the answers of a batch up, in order. */
+static void gather(cr_ctx *cx, const question *q, size_t n, answer *part, answer *a)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (part[i].log == -INFINITY) continue;
+        if (q->goal == CRI_BEST || q->goal == CRI_MAP) {
+            if (part[i].log <= a->log) continue;
+            a->log = part[i].log;
+            memcpy(a->state, part[i].state, cr_network_size(q->net) * sizeof *a->state);
+        } else if (a->log == -INFINITY) {
+            a->log = part[i].log;
+            a->joint = part[i].joint;
+            part[i].joint = (cr_factor){ 0 };
+        } else {
+            mix(a, &part[i].joint, part[i].log);
+        }
+        cr_factor_free(cx, &part[i].joint);
+    }
+}
+
+static cr_status run_batch(cr_ctx *cx, batch *b)
 {
     cr_status st = CR_OK;
-    double    runs = 1, room = q->o->memory ? (double)q->o->memory : (double)cri_memory_left(cx);
-    size_t    n = 0;
-    if (r->report.bytes > MOST_RUNS * room)
-        CR_TRY(cri_run_refuse(cx, r)); /* a state saves a share */
-    if (q->o->most > 0 && r->report.operations > q->o->most) CR_TRY(cri_run_refuse(cx, r));
-    while (!cri_run_fits(cx, r, q->o)) {
-        size_t v, first = 0;
-        CR_TRY(choose_variable(cx, q, r, &v));
-        if (v == CR_NONE || n == MOST_CONDITIONED || runs > MOST_RUNS ||
-            (q->o->most > 0 && runs * r->report.operations > q->o->most))
-            CR_TRY(cri_run_refuse(cx, r));
-        const double *l = q->e ? cr_evidence_likelihood(q->e, v) : NULL;
-        while (l && l[first] == 0) first++;
-        runs *= (double)r->problem->left[v];
-        cut[n++] = v;
-        CR_TRY(fix(cx, q, e, v, first));
-        cri_run_free(cx, r);
-        CR_TRY(cri_run_prepare(cx, q->net, e, q->mark, q->goal, q->o, r));
+    for (size_t i = 0; i < b->n; i++) {
+        b->part[i].log = -INFINITY;
+        b->part[i].joint = (cr_factor){ 0 };
+        b->status[i] = CR_OK;
     }
-    r->report.conditioned = n;
-    r->report.runs = runs;
-    *out_n = n;
+    if (b->lanes > 1)
+        CR_TRY(cri_parallel_for(cx, NULL, b->lanes, run_lane, b));
+    else if (b->lanes == 1)
+        run_lane(b, 0);
+    for (size_t i = 0; i < b->n; i++) {
+        if (b->lanes == 0) CR_TRY(run_state(cx, b, b->first + i, &b->part[i]));
+        if (b->status[i] == CR_OK) continue;
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(cri_fail_memory(cx, (size_t)b->like->report.tables));
+    }
 done:
+    for (size_t i = 0; st != CR_OK && i < b->n; i++) cr_factor_free(cx, &b->part[i].joint);
     return st;
 }
 
@@ -178,30 +235,49 @@ done:
 static cr_status run_conditioned(cr_ctx *cx, question *q, cri_run *r, answer *a)
 {
     cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
     cr_evidence *e = NULL;
-    size_t       cut[MOST_CONDITIONED], state[MOST_CONDITIONED] = { 0 }, n = 0;
+    cri_cutset   c = { 0 };
+    batch       *b = cr_scratch_bytes(&s, 1, sizeof *b);
+    size_t      *states = cr_scratch_index(&s, BATCH * cr_network_size(q->net));
+    CR_TRY(s.status);
     if (q->goal == CRI_POSTERIOR) q->goal = CRI_EVIDENCE; /* the runs are weighed by P(e, c) */
-    CR_TRY(copy_evidence(cx, q, &e));
-    CR_TRY(choose_cutset(cx, q, e, cut, &n, r));
+    CR_TRY(cri_evidence_copy(cx, q->net, q->e, &e));
+    CR_TRY(choose_cutset(cx, q, e, &c, r));
     a->report = r->report;
-    for (;;) {
-        bool possible = true;
-        for (size_t i = 0; i < n; i++) {
-            const double *l = q->e ? cr_evidence_likelihood(q->e, cut[i]) : NULL;
-            possible &= !l || l[state[i]] > 0;
-            if (possible) CR_TRY(fix(cx, q, e, cut[i], state[i]));
-        }
-        if (possible) {
-            cri_run_free(cx, r);
-            CR_TRY(cri_run_prepare(cx, q->net, e, q->mark, q->goal, q->o, r));
-            if (!cri_run_fits(cx, r, q->o)) CR_TRY(cri_run_refuse(cx, r));
-            CR_TRY(run_once(cx, q, e, r, a));
-        }
-        size_t i = 0;
-        while (i < n && ++state[i] == cr_network_states(q->net, cut[i])) state[i++] = 0;
-        if (i == n) break;
+    cri_exact_tell_runs(cx, &r->report);
+    *b = (batch){ .cx = cx, .q = q, .c = &c, .like = r };
+    b->lanes = cri_exact_lanes(cx, &r->report, q->o);
+    for (size_t i = 0; i < BATCH; i++) b->part[i].state = states + i * cr_network_size(q->net);
+    for (size_t all = (size_t)c.runs; b->first < all; b->first += BATCH) {
+        b->n = all - b->first < BATCH ? all - b->first : BATCH;
+        CR_TRY(cr_check_interrupt(cx));
+        cr_progress(cx, "conditioning", (double)b->first, c.runs);
+        CR_TRY(run_batch(cx, b));
+        gather(cx, q, b->n, b->part, a);
     }
 done:
+    cr_evidence_free(cx, e);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_bucket_plan(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
+                          const bool *mark, cri_goal goal, const cr_exact_options *o,
+                          cr_exact_report *out_report)
+{
+    cr_status    st = CR_OK;
+    cr_evidence *e = NULL;
+    cri_cutset   c = { 0 };
+    cri_run      r = { 0 };
+    question     q = { .net = net, .e = opt_e, .mark = mark, .goal = goal, .o = o };
+    CR_TRY(cri_run_prepare(cx, net, opt_e, mark, goal, o, &r));
+    *out_report = r.report;
+    CR_TRY(cri_evidence_copy(cx, net, opt_e, &e));
+    if (!cri_run_fits(cx, &r, o)) CR_TRY(choose_cutset(cx, &q, e, &c, &r));
+    *out_report = r.report;
+done:
+    cri_run_free(cx, &r);
     cr_evidence_free(cx, e);
     return st;
 }
@@ -231,9 +307,10 @@ static cr_status ask(cr_ctx *cx, question *q, answer *a)
     q->mark = mark;
     a->log = -INFINITY;
     CR_TRY(cri_run_prepare(cx, q->net, q->e, mark, q->goal, q->o, &r));
+    if (!cri_exact_in_time(cx, q->o, r.report.operations)) CR_TRY(refuse(cx, q, &r.report));
     if (cri_run_fits(cx, &r, q->o)) {
         a->report = r.report;
-        CR_TRY(run_once(cx, q, q->e, &r, a));
+        CR_TRY(run_once(cx, q, &r, a));
     } else {
         CR_TRY(run_conditioned(cx, q, &r, a));
     }

@@ -18,7 +18,8 @@ enum {
     PART = 1 << 16,
     MOST_PARTS = 64,
     PARTS_WANTED = 8,
-    ROOM_SHARE = 16
+    ROOM_SHARE = 16,
+    STRETCH = 1 << 22 /* entries walked without asking whether to stop */
 };
 
 /* --- spaces
@@ -328,16 +329,23 @@ static void walk_runs(walker *w, size_t begin, size_t end)
     }
 }
 
-/* Walks, and tells whether a product underflowed; the caller's flags are as before. */
-static bool walk(walker *w, size_t begin, size_t end)
+/* Walks, asking now and then whether to stop: false.  *out_lost: a product underflowed; the caller's
+ * flags are as before. */
+static bool walk(cr_ctx *cx, walker *w, size_t begin, size_t end, bool *out_lost)
 {
     fexcept_t before;
+    size_t    stretch = 1 + STRETCH / w->p->block;
+    bool      fine = true;
     fegetexceptflag(&before, FE_UNDERFLOW);
     feclearexcept(FE_UNDERFLOW);
-    walk_runs(w, begin, end);
-    bool lost = fetestexcept(FE_UNDERFLOW) != 0;
+    for (size_t at = begin; fine && at < end; at += stretch) {
+        walk_runs(w, at, end - at > stretch ? at + stretch : end);
+        fine = end - at <= stretch || !cri_should_stop(cx);
+        if (!fine) break;
+    }
+    *out_lost = fetestexcept(FE_UNDERFLOW) != 0;
     fesetexceptflag(&before, FE_UNDERFLOW);
-    return lost;
+    return fine;
 }
 
 static size_t walker_bytes(const plan *p)
@@ -372,7 +380,7 @@ typedef struct parts_work {
     cr_ctx        *cx;
     const plan    *p;
     cri_output    *to;     /* [parts x outputs] when parts have outputs of their own */
-    unsigned char *failed; /* [parts] 1: no memory; 2: underflow */
+    unsigned char *failed; /* [parts] 1: no memory, or stopped; 2: underflow */
 } parts_work;
 
 static void walk_part(void *arg, size_t part)
@@ -386,7 +394,11 @@ static void walk_part(void *arg, size_t part)
         w->failed[part] = 1;
         return;
     }
-    if (walk(&k, part * grains / p.parts * p.summed, (part + 1) * grains / p.parts * p.summed))
+    bool lost;
+    if (!walk(w->cx, &k, part * grains / p.parts * p.summed,
+              (part + 1) * grains / p.parts * p.summed, &lost))
+        w->failed[part] = 1;
+    else if (lost)
         w->failed[part] = 2;
     free_walker(w->cx, &k);
 }
@@ -450,8 +462,7 @@ static size_t choose_parts(const plan *p)
     return parts ? parts : 1;
 }
 
-/* Makes the tracks of all tables in `room`, which has them, the sizes of the outputs and the
- * places. */
+/* Makes the tracks of all tables in `room`, which has them and the places. */
 static void lay_tracks(plan *p, char *room, const size_t *order, const cri_operand *in)
 {
     size_t    tables = p->inputs + p->outputs;
@@ -465,9 +476,6 @@ static void lay_tracks(plan *p, char *room, const size_t *order, const cri_opera
         set_folds(&p->out[k], p);
     }
     sort_by_level(p->in, p->inputs);
-    p->runs = 1;
-    for (size_t d = 0; d < p->outer; d++) p->runs *= p->states[d];
-    p->parts = choose_parts(p);
 }
 
 static void output_sizes(const cri_space *space, size_t outputs, const cri_output *out,
@@ -480,9 +488,10 @@ static void output_sizes(const cri_space *space, size_t outputs, const cri_outpu
     }
 }
 
-bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size_t inputs,
-                 const cri_operand *in, size_t outputs, const cri_output *out, bool threaded,
-                 bool *opt_lost)
+/* The loops of the work, and how it is cut; sizes [outputs] and cut, order [CRI_MOST_DIMS] are set. */
+static plan plan_loops(const cri_space *space, cri_semiring semiring, size_t inputs,
+                       const cri_operand *in, size_t outputs, const cri_output *out, size_t *sizes,
+                       size_t *order, bool *cut, joined *j)
 {
     plan          p = { .semiring = semiring,
                         .inputs = inputs,
@@ -490,38 +499,85 @@ bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size
                         .to = out,
                         .block = 1,
                         .summed = 1,
-                        .cuts = 1 };
-    joined        j = join_variables(space, inputs, in, outputs, out);
+                        .cuts = 1,
+                        .runs = 1 };
     const size_t *single = outputs == 1 ? out[0].stride : NULL;
-    size_t        order[CRI_MOST_DIMS], tables = inputs + outputs;
-    bool          cut[CRI_MOST_DIMS] = { false }, fine = !cri_should_stop(cx), lost = false;
-    p.inner = choose_block(&j, out[0].arg ? single : NULL);
-    p.outer = j.n - p.inner;
+    *j = join_variables(space, inputs, in, outputs, out);
+    p.inner = choose_block(j, out[0].arg ? single : NULL);
+    p.outer = j->n - p.inner;
     for (size_t i = 0; i < p.inner; i++) {
-        p.inner_states[i] = j.states[p.outer + i];
+        p.inner_states[i] = j->states[p.outer + i];
         p.block *= p.inner_states[i];
     }
-    size_t  bytes = tables * (sizeof(cri_track) + p.block * sizeof(uint32_t));
+    output_sizes(space, outputs, out, sizes);
+    if (outputs > 1) choose_cuts(&p, j, sizes, cut);
+    order_loops(&p, j, single, cut, order);
+    for (size_t d = 0; d < p.outer; d++) p.runs *= p.states[d];
+    p.parts = choose_parts(&p);
+    return p;
+}
+
+static size_t track_bytes(const plan *p)
+{
+    return (p->inputs + p->outputs) * (sizeof(cri_track) + p->block * sizeof(uint32_t));
+}
+
+/* Several outputs: the same sums always. */
+static bool goes_in_parts(const plan *p, bool threaded)
+{
+    return p->parts > 1 && (threaded || p->outputs > 1);
+}
+
+bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size_t inputs,
+                 const cri_operand *in, size_t outputs, const cri_output *out, bool threaded,
+                 bool *opt_lost)
+{
+    size_t  order[CRI_MOST_DIMS];
+    bool    cut[CRI_MOST_DIMS] = { false }, lost = false;
+    joined  j;
     size_t *sizes = cri_resize_quietly(cx, NULL, 0, outputs, sizeof *sizes);
-    char   *room = sizes ? cri_resize_quietly(cx, NULL, 0, bytes, 1) : NULL;
-    fine = fine && room;
-    if (fine) {
-        output_sizes(space, outputs, out, sizes);
-        if (outputs > 1) choose_cuts(&p, &j, sizes, cut);
-        order_loops(&p, &j, single, cut, order);
-        lay_tracks(&p, room, order, in);
-    }
-    if (fine && p.parts > 1 &&
-        (threaded || outputs > 1)) { /* several outputs: the same sums always */
+    if (!sizes) return false;
+    plan   p = plan_loops(space, semiring, inputs, in, outputs, out, sizes, order, cut, &j);
+    size_t bytes = track_bytes(&p);
+    char  *room = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    bool   fine = room && !cri_should_stop(cx);
+    if (fine) lay_tracks(&p, room, order, in);
+    if (fine && goes_in_parts(&p, threaded)) {
         fine = walk_parts(cx, &p, sizes, &lost);
     } else if (fine) {
         walker w;
         fine = make_walker(cx, &w, &p);
-        if (fine) lost = walk(&w, 0, p.runs);
-        if (fine) free_walker(cx, &w);
+        if (fine) {
+            fine = walk(cx, &w, 0, p.runs, &lost);
+            free_walker(cx, &w);
+        }
     }
     cr_free(cx, room, bytes, 1);
     cr_free(cx, sizes, outputs, sizeof *sizes);
     if (opt_lost) *opt_lost = lost;
     return fine;
+}
+
+bool cri_combine_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const cri_operand *in,
+                       size_t outputs, const cri_output *out, bool threaded, double *out_bytes)
+{
+    size_t  order[CRI_MOST_DIMS];
+    bool    cut[CRI_MOST_DIMS] = { false };
+    joined  j;
+    size_t *sizes = cri_resize_quietly(cx, NULL, 0, outputs, sizeof *sizes);
+    if (!sizes) return false;
+    plan   p = plan_loops(space, CRI_SUM, inputs, in, outputs, out, sizes, order, cut, &j);
+    double bytes = (double)(outputs * sizeof *sizes + track_bytes(&p)), walkers = 1;
+    if (goes_in_parts(&p, threaded)) {
+        size_t threads = cr_ctx_threads(cx);
+        walkers = (double)(threads < p.parts ? threads : p.parts);
+        for (size_t k = 0; outputs > 1 && k < outputs; k++) {
+            bool shared = false;
+            for (size_t g = 0; g < p.outer; g++) shared |= cut[g] && out[k].stride[j.first[g]] == 0;
+            bytes += (double)p.parts * (double)(sizeof *out + (shared ? 8 * sizes[k] : 0));
+        }
+    }
+    *out_bytes = bytes + walkers * (double)walker_bytes(&p);
+    cr_free(cx, sizes, outputs, sizeof *sizes);
+    return true;
 }

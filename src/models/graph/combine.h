@@ -56,5 +56,9 @@ void cri_space_strides(const cri_space *space, size_t n, const size_t *var, cons
 bool cri_combine(cr_ctx *cx, const cri_space *space, cri_semiring semiring, size_t inputs,
                  const cri_operand *in, size_t outputs, const cri_output *out, bool threaded,
                  bool *opt_lost);
+/* The bytes that a sum holds beside its tables while it runs; values are not looked at.  false: out
+ * of memory. */
+bool cri_combine_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const cri_operand *in,
+                       size_t outputs, const cri_output *out, bool threaded, double *out_bytes);
 
 #endif

@@ -365,6 +365,7 @@ cr_status cr_order_find(cr_ctx *cx, const cr_graph *g, const size_t *states,
     cr_scratch s = cr_scratch_begin(cx);
     eliminator e = { 0 };
     cr_order   o = { .n = g->n }, best = { .n = g->n, .states = INFINITY };
+    size_t     before = cr_ctx_memory(cx);
     best.order = cr_resize(cx, NULL, 0, g->n, sizeof *best.order);
     o.order = cr_scratch_index(&s, g->n);
     if (!best.order) CR_TRY(CR_ENOMEM);
@@ -378,6 +379,7 @@ cr_status cr_order_find(cr_ctx *cx, const cr_graph *g, const size_t *states,
         keep_better(&best, &o, method);
     }
     *out_o = best;
+    out_o->bytes = (double)cr_ctx_memory(cx) - (double)before; /* nothing was given back */
     best.order = NULL;
 done:
     free_lists(&e);

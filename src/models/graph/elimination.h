@@ -28,6 +28,7 @@ typedef struct cr_order {
     double         peak;   /* the entries of the largest clique */
     cr_elimination method; /* that found it */
     size_t         tries;  /* how many orders were looked at */
+    double         bytes;  /* held while it was looked for, at the most */
 } cr_order;
 
 /* Frees the order and leaves none. */

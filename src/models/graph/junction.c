@@ -1,5 +1,6 @@
 /* junction.c -- compiling a network into a tree of cliques, and evidence into its tables. */
 #include "junction.h"
+#include "condition.h"
 #include "factor_internal.h"
 #include "filled.h"
 #include "junction_internal.h"
@@ -192,6 +193,7 @@ static size_t clique_of_table(const cr_junction *j, size_t t)
     return first == CR_NONE ? CR_NONE : j->home[first];
 }
 
+/* Which tables go to which clique; they are made by cut_tables. */
 static cr_status assign_tables(cr_ctx *cx, cr_junction *j)
 {
     cr_status  st = CR_OK;
@@ -217,10 +219,17 @@ static cr_status assign_tables(cr_ctx *cx, cr_junction *j)
     for (size_t t = 0; t < tables; t++) {
         size_t c = clique_of_table(j, t);
         if (c != CR_NONE) j->clique[c].table[used[c]++] = t;
-        CR_TRY(cut_table(cx, j, t));
     }
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status cut_tables(cr_ctx *cx, cr_junction *j)
+{
+    cr_status st = CR_OK;
+    for (size_t t = 0; t < j->tables; t++) CR_TRY(cut_table(cx, j, t));
+done:
     return st;
 }
 
@@ -236,30 +245,14 @@ static double constant_weight(const cri_problem *p)
 /* --- compiling
  * --------------------------------------------------------------------------------------- */
 
-/* Merged tables and parts of sums take about this share of the largest clique. */
-enum { TEMPORARY_SHARE = 32 };
-
-static void predict(cr_junction *j, const cr_order *o)
+/* Before the first table is made: is there room for it, and time? */
+static cr_status check_room(cr_ctx *cx, const cr_junction *j)
 {
-    j->report = (cr_exact_report){ .variables = j->problem->active,
-                                   .width = o->width,
-                                   .runs = 1,
-                                   .order = o->method,
-                                   .tries = o->tries };
-    double largest = 0;
-    for (size_t c = 0; c < j->cliques; c++) {
-        const cri_clique *q = &j->clique[c];
-        double            size = 1, separator = 1;
-        for (size_t i = 0; i < q->n; i++) {
-            double states = (double)j->problem->active_states[q->scope[i]];
-            size *= states;
-            if (i >= q->eliminated) separator *= states;
-        }
-        j->report.operations += 2 * size;
-        j->report.bytes += 2 * 8 * separator;
-        if (size > largest) largest = size;
-    }
-    j->report.bytes += 8 * largest / TEMPORARY_SHARE;
+    if (j->options.memory == SIZE_MAX) return CR_OK;
+    if (j->report.tables <= cri_exact_room(cx, &j->options) &&
+        cri_exact_in_time(cx, &j->options, j->report.operations))
+        return CR_OK;
+    return cri_exact_refuse(cx, "a junction tree", &j->report, &j->options);
 }
 
 static cr_status compile(cr_ctx *cx, cr_junction *j)
@@ -268,25 +261,24 @@ static cr_status compile(cr_ctx *cx, cr_junction *j)
     cr_graph   g = { 0 };
     cr_order   o = { 0 };
     cri_filled f = { 0 };
+    double     start = (double)cr_ctx_memory(cx) - j->own, before, finding, passing, now;
     CR_TRY(cri_problem_new(cx, j->net, j->evidence, NULL, &j->problem));
+    before = (double)cr_ctx_memory(cx);
     CR_TRY(cri_problem_graph(cx, j->problem, &g));
+    finding = (double)cr_ctx_memory(cx) - start;
     CR_TRY(cr_order_find(cx, &g, j->problem->active_states, NULL, j->options.order,
                          j->options.effort, &o));
     CR_TRY(cri_filled_new(cx, &g, o.order, &f));
+    passing = (double)cr_ctx_memory(cx) - before; /* graph, order and fill: not kept */
     CR_TRY(cri_problem_rank(cx, j->problem, o.order));
     CR_TRY(make_cliques(cx, j, &f));
     CR_TRY(link_children(cx, j));
     CR_TRY(order_cliques(cx, j));
-    predict(j, &o);
-    double room = j->options.memory ? (double)j->options.memory : (double)cri_memory_left(cx);
-    if (j->report.bytes > room || (j->options.most > 0 && j->report.operations > j->options.most)) {
-        cr_fail(cx, CR_ENOMEM,
-                "a junction tree would take %.3g operations and %.3g GB (induced width %zu)",
-                j->report.operations, j->report.bytes / 1e9, j->report.width);
-        CR_TRY(cr_fail_hint(
-            cx, "ask for single variables by elimination, or approximate by --method auto"));
-    }
     CR_TRY(assign_tables(cx, j));
+    now = (double)cr_ctx_memory(cx) - start;
+    CR_TRY(cri_junction_predict(cx, j, &o, finding + o.bytes, now, passing));
+    CR_TRY(check_room(cx, j));
+    CR_TRY(cut_tables(cx, j));
     j->constant = constant_weight(j->problem);
 done:
     cri_filled_free(cx, &f);
@@ -297,18 +289,12 @@ done:
 
 static cr_status copy_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence *opt_e)
 {
-    cr_status    st = CR_OK;
     cr_evidence *e = NULL;
-    CR_TRY(cr_evidence_new(cx, j->net, &e));
-    for (size_t v = 0; opt_e && v < cr_network_size(j->net); v++)
-        if (cr_evidence_likelihood(opt_e, v))
-            CR_TRY(cr_evidence_weigh(cx, e, v, cr_evidence_likelihood(opt_e, v)));
+    cr_status    st = cri_evidence_copy(cx, j->net, opt_e, &e);
+    if (st != CR_OK) return st;
     cr_evidence_free(cx, j->evidence);
     j->evidence = e;
-    e = NULL;
-done:
-    cr_evidence_free(cx, e);
-    return st;
+    return CR_OK;
 }
 
 cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
@@ -316,6 +302,7 @@ cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *
 {
     cr_status    st = CR_OK;
     size_t       n = cr_network_size(net);
+    size_t       before = cr_ctx_memory(cx);
     cr_junction *j = cr_alloc(cx, 1, sizeof *j);
     if (!j) return CR_ENOMEM;
     j->net = net;
@@ -327,6 +314,7 @@ cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evidence *
     j->marginal = cr_alloc(cx, j->offset[n], sizeof *j->marginal);
     if (!j->marginal) CR_TRY(CR_ENOMEM);
     CR_TRY(copy_evidence(cx, j, opt_e));
+    j->own = (double)cr_ctx_memory(cx) - (double)before;
     CR_TRY(compile(cx, j));
     *out_j = j;
     j = NULL;
@@ -350,6 +338,20 @@ static int difference(const cr_junction *j, const cr_evidence *opt_e, size_t v)
         if (x != y) found = 1;
     }
     return found;
+}
+
+/* Does the tree stay as it is when the states of v that are left change?  A variable that is not in it
+ * must be in one state as before, though it may be another. */
+static bool stays(const cr_junction *j, const cr_evidence *opt_e, size_t v)
+{
+    if (!j->problem) return false;
+    return j->problem->rank[v] != CR_NONE || (opt_e && cr_evidence_state(opt_e, v) != CR_NONE);
+}
+
+void cri_junction_forget(cr_junction *j)
+{
+    for (size_t c = 0; c < j->cliques; c++) j->clique[c].up.valid = j->clique[c].down.valid = false;
+    memset(j->known, 0, cr_network_size(j->net) * sizeof *j->known);
 }
 
 /* Drops the messages that leave an affected clique. */
@@ -382,6 +384,8 @@ static cr_status cut_changed(cr_ctx *cx, cr_junction *j, const int *change, size
         if (!cut) continue;
         cr_status st = cut_table(cx, j, t);
         if (st != CR_OK) return st;
+        size_t c = clique_of_table(j, t);
+        if (c != CR_NONE) affected[c] = 1;
     }
     for (size_t c = 0; c < j->cliques; c++) {
         const cri_clique *q = &j->clique[c];
@@ -405,7 +409,7 @@ cr_status cr_junction_set_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence
     for (size_t v = 0; v < n; v++) {
         change[v] = difference(j, opt_e, v);
         any |= change[v] > 0;
-        anew |= change[v] == 2 && (!j->problem || j->problem->rank[v] == CR_NONE);
+        anew |= change[v] == 2 && !stays(j, opt_e, v);
     }
     anew |= !j->problem;
     if (!any && !anew) goto done;

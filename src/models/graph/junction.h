@@ -2,8 +2,8 @@
  *   up_c(S_c)   = sum over R_c of  phi_c  prod_{children k} up_k
  *   down_k(S_k) = sum over C \ S_k of  phi_c  down_c  prod_{children j != k} up_j
  * C clique, S its separator towards the root, R = C \ S, phi the tables assigned to it.  Cliques
- * are never stored: messages are computed from the tables around them, so memory is that of the
- * separators alone. Evidence is cut out of the tables.  A message is computed when it is needed and
+ * are never stored: messages are computed from the tables around them, so memory is mostly that of
+ * the separators. Evidence is cut out of the tables.  A message is computed when it is needed and
  * kept until evidence on its sending side changes.  Log scales are kept apart, so nothing
  * underflows (message.h). Two calibrations of the downward pass: Shafer-Shenoy, as above, one
  * message at a time; Hugin (belief update), the belief of a clique summed onto all its separators
@@ -26,10 +26,15 @@ CR_API cr_status cr_junction_new(cr_ctx *cx, const cr_network *net, const cr_evi
                                  const cr_exact_options *opt_o, cr_junction **out_j);
 /* Frees a tree.  NULL is allowed. */
 CR_API void cr_junction_free(cr_ctx *cx, cr_junction *j);
-/* What the tree takes: entries of all cliques, bytes of messages. */
+/* What the tree takes, told before any table is made: entries of all cliques, bytes of all marginals
+ * by Hugin. */
 CR_API cr_exact_report cr_junction_report(const cr_junction *j);
+/* The bytes that are held at a time, at the most, for all marginals by one of the calibrations.
+ * (Sums that underflow, and go on in logarithms, may take more.) */
+CR_API cr_status cr_junction_bytes(cr_ctx *cx, const cr_junction *j, cr_calibration how,
+                                   double *out_bytes);
 /* Replaces the evidence (NULL: none).  Only messages that depend on a change are dropped.  If a
- * variable that is not in the tree changes, the tree is compiled anew. */
+ * variable that was observed when the tree was compiled is so no more, it is compiled anew. */
 CR_API cr_status cr_junction_set_evidence(cr_ctx *cx, cr_junction *j, const cr_evidence *opt_e);
 /* Computes all messages that are missing, so that marginals are quick. */
 CR_API cr_status cr_junction_calibrate(cr_ctx *cx, cr_junction *j, cr_calibration how);

@@ -44,8 +44,15 @@ struct cr_junction {
     bool   *known;    /* [variables] */
     size_t *offset;   /* [variables + 1] of marginal */
     double  constant; /* log: tables without active variables, observed likelihoods */
+    double  own;      /* bytes of what does not depend on the cliques, */
+    double  lists;    /* of all that is no table, */
+    double  least;    /* at the most until all tables are made */
     size_t  messages;
 };
+
+/* Cliques of so many entries have all threads for themselves; smaller ones go side by side if a level
+ * of the tree has so many in all. */
+enum { CRI_ALONE = 1 << 17, CRI_WORTH_THREADS = 1 << 15 };
 
 /* Inputs of a clique: its tables, what came up from children (but `except`), what came down.
  * Returns how many; *out_scale: the sum of their logs.  in has room for tables + children + 1. */
@@ -57,6 +64,12 @@ bool cri_clique_space(const cr_junction *j, const cri_clique *c, cri_space *out)
  * without memory. */
 bool cri_clique_table(cr_ctx *cx, const cr_junction *j, const cri_clique *c, size_t from,
                       cr_factor *f);
+/* Fills the report (junction_bytes.c).  Bytes: `finding` at the most while the cliques were looked for,
+ * `held` now, of which `passing` will be given back. */
+cr_status cri_junction_predict(cr_ctx *cx, cr_junction *j, const cr_order *o, double finding,
+                               double held, double passing);
+/* Forgets all messages: what follows is as of a new tree. */
+void cri_junction_forget(cr_junction *j);
 /* Computes the messages upwards that are missing. */
 cr_status cri_junction_collect(cr_ctx *cx, cr_junction *j);
 /* ... downwards too, and all marginals. */

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGE = 1 << 17, WORTH_THREADS = 1 << 15 };
-
 /* --- cliques
  * ----------------------------------------------------------------------------------------- */
 
@@ -379,7 +377,7 @@ static cr_status run_level(pass *p, size_t n, size_t *level, unsigned char *fail
     double    total = 0;
     for (size_t i = 0; i < n; i++) {
         double size = clique_size(p->j, level[i]);
-        if (size >= LARGE) {
+        if (size >= CRI_ALONE) {
             if (!do_step(p, level[i], true)) CR_TRY(fail_pass(p->cx, size));
         } else {
             level[small++] = level[i];
@@ -388,7 +386,7 @@ static cr_status run_level(pass *p, size_t n, size_t *level, unsigned char *fail
     }
     p->clique = level;
     p->failed = failed;
-    if (total >= WORTH_THREADS && small > 1 && cr_ctx_threads(p->cx) > 1) {
+    if (total >= CRI_WORTH_THREADS && small > 1 && cr_ctx_threads(p->cx) > 1) {
         CR_TRY(cri_parallel_for(p->cx, NULL, small, run_clique, p));
     } else {
         for (size_t i = 0; i < small; i++) run_clique(p, i);
@@ -464,7 +462,7 @@ cr_status cri_junction_pull(cr_ctx *cx, cr_junction *j, size_t towards)
         size_t parent = j->clique[path[n]].parent;
         double size = clique_size(j, parent);
         j->messages++;
-        if (!send_down(cx, j, path[n], size >= LARGE)) CR_TRY(fail_pass(cx, size));
+        if (!send_down(cx, j, path[n], size >= CRI_ALONE)) CR_TRY(fail_pass(cx, size));
     }
 done:
     cr_scratch_end(&s);

@@ -48,39 +48,60 @@ void cri_merged_free(cr_ctx *cx, cri_merged *m)
     cr_free(cx, (void *)m->in, m->room, sizeof *m->in);
 }
 
-/* The product of two tables over their joint scope. */
-static bool multiply(cr_ctx *cx, const cri_space *sp, const item *a, const item *b, bool threaded,
-                     cr_factor *out, bool *lost)
+/* Gives out the joint scope of two tables, and room if it is to have values. */
+static bool make_table(cr_ctx *cx, const cri_space *sp, uint64_t scope, bool values, cri_space *small,
+                       cr_factor *out)
 {
-    cri_space   small = { 0 };
-    uint64_t    scope = a->scope | b->scope;
-    cri_operand in[2] = { { .value = a->f->value }, { .value = b->f->value } };
-    cri_output  to = { 0 };
-    size_t      size = 1;
+    size_t size = 1;
+    *small = (cri_space){ 0 };
     for (uint64_t bits = scope; bits; bits &= bits - 1) {
         size_t d = (size_t)__builtin_ctzll(bits);
-        cri_space_add(&small, sp->var[d], sp->states[d]);
+        cri_space_add(small, sp->var[d], sp->states[d]);
         size *= sp->states[d];
     }
-    *out = (cr_factor){ .n = small.n, .size = size };
-    out->var = cri_resize_quietly(cx, NULL, 0, 3 * small.n, sizeof *out->var);
-    out->value = out->var ? cri_resize_quietly(cx, NULL, 0, size, sizeof *out->value) : NULL;
-    if (!out->value) {
+    *out = (cr_factor){ .n = small->n, .size = size };
+    out->var = cri_resize_quietly(cx, NULL, 0, 3 * small->n, sizeof *out->var);
+    if (out->var && values) out->value = cri_resize_quietly(cx, NULL, 0, size, sizeof *out->value);
+    if (!out->var || (values && !out->value)) {
         cr_factor_free(cx, out);
         return false;
     }
-    out->states = out->var + small.n;
-    out->stride = out->states + small.n;
-    memcpy(out->var, small.var, small.n * sizeof *out->var);
-    memcpy(out->states, small.states, small.n * sizeof *out->states);
-    cri_space_strides(&small, small.n, small.var, small.states, out->stride);
-    memset(out->value, 0, size * sizeof *out->value);
+    out->states = out->var + small->n;
+    out->stride = out->states + small->n;
+    memcpy(out->var, small->var, small->n * sizeof *out->var);
+    memcpy(out->states, small->states, small->n * sizeof *out->states);
+    cri_space_strides(small, small->n, small->var, small->states, out->stride);
+    return true;
+}
+
+static double table_bytes(const cr_factor *f)
+{
+    return (double)(3 * f->n * sizeof *f->var) + (double)f->size * sizeof *f->value;
+}
+
+/* The product of two tables over their joint scope. */
+static bool multiply(cr_ctx *cx, const cri_space *sp, const item *a, const item *b, bool threaded,
+                     cr_factor *out, cri_merged *m)
+{
+    cri_space   small;
+    cri_operand in[2] = { { .value = a->f->value }, { .value = b->f->value } };
+    cri_output  to = { 0 };
+    bool        lost = false, fine;
+    if (!make_table(cx, sp, a->scope | b->scope, !m->shapes, &small, out)) return false;
     to.value = out->value;
     memcpy(to.stride, out->stride, small.n * sizeof *to.stride);
     cri_space_strides(&small, a->f->n, a->f->var, a->f->states, in[0].stride);
     cri_space_strides(&small, b->f->n, b->f->var, b->f->states, in[1].stride);
-    bool here = false, fine = cri_combine(cx, &small, CRI_SUM, 2, in, 1, &to, threaded, &here);
-    *lost |= here;
+    if (m->shapes) {
+        double more = 0;
+        fine = cri_combine_bytes(cx, &small, 2, in, 1, &to, threaded, &more);
+        m->held += table_bytes(out);
+        if (m->held + more > m->peak) m->peak = m->held + more;
+    } else {
+        memset(out->value, 0, out->size * sizeof *out->value);
+        fine = cri_combine(cx, &small, CRI_SUM, 2, in, 1, &to, threaded, &lost);
+    }
+    m->lost |= lost;
     if (!fine) cr_factor_free(cx, out);
     return fine;
 }
@@ -89,7 +110,10 @@ static bool multiply(cr_ctx *cx, const cri_space *sp, const item *a, const item 
 static void drop(cr_ctx *cx, cri_merged *m, const cr_factor *f)
 {
     for (size_t i = 0; i < m->made; i++)
-        if (f == &m->own[i]) cr_factor_free(cx, &m->own[i]);
+        if (f == &m->own[i]) {
+            m->held -= table_bytes(f);
+            cr_factor_free(cx, &m->own[i]);
+        }
 }
 
 /* Merges while it pays; items [*n]. */
@@ -105,7 +129,7 @@ static bool merge_items(cr_ctx *cx, const cri_space *sp, item *items, size_t *n,
         if (items[a].best > limit) break;
         b = items[a].with;
         cr_factor *f = &m->own[m->made];
-        if (!multiply(cx, sp, &items[a], &items[b], threaded, f, &m->lost)) return false;
+        if (!multiply(cx, sp, &items[a], &items[b], threaded, f, m)) return false;
         m->made++;
         drop(cx, m, items[a].f);
         drop(cx, m, items[b].f);
@@ -118,10 +142,10 @@ static bool merge_items(cr_ctx *cx, const cri_space *sp, item *items, size_t *n,
     return true;
 }
 
-bool cri_merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
-               bool threaded, cri_merged *out)
+static bool merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
+                  bool threaded, cri_merged *out)
 {
-    *out = (cri_merged){ .room = inputs };
+    out->room = inputs;
     out->in = cri_resize_quietly(cx, NULL, 0, inputs, sizeof *out->in);
     if (!out->in) return false;
     for (size_t i = 0; i < inputs; i++) out->in[i] = in[i];
@@ -132,10 +156,25 @@ bool cri_merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_facto
     out->own = cri_resize_quietly(cx, NULL, 0, inputs, sizeof *out->own);
     item *items = out->own ? cri_resize_quietly(cx, NULL, 0, inputs, sizeof *items) : NULL;
     if (!items) return false;
+    out->held = (double)(inputs * sizeof *out->own);
     for (size_t i = 0; i < inputs; i++)
         items[i] = (item){ .f = in[i], .scope = scope_of(space, in[i]) };
     bool fine = merge_items(cx, space, items, &out->n, threaded, out);
     for (size_t i = 0; i < out->n; i++) out->in[i] = items[i].f;
     cr_free(cx, items, inputs, sizeof *items);
     return fine;
+}
+
+bool cri_merge(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
+               bool threaded, cri_merged *out)
+{
+    *out = (cri_merged){ 0 };
+    return merge(cx, space, inputs, in, threaded, out);
+}
+
+bool cri_merge_shapes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
+                      bool threaded, cri_merged *out)
+{
+    *out = (cri_merged){ .shapes = true };
+    return merge(cx, space, inputs, in, threaded, out);
 }

@@ -155,3 +155,27 @@ bool cri_send(cr_ctx *cx, const cri_space *space, bool maximise, size_t inputs,
     cr_free(cx, operand, bytes, 1);
     return fine;
 }
+
+bool cri_send_bytes(cr_ctx *cx, const cri_space *space, size_t inputs, const cr_factor *const *in,
+                    size_t outputs, const cr_factor *const *out, bool threaded, double *out_bytes)
+{
+    size_t       bytes = inputs * sizeof(cri_operand) + outputs * sizeof(cri_output);
+    cri_operand *operand = cri_resize_quietly(cx, NULL, 0, bytes, 1);
+    cri_output  *to = (cri_output *)(void *)(operand + inputs);
+    cri_merged   merged = { 0 };
+    double       combining = 0;
+    bool         fine = operand && cri_merge_shapes(cx, space, inputs, in, threaded, &merged);
+    for (size_t i = 0; fine && i < merged.n; i++) set_operand(space, merged.in[i], &operand[i]);
+    for (size_t k = 0; fine && k < outputs; k++) {
+        to[k] = (cri_output){ 0 };
+        cri_space_strides(space, out[k]->n, out[k]->var, out[k]->states, to[k].stride);
+    }
+    fine = fine &&
+           cri_combine_bytes(cx, space, merged.n, operand, outputs, to, threaded, &combining);
+    if (fine)
+        *out_bytes = (double)bytes + (double)(inputs * sizeof *merged.in) +
+                     fmax(merged.peak, merged.held + combining);
+    cri_merged_free(cx, &merged);
+    cr_free(cx, operand, bytes, 1);
+    return fine;
+}

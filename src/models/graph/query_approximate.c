@@ -2,6 +2,7 @@
  * exact answers. */
 #include "query_approximate.h"
 #include "bucket_internal.h"
+#include "condition.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
@@ -234,11 +235,15 @@ static double work(const cri_engine *e, const cr_exact_report *r)
     return r->operations * (e->runs > 1 ? e->runs : 1);
 }
 
-static bool fits(const cri_engine *e, const cr_exact_report *r, double share)
+static bool fits_time(const cri_engine *e, const cr_exact_report *r)
 {
-    double room = e->o.exact.memory ? (double)e->o.exact.memory : (double)cri_memory_left(e->cx);
-    return r->bytes <= room * share && work(e, r) <= e->o.budget * RATE &&
+    return work(e, r) <= e->o.budget * RATE &&
            (e->o.exact.most <= 0 || r->operations <= e->o.exact.most);
+}
+
+static bool fits(const cri_engine *e, const cr_exact_report *r)
+{
+    return cri_exact_has_room(e->cx, &e->o.exact, r) && fits_time(e, r);
 }
 
 static void take_approximation(cri_engine *e, const cr_exact_report *r)
@@ -254,24 +259,59 @@ static void take_approximation(cri_engine *e, const cr_exact_report *r)
              work(e, r) / RATE, r->bytes / 1e9, r->width);
 }
 
-cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const size_t *query)
+/* All marginals: a tree, or trees given a few variables if that is in time, or an approximation. */
+static cr_status plan_all(cri_engine *e)
 {
     cr_status       st = CR_OK;
-    cr_exact_report r = { 0 };
-    cri_goal        goal = purpose == CRI_ASK_BEST ? (n ? CRI_MAP : CRI_BEST) : CRI_EVIDENCE;
-    if (e->method != CR_QUERY_AUTO) goto done;
-    if (purpose == CRI_ASK_BEST && n == 0) goto done; /* a portfolio of its own */
-    if (purpose == CRI_ASK_ALL) {
-        CR_TRY(cost_of_tree(e, &r));
-        if (!fits(e, &r, 1)) take_approximation(e, &r);
-        goto done;
+    cr_exact_report r = { 0 }, some;
+    cri_cutset      c;
+    CR_TRY(cost_of_tree(e, &r));
+    if (fits(e, &r)) goto done;
+    if (fits_time(e, &r)) {
+        cr_junction_free(e->cx, e->tree);
+        e->tree = NULL;
+        e->fresh = false;
+        st = cri_condition_plan(e->cx, e->net, e->evidence, &e->o.exact, &c, &some);
+        if (st == CR_OK && fits_time(e, &some)) goto done;
+        if (st == CR_ENOMEM && !cri_should_stop(e->cx)) st = CR_OK;
+        CR_TRY(st);
     }
-    CR_TRY(cost_of_elimination(e, goal, n, query, true, &r));
-    if (r.operations <= EASY && fits(e, &r, 1)) goto done;
-    CR_TRY(cost_of_elimination(e, goal, n, query, false, &r));
-    if (!fits(e, &r, 64)) take_approximation(e, &r); /* conditioning saves some memory */
+    take_approximation(e, &r);
 done:
     return st;
+}
+
+/* One answer: elimination, perhaps given a few variables, or an approximation. */
+static cr_status plan_one(cri_engine *e, cri_goal goal, size_t n, const size_t *query)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(e->cx);
+    cr_exact_report r = { 0 }, some = { 0 };
+    bool           *mark = cr_scratch_bytes(&s, cr_network_size(e->net), sizeof *mark);
+    CR_TRY(s.status);
+    CR_TRY(cost_of_elimination(e, goal, n, query, true, &r));
+    if (r.operations <= EASY && fits(e, &r)) goto done;
+    CR_TRY(cost_of_elimination(e, goal, n, query, false, &r));
+    if (fits(e, &r)) goto done;
+    if (fits_time(e, &r)) {
+        for (size_t i = 0; i < n; i++) mark[query[i]] = true;
+        st = cri_bucket_plan(e->cx, e->net, e->evidence, mark, goal, &e->o.exact, &some);
+        if (st == CR_OK && fits_time(e, &some)) goto done;
+        if (st == CR_ENOMEM && !cri_should_stop(e->cx)) st = CR_OK;
+        CR_TRY(st);
+    }
+    take_approximation(e, &r);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const size_t *query)
+{
+    cri_goal goal = purpose == CRI_ASK_BEST ? (n ? CRI_MAP : CRI_BEST) : CRI_EVIDENCE;
+    if (e->method != CR_QUERY_AUTO) return CR_OK;
+    if (purpose == CRI_ASK_BEST && n == 0) return CR_OK; /* a portfolio of its own */
+    return purpose == CRI_ASK_ALL ? plan_all(e) : plan_one(e, goal, n, query);
 }
 
 cr_status cr_query_plan(cr_ctx *cx, const cr_network *net, const cr_query_options *opt_o,

@@ -1,7 +1,9 @@
 /* query_engine.c -- elimination, junction trees and enumeration behind one face. */
 #include "query_engine.h"
+#include "condition.h"
 #include "enumerate.h"
 #include "query_approximate.h"
+#include "../../base/context_internal.h"
 
 #include <math.h>
 
@@ -39,15 +41,23 @@ done:
     return st;
 }
 
+/* Was a tree refused because it does not fit?  Then a few variables are held fixed in turn. */
+static bool has_no_room(const cri_engine *e, cr_status st)
+{
+    return st == CR_ENOMEM && !e->tree && !cri_should_stop(e->cx);
+}
+
 static cr_status jt_log(cri_engine *e, double *out)
 {
     cr_status st = prepare_tree(e);
+    if (has_no_room(e, st)) return ve_log(e, out);
     return st == CR_OK ? cr_junction_log_evidence(e->cx, e->tree, out) : st;
 }
 
 static cr_status jt_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out, double *log)
 {
     cr_status st = prepare_tree(e);
+    if (has_no_room(e, st)) return ve_joint(e, n, query, out, log);
     if (st == CR_OK && log) st = cr_junction_log_evidence(e->cx, e->tree, log);
     return st == CR_OK ? cr_junction_joint(e->cx, e->tree, n, query, out) : st;
 }
@@ -55,6 +65,8 @@ static cr_status jt_joint(cri_engine *e, size_t n, const size_t *query, cr_facto
 static cr_status jt_marginals(cri_engine *e, double *out, double *log)
 {
     cr_status st = prepare_tree(e);
+    if (has_no_room(e, st))
+        return cri_condition_marginals(e->cx, e->net, e->evidence, &e->o.exact, out, log, &e->cost);
     if (st == CR_OK) st = cr_junction_log_evidence(e->cx, e->tree, log);
     if (st == CR_OK) st = cr_junction_calibrate(e->cx, e->tree, CR_CALIBRATE_HUGIN);
     return st == CR_OK ? cr_junction_marginals(e->cx, e->tree, out) : st;

@@ -56,6 +56,28 @@ static inline cr_network *random_network(cr_ctx *cx, cr_rng *r, cr_network_kind 
     return net;
 }
 
+/* Every pair of n variables of two or three states has a table: as wide as can be. */
+static inline cr_network *dense_network(cr_ctx *cx, cr_rng *r, size_t n)
+{
+    cr_network *net;
+    double      value[9];
+    char        name[32];
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
+    for (size_t v = 0; v < n; v++) {
+        snprintf(name, sizeof name, "v%zu", v);
+        assert_ok(cx, cr_network_add_variable(cx, net, name, 2 + (cr_rng_below(r, 3) == 0), NULL,
+                                              NULL));
+        for (size_t u = 0; u < v; u++) {
+            size_t scope[2] = { u, v };
+            size_t size = cr_network_states(net, u) * cr_network_states(net, v);
+            for (size_t e = 0; e < size; e++)
+                value[e] = cr_rng_below(r, 20) ? 0.1 + cr_rng_uniform(r) : 0;
+            assert_ok(cx, cr_network_add_table(cx, net, 2, scope, value));
+        }
+    }
+    return net;
+}
+
 /* Each variable: mostly nothing, or one state, a set, likelihoods. */
 static inline cr_evidence *random_evidence(cr_ctx *cx, cr_rng *r, const cr_network *net)
 {

@@ -81,17 +81,17 @@ static void conditioning_gives_the_same(void **unused)
     (void)unused;
     cr_ctx *cx = test_context();
     size_t  conditioned = 0, mapped = 0;
-    for (uint64_t round = 0; round < 60; round++) {
+    for (uint64_t round = 0; round < 12; round++) {
         cr_rng           r = cr_rng_stream(11, round);
-        cr_network      *net = random_network(cx, &r, CR_NETWORK_BAYES, 8);
+        cr_network      *net = dense_network(cx, &r, 12);
         cr_evidence     *e = random_evidence(cx, &r, net);
         cr_exact_options o = cr_exact_defaults();
         cr_exact_report  report;
         double           log_e;
         assert_ok(cx, cr_bucket_log_evidence(cx, net, e, &o, &log_e, &report));
-        o.memory = (size_t)(report.bytes / 2) + 1;
+        o.memory = (size_t)(report.tables / 2) + 1;
         cr_factor f;
-        size_t    query = cr_rng_below(&r, 8);
+        size_t    query = cr_rng_below(&r, 12);
         if (log_e > -INFINITY &&
             cr_bucket_query(cx, net, e, 1, &query, &o, &f, &log_e, &report) == CR_OK) {
             cr_factor g;
@@ -103,12 +103,12 @@ static void conditioning_gives_the_same(void **unused)
             cr_factor_free(cx, &f);
             cr_factor_free(cx, &g);
         }
-        size_t           query3[] = { 1, 4, 6 }, state[8], best_state[8];
+        size_t           query3[] = { 1, 4, 6 }, state[12], best_state[12];
         double           best, expected;
         cr_exact_options roomy = cr_exact_defaults();
         if (log_e == -INFINITY) goto next;
         assert_ok(cx, cr_bucket_map(cx, net, e, 3, query3, &roomy, state, &best, &report));
-        o.memory = (size_t)(report.bytes / 2) + 1;
+        o.memory = (size_t)(report.tables / 2) + 1;
         if (cr_bucket_map(cx, net, e, 3, query3, &o, state, &best, &report) == CR_OK) {
             assert_ok(cx, cr_enumerate_best(cx, net, e, 3, query3, 0, best_state, &expected));
             assert_close(best, expected, 1e-12);
@@ -123,8 +123,8 @@ static void conditioning_gives_the_same(void **unused)
         cr_evidence_free(cx, e);
         cr_network_free(cx, net);
     }
-    assert_true(conditioned > 10);
-    assert_true(mapped > 10);
+    assert_true(conditioned > 5);
+    assert_true(mapped > 5);
     test_context_free(cx);
 }
 
