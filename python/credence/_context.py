@@ -123,7 +123,7 @@ def make(free, function, *args, run=_interrupt.watched):
 
 def set_threads(threads):
     """Lets every call use this many threads; 0, the default, means all cores.  Never changes a result.
-    In a forked child it is 1 and must stay so: OpenMP does not survive a fork."""
+    A forked child starts with 1: it is one of several that share the cores."""
     global _threads
     if int(threads) != threads or threads < 0:
         raise ValueError(f"the number of threads is {threads!r}, not a whole number from 0 on")
@@ -135,7 +135,7 @@ def _use_one_thread():
     _threads = 1
 
 
-os.register_at_fork(after_in_child=_use_one_thread)   # the threads of OpenMP do not live on in a child
+os.register_at_fork(after_in_child=_use_one_thread)   # the other cores are for its siblings
 
 
 def get_threads():

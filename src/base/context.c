@@ -1,6 +1,7 @@
 /* context.c -- allocator accounting, the text of failures, log, progress, interrupt, limits. */
 #include "context_internal.h"
 #include "checked.h"
+#include "team.h"
 
 #include <math.h>
 #include <sched.h>
@@ -30,6 +31,8 @@ struct cr_ctx {
     cr_progress_fn *progress;
     void           *progress_user;
     bool            progress_muted;
+
+    cri_team team; /* the threads that help this one */
 
     /* Fixed room, so that reporting a failure cannot itself run out of memory. */
     cr_status status;
@@ -76,6 +79,7 @@ cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx)
     memset(cx, 0, sizeof *cx);
     cx->allocator = a;
     cx->cores = count_cores();
+    cri_team_init(&cx->team);
     atomic_flag_clear(&cx->error_lock);
     *out_cx = cx;
     return CR_OK;
@@ -83,7 +87,9 @@ cr_status cr_ctx_new(const cr_allocator *opt_allocator, cr_ctx **out_cx)
 
 void cr_ctx_free(cr_ctx *cx)
 {
-    if (cx) cx->allocator.resize(cx->allocator.user, cx, sizeof *cx, 0);
+    if (!cx) return;
+    cri_team_free(&cx->team);
+    cx->allocator.resize(cx->allocator.user, cx, sizeof *cx, 0);
 }
 
 /* A child's memory is the parent's: counted, limited and made to fail there. */
@@ -106,6 +112,8 @@ cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child)
 }
 
 void cr_ctx_set_threads(cr_ctx *cx, size_t threads) { cx->threads = threads; }
+
+cri_team *cri_ctx_team(cr_ctx *cx) { return &cx->team; }
 
 size_t cr_ctx_threads(const cr_ctx *cx) { return cx->threads ? cx->threads : cx->cores; }
 

@@ -14,6 +14,10 @@ void cri_mute_progress(cr_ctx *cx, bool muted);
  * what stops the parent stops it; failures, log and progress are its own.  Fails with CR_ENOMEM and
  * no sentence.  Freed by cr_ctx_free. */
 cr_status cri_ctx_child(cr_ctx *parent, cr_ctx **out_child);
+
+/* The threads that help the one that uses the context (team.h). */
+struct cri_team *cri_ctx_team(cr_ctx *cx);
+
 /* "did you mean `meant`?" in the failure just recorded, whose unknown name is another word for it;
  * returns its status. */
 cr_status cri_fail_meant(cr_ctx *cx, const char *unknown, const char *meant);

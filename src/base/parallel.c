@@ -1,9 +1,9 @@
-/* parallel.c -- fixed blocks over OpenMP. */
+/* parallel.c -- fixed blocks over the threads of the context. */
 #include "parallel.h"
 #include "context_internal.h"
 #include "scratch.h"
+#include "team.h"
 
-#include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -24,24 +24,34 @@ static cr_status stopped(cr_ctx *cx)
     return st != CR_OK ? st : cr_fail(cx, CR_EINTERRUPTED, "interrupted"); /* and cleared since */
 }
 
+typedef struct for_work {
+    cr_ctx     *cx;
+    const char *what;
+    size_t      blocks;
+    void (*body)(void *arg, size_t block);
+    void         *arg;
+    atomic_size_t next, finished;
+} for_work;
+
+/* Takes blocks until none is left.  Callbacks stay on the caller's thread. */
+static void take_blocks(void *arg, bool caller)
+{
+    for_work *w = arg;
+    size_t    b;
+    while (!cri_should_stop(w->cx) && (b = atomic_fetch_add(&w->next, 1)) < w->blocks) {
+        w->body(w->arg, b);
+        size_t done = atomic_fetch_add(&w->finished, 1) + 1;
+        if (w->what && caller) cr_progress(w->cx, w->what, (double)done, (double)w->blocks);
+    }
+}
+
 cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
                            void (*body)(void *arg, size_t block), void *arg)
 {
-    size_t threads = cr_ctx_threads(cx);
-    if (threads > blocks) threads = blocks ? blocks : 1;
-    atomic_size_t next = 0, finished = 0;
-
-#pragma omp parallel num_threads((int)threads)
-    {
-        bool   speaks = omp_get_thread_num() == 0; /* callbacks stay on the caller's thread */
-        size_t b;
-        while (!cri_should_stop(cx) && (b = atomic_fetch_add(&next, 1)) < blocks) {
-            body(arg, b);
-            size_t done = atomic_fetch_add(&finished, 1) + 1;
-            if (what && speaks) cr_progress(cx, what, (double)done, (double)blocks);
-        }
-    }
-    return atomic_load(&finished) == blocks ? CR_OK : stopped(cx);
+    for_work w = { .cx = cx, .what = what, .blocks = blocks, .body = body, .arg = arg };
+    size_t   threads = cr_ctx_threads(cx);
+    cri_team_run(cri_ctx_team(cx), threads < blocks ? threads : blocks, take_blocks, &w);
+    return atomic_load(&w.finished) == blocks ? CR_OK : stopped(cx);
 }
 
 typedef struct sum_work {

@@ -5,12 +5,18 @@
 #include "chol_internal.h"
 #include "dense_internal.h"
 #include "lapack.h"
+#include "../base/parallel.h"
 #include "../base/scratch.h"
 
 #include <cblas.h>
 #include <math.h>
 
 enum { MOST_ATTEMPTS = 9, RESTORE_ROWS = 64 };
+
+typedef struct factoring {
+    cri_tiles t;
+    size_t    pivot; /* the first that is not a positive number; n when all are good */
+} factoring;
 
 /* Factors a tile on the diagonal.  Returns the first pivot that is not a positive number, or the
  * number of rows.  The row-major lower triangle is the upper one in LAPACK's order of columns. */
@@ -43,50 +49,43 @@ static void update_tile(cr_cmat P, cr_cmat Q, cr_mat T)
                     -1, P.a, (int)P.stride, Q.a, (int)Q.stride, 1, T.a, (int)T.stride);
 }
 
-static void factor_task(cri_tiles *t, size_t k, size_t *pivot)
+static void factor_task(void *arg, size_t k, size_t unused, size_t unused_too)
 {
-    if (cri_tiles_stopped(t)) return;
-    cr_mat T = cri_tile(t, k, k);
+    factoring *f = arg;
+    (void)unused, (void)unused_too;
+    if (cri_tiles_stopped(&f->t)) return;
+    cr_mat T = cri_tile(&f->t, k, k);
     size_t good = factor_tile(T);
     if (good == T.rows) return;
-    *pivot = k * t->edge + good; /* only one task gets here: later ones depend on it */
-    atomic_store(&t->stop, true);
+    f->pivot = k * f->t.edge + good; /* only one task gets here: later ones depend on it */
+    atomic_store(&f->t.stop, true);
 }
 
-static void solve_task(cri_tiles *t, size_t i, size_t k)
+static void solve_task(void *arg, size_t i, size_t unused, size_t k)
 {
+    cri_tiles *t = &((factoring *)arg)->t;
+    (void)unused;
     if (!cri_tiles_stopped(t)) solve_tile(cr_const(cri_tile(t, k, k)), cri_tile(t, i, k));
 }
 
-static void update_task(cri_tiles *t, size_t i, size_t j, size_t k)
+static void update_task(void *arg, size_t i, size_t j, size_t k)
 {
+    cri_tiles *t = &((factoring *)arg)->t;
     if (cri_tiles_stopped(t)) return;
     update_tile(cr_const(cri_tile(t, i, k)), cr_const(cri_tile(t, j, k)), cri_tile(t, i, j));
 }
 
-static void factor_tiles(cri_tiles *t, size_t *pivot)
+static void list_tasks(cri_tiles *t)
 {
-    size_t c = t->count, threads = cr_ctx_threads(t->cx) < c ? cr_ctx_threads(t->cx) : c;
-    char  *token = t->token;
-    (void)token; /* only named in the clauses */
-
-#pragma omp parallel num_threads((int)threads)
-    {
-#pragma omp master
-        for (size_t k = 0; k < c && !cri_tiles_stopped(t); k++) {
-#pragma omp task depend(inout : token[k * c + k])
-            factor_task(t, k, pivot);
-
-            for (size_t i = k + 1; i < c; i++) {
-#pragma omp task depend(in : token[k * c + k]) depend(inout : token[i * c + k])
-                solve_task(t, i, k);
-            }
-            for (size_t j = k + 1; j < c; j++)
-                for (size_t i = j; i < c; i++) {
-#pragma omp task depend(in : token[i * c + k], token[j * c + k]) depend(inout : token[i * c + j])
-                    update_task(t, i, j, k);
-                }
-        }
+    size_t c = t->count;
+    for (size_t k = 0; k < c; k++) {
+        size_t kk = k * c + k;
+        cri_tasks_add(&t->tasks, factor_task, k, 0, 0, kk, CRI_NO_ITEM, CRI_NO_ITEM);
+        for (size_t i = k + 1; i < c; i++)
+            cri_tasks_add(&t->tasks, solve_task, i, 0, k, i * c + k, kk, CRI_NO_ITEM);
+        for (size_t j = k + 1; j < c; j++)
+            for (size_t i = j; i < c; i++)
+                cri_tasks_add(&t->tasks, update_task, i, j, k, i * c + j, i * c + k, j * c + k);
     }
 }
 
@@ -96,21 +95,22 @@ static cr_status factor(cr_ctx *cx, cr_mat A, size_t *pivot)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_tiles  t = { .cx = cx, .A = A, .edge = cri_tile_edge(A.rows) };
-    *pivot = A.rows;
+    factoring  f = { .t = { .cx = cx, .A = A, .edge = cri_tile_edge(A.rows) }, .pivot = A.rows };
+    size_t     c = f.t.count = cri_block_count(A.rows, f.t.edge);
 
     cri_blas_enter();
     CR_TRY(cr_check_interrupt(cx));
     if (A.rows <= CRI_CHOL_SMALL) {
-        *pivot = A.rows ? factor_tile(A) : 0;
+        f.pivot = A.rows ? factor_tile(A) : 0;
         goto done;
     }
-    t.count = cri_block_count(A.rows, t.edge);
-    t.token = cr_scratch_bytes(&s, t.count, t.count);
+    f.t.tasks = cri_tasks_new(&s, c * c, c * (c + 1) * (c + 2) / 6);
     CR_TRY(s.status);
-    factor_tiles(&t, pivot);
-    if (atomic_load(&t.stop) && *pivot == A.rows) CR_TRY(cri_tiles_interrupted(cx));
+    list_tasks(&f.t);
+    cri_tasks_run(&f.t.tasks, &f);
+    if (atomic_load(&f.t.stop) && f.pivot == A.rows) CR_TRY(cri_tiles_interrupted(cx));
 done:
+    *pivot = f.pivot;
     cri_blas_leave();
     cr_scratch_end(&s);
     return st;

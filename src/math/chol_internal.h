@@ -1,12 +1,12 @@
 /* chol_internal.h -- a square matrix cut into tiles for tasks.  (Internal header.)
- * The cut depends on n alone.  Each task works on whole tiles with one-threaded BLAS; what it reads
- * and writes it declares with the tokens, one per tile, so that OpenMP orders the tasks and every
- * tile sees its changes in one fixed order, on any number of threads.  The caller's own thread
- * makes the tasks (master, not single): libgomp 12 leaks the table of dependencies of any other. */
+ * The cut depends on n alone.  Each task works on whole tiles with one-threaded BLAS and declares what
+ * it reads and writes, so that every tile sees its changes in one fixed order, on any number of
+ * threads. */
 #ifndef CREDENCE_MATH_CHOL_INTERNAL_H
 #define CREDENCE_MATH_CHOL_INTERNAL_H
 
 #include "../base/context_internal.h"
+#include "../base/tasks.h"
 #include "blas_internal.h"
 
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ typedef struct cri_tiles {
     cr_ctx     *cx;
     cr_mat      A;
     size_t      edge, count; /* edge of a tile; tiles in a row or column */
-    char       *token;       /* [count x count], never read              */
+    cri_tasks   tasks;       /* item i * count + j is tile (i, j)         */
     atomic_bool stop;        /* set once: the remaining tasks do nothing */
 } cri_tiles;
 

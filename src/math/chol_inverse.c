@@ -7,6 +7,7 @@
 #include "chol_internal.h"
 #include "dense_internal.h"
 #include "lapack.h"
+#include "../base/parallel.h"
 #include "../base/scratch.h"
 
 #include <cblas.h>
@@ -44,83 +45,96 @@ static void invert_tile(cr_mat T) { cri_dtrtri('U', 'N', (int)T.rows, T.a, (int)
 
 static void square_tile(cr_mat T) { cri_dlauum('U', (int)T.rows, T.a, (int)T.stride); }
 
+/* The tasks, by the tiles of their row or column k.  Of the first sweep: */
+static void divide_right(void *arg, size_t i, size_t unused, size_t k)
+{
+    cri_tiles *t = arg;
+    (void)unused;
+    if (!cri_tiles_stopped(t)) divide(CblasRight, -1, cri_tile(t, k, k), cri_tile(t, i, k));
+}
+
+static void add_row(void *arg, size_t i, size_t j, size_t k)
+{
+    cri_tiles *t = arg;
+    if (!cri_tiles_stopped(t))
+        add_product(CblasNoTrans, cri_tile(t, i, k), cri_tile(t, k, j), cri_tile(t, i, j));
+}
+
+static void divide_left(void *arg, size_t unused, size_t j, size_t k)
+{
+    cri_tiles *t = arg;
+    (void)unused;
+    if (!cri_tiles_stopped(t)) divide(CblasLeft, 1, cri_tile(t, k, k), cri_tile(t, k, j));
+}
+
+static void invert_diagonal(void *arg, size_t unused, size_t unused_too, size_t k)
+{
+    cri_tiles *t = arg;
+    (void)unused, (void)unused_too;
+    if (!cri_tiles_stopped(t)) invert_tile(cri_tile(t, k, k));
+}
+
+/* Of the second: */
+static void add_column(void *arg, size_t i, size_t j, size_t k)
+{
+    cri_tiles *t = arg;
+    if (cri_tiles_stopped(t)) return;
+    if (i == j)
+        add_square(cri_tile(t, k, j), cri_tile(t, j, j));
+    else
+        add_product(CblasTrans, cri_tile(t, k, i), cri_tile(t, k, j), cri_tile(t, i, j));
+}
+
+static void multiply_left(void *arg, size_t unused, size_t j, size_t k)
+{
+    cri_tiles *t = arg;
+    (void)unused;
+    if (!cri_tiles_stopped(t)) times_transposed(cri_tile(t, k, k), cri_tile(t, k, j));
+}
+
+static void square_diagonal(void *arg, size_t unused, size_t unused_too, size_t k)
+{
+    cri_tiles *t = arg;
+    (void)unused, (void)unused_too;
+    if (!cri_tiles_stopped(t)) square_tile(cri_tile(t, k, k));
+}
+
 /* W = L^-1 over L.  Before step k the tiles left of column k hold W of the leading k rows, and,
  * below them, the sums over those columns that are still to be finished. */
-static void invert_factor(cri_tiles *t)
+static void list_inversion(cri_tasks *tasks, size_t c)
 {
-    size_t c = t->count;
-    char  *token = t->token;
-    (void)token;
     for (size_t k = 0; k < c; k++) {
+        size_t kk = k * c + k;
         for (size_t i = k + 1; i < c; i++) {
-#pragma omp task depend(in : token[k * c + k]) depend(inout : token[i * c + k])
-            if (!cri_tiles_stopped(t)) divide(CblasRight, -1, cri_tile(t, k, k), cri_tile(t, i, k));
-
-            for (size_t j = 0; j < k; j++) {
-#pragma omp task depend(in : token[i * c + k], token[k * c + j]) depend(inout : token[i * c + j])
-                if (!cri_tiles_stopped(t))
-                    add_product(CblasNoTrans, cri_tile(t, i, k), cri_tile(t, k, j),
-                                cri_tile(t, i, j));
-            }
+            cri_tasks_add(tasks, divide_right, i, 0, k, i * c + k, kk, CRI_NO_ITEM);
+            for (size_t j = 0; j < k; j++)
+                cri_tasks_add(tasks, add_row, i, j, k, i * c + j, i * c + k, k * c + j);
         }
-        for (size_t j = 0; j < k; j++) {
-#pragma omp task depend(in : token[k * c + k]) depend(inout : token[k * c + j])
-            if (!cri_tiles_stopped(t)) divide(CblasLeft, 1, cri_tile(t, k, k), cri_tile(t, k, j));
-        }
-#pragma omp task depend(inout : token[k * c + k])
-        if (!cri_tiles_stopped(t)) invert_tile(cri_tile(t, k, k));
+        for (size_t j = 0; j < k; j++)
+            cri_tasks_add(tasks, divide_left, 0, j, k, k * c + j, kk, CRI_NO_ITEM);
+        cri_tasks_add(tasks, invert_diagonal, 0, 0, k, kk, CRI_NO_ITEM, CRI_NO_ITEM);
     }
 }
 
 /* W^T W over W: row k of tiles adds its share to the tiles above it, then becomes W_kk^T W_kj. */
-static void square_inverse(cri_tiles *t)
+static void list_square(cri_tasks *tasks, size_t c)
 {
-    size_t c = t->count;
-    char  *token = t->token;
-    (void)token;
     for (size_t k = 0; k < c; k++) {
-        for (size_t j = 0; j < k; j++) {
-#pragma omp task depend(in : token[k * c + j]) depend(inout : token[j * c + j])
-            if (!cri_tiles_stopped(t)) add_square(cri_tile(t, k, j), cri_tile(t, j, j));
-
-            for (size_t i = j + 1; i < k; i++) {
-#pragma omp task depend(in : token[k * c + i], token[k * c + j]) depend(inout : token[i * c + j])
-                if (!cri_tiles_stopped(t))
-                    add_product(CblasTrans, cri_tile(t, k, i), cri_tile(t, k, j),
-                                cri_tile(t, i, j));
-            }
-        }
-        for (size_t j = 0; j < k; j++) {
-#pragma omp task depend(in : token[k * c + k]) depend(inout : token[k * c + j])
-            if (!cri_tiles_stopped(t)) times_transposed(cri_tile(t, k, k), cri_tile(t, k, j));
-        }
-#pragma omp task depend(inout : token[k * c + k])
-        if (!cri_tiles_stopped(t)) square_tile(cri_tile(t, k, k));
+        size_t kk = k * c + k;
+        for (size_t j = 0; j < k; j++)
+            for (size_t i = j; i < k; i++)
+                cri_tasks_add(tasks, add_column, i, j, k, i * c + j, k * c + i, k * c + j);
+        for (size_t j = 0; j < k; j++)
+            cri_tasks_add(tasks, multiply_left, 0, j, k, k * c + j, kk, CRI_NO_ITEM);
+        cri_tasks_add(tasks, square_diagonal, 0, 0, k, kk, CRI_NO_ITEM, CRI_NO_ITEM);
     }
 }
 
-static void mirror_tiles(cri_tiles *t)
+static void mirror_rows(void *arg, size_t k)
 {
-    size_t n = t->A.rows;
-    for (size_t k = 0; k < t->count; k++) {
-#pragma omp task
-        cri_mirror_lower(t->A, cri_block_range(n, t->edge, k), (cri_range){ 0, n });
-    }
-}
-
-static void invert_tiles(cri_tiles *t)
-{
-    size_t threads = cr_ctx_threads(t->cx) < t->count ? cr_ctx_threads(t->cx) : t->count;
-#pragma omp parallel num_threads((int)threads)
-    {
-#pragma omp master
-        {
-            invert_factor(t);
-            square_inverse(t);
-#pragma omp taskwait
-            mirror_tiles(t);
-        }
-    }
+    const cri_tiles *t = arg;
+    size_t           n = t->A.rows;
+    cri_mirror_lower(t->A, cri_block_range(n, t->edge, k), (cri_range){ 0, n });
 }
 
 /* out = the lower triangle of L; they may be the same. */
@@ -147,12 +161,15 @@ cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out)
                            i + 1, L.a[i * L.stride + i]));
     if (n == 0) goto done;
     t.count = cri_block_count(n, t.edge);
-    t.token = cr_scratch_bytes(&s, t.count, t.count);
+    t.tasks = cri_tasks_new(&s, t.count * t.count, t.count * (t.count + 1) * (t.count + 2) / 3);
     CR_TRY(s.status);
     CR_TRY(cr_check_interrupt(cx));
     copy_lower(L, out);
-    invert_tiles(&t);
+    list_inversion(&t.tasks, t.count);
+    list_square(&t.tasks, t.count);
+    cri_tasks_run(&t.tasks, &t);
     if (atomic_load(&t.stop)) CR_TRY(cri_tiles_interrupted(cx));
+    CR_TRY(cri_parallel_for(cx, NULL, t.count, mirror_rows, &t));
 done:
     cri_blas_leave();
     cr_scratch_end(&s);

@@ -52,7 +52,7 @@ $cxx -std=c++17 $flags "$root/use.cpp" $(pkg-config --cflags --libs credence) -o
 expect_answer "$root/shared_cpp"
 # ours static, what it needs shared
 libdir=$(pkg-config --variable=libdir credence)
-$compiler $flags "$root/use.c" $(pkg-config --cflags credence) "$libdir/libcredence.a" -fopenmp -lm \
+$compiler $flags "$root/use.c" $(pkg-config --cflags credence) "$libdir/libcredence.a" -pthread -lm \
     $(pkg-config --libs $(pkg-config --print-requires-private credence)) -o "$root/static"
 expect_answer "$root/static"
 
