@@ -85,6 +85,29 @@ bool cri_family_has_mean(cri_glm_family family, double mu)
     }
 }
 
+bool cri_link_domain(cri_glm_family family, cri_glm_link link, double *low, double *high)
+{
+    bool share = family == CRI_GLM_BINOMIAL;
+    *low = -INFINITY;
+    *high = INFINITY;
+    switch (link) {
+    case CRI_LINK_LOG:
+        if (share) *high = 0;
+        break;
+    case CRI_LINK_IDENTITY:
+    case CRI_LINK_SQRT:
+        if (family != CRI_GLM_GAUSSIAN || link == CRI_LINK_SQRT) *low = 0;
+        if (share) *high = 1;
+        break;
+    case CRI_LINK_INVERSE:
+        if (family != CRI_GLM_GAUSSIAN) *low = share;
+        break;
+    case CRI_LINK_INVERSE_SQUARED: *low = share; break;
+    default: break;
+    }
+    return isfinite(*low) || isfinite(*high);
+}
+
 const char *cri_family_range(cri_glm_family family)
 {
     switch (family) {
@@ -114,6 +137,20 @@ double cri_family_variance(cri_glm_family family, double alpha, double mu)
     case CRI_GLM_NEGATIVE_BINOMIAL: return mu + alpha * mu * mu;
     default: return 1;
     }
+}
+
+double cri_family_curvature(cri_glm_family family, cri_glm_link link, double alpha, double y,
+                            double eta, double mu, double mean)
+{
+    const double least = 1e-5;
+    bool         count = family == CRI_GLM_POISSON || family == CRI_GLM_NEGATIVE_BINOMIAL;
+    if (family == CRI_GLM_BINOMIAL && link == CRI_LINK_LOG)
+        return (1 - y) * mu / ((1 - mu) * (1 - mu)) + least;
+    if (family == CRI_GLM_BINOMIAL && link == CRI_LINK_IDENTITY)
+        return y / (mu * mu) + (1 - y) / ((1 - mu) * (1 - mu));
+    if (count && link == CRI_LINK_IDENTITY) return y / (mu * mu) + least / (mean * mean);
+    double slope = cri_link_slope(link, eta);
+    return slope * slope / cri_family_variance(family, alpha, mu);
 }
 
 double cri_family_deviance(cri_glm_family family, double alpha, double y, double mu)

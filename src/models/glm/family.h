@@ -48,11 +48,18 @@ bool cri_family_allows(cri_glm_family family, double y);
 bool cri_family_has_mean(cri_glm_family family, double mu);
 /* What the family allows, in words. */
 const char *cri_family_range(cri_glm_family family);
+/* The values of eta whose means are in the range, *low < eta < *high; false where all are. */
+bool cri_link_domain(cri_glm_family family, cri_glm_link link, double *low, double *high);
 /* true where phi is known to be 1. */
 bool cri_family_is_fixed(cri_glm_family family);
 
 /* V(mu); alpha is that of the negative binomial, Var y = mu + alpha mu^2, as below. */
 double cri_family_variance(cri_glm_family family, double alpha, double mu);
+/* -d^2 log p / d eta^2 of one trial for the pairs whose likelihood is concave and finite at the end of
+ * the domain; the expected one, mu'^2 / V, for the others.  Never 0: `mean` sets the scale of the
+ * least value, 1e-5. */
+double cri_family_curvature(cri_glm_family family, cri_glm_link link, double alpha, double y,
+                            double eta, double mu, double mean);
 /* 2 (log p(y | y) - log p(y | mu)) phi of one observation of weight 1 (one trial); never negative. */
 double cri_family_deviance(cri_glm_family family, double alpha, double y, double mu);
 /* log p(y | mu, phi) of one row; m trials of the binomial. */

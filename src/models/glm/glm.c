@@ -156,6 +156,16 @@ static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
                s->pearson, s->left);
 }
 
+static void warn_of_edge(cr_ctx *cx, const cri_glm_solution *s)
+{
+    if (s->at_edge > 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "the best fit has %zu %s with a mean at the end of the range of the family: the estimates "
+               "are at the edge of what the link allows, and their standard errors do not hold; "
+               "--link auto keeps the means inside",
+               s->at_edge, s->at_edge == 1 ? "row" : "rows");
+}
+
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                          void **out_state, cr_report *report)
 {
@@ -187,6 +197,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(read_rows(cx, rows, family, y, weight, trials, offset));
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
+    warn_of_edge(cx, &s);
     for (size_t i = 0; i < n; i++) m->n += weight[i];
     m->family = (size_t)p.family;
     m->link = (size_t)p.link;

@@ -15,6 +15,11 @@ typedef struct work {
     double                *z, *w;           /* [n] of the least squares     */
     double                *eta, *mu, *next; /* [n]                          */
     bool                   underdispersed;
+    bool                   bounded;         /* eta is between low and high  */
+    double                 low, high, unit; /* unit: of distances to them   */
+    double                 mean;            /* of the target                */
+    bool                   newton;          /* curvature as observed        */
+    double                 barrier;         /* t                            */
 } work;
 
 /* --- pieces ---------------------------------------------------------------------------------- */
@@ -28,7 +33,8 @@ static bool set_means(const work *k, const double *eta, double *mu)
         if (k->p->weight[i] == 0) continue;
         if (k->p->family == CRI_GLM_BINOMIAL) /* 0 and 1 are limits, not faults */
             mu[i] = fmin(fmax(mu[i], DBL_EPSILON * 1e-3), 1 - DBL_EPSILON);
-        valid = valid && cri_family_has_mean(k->p->family, mu[i]);
+        valid = valid && eta[i] > k->low && eta[i] < k->high &&
+                cri_family_has_mean(k->p->family, mu[i]);
     }
     return valid;
 }
@@ -41,6 +47,32 @@ static double deviance_of(const work *k, const double *mu)
         if (p->weight[i] > 0)
             sum += p->weight[i] * p->trials[i] *
                    cri_family_deviance(p->family, k->alpha, p->y[i], mu[i]);
+    return sum;
+}
+
+/* log distance of eta from the ends of its domain, and its first and (negative) second derivative. */
+static double wall(const work *k, double eta, double *slope, double *curvature)
+{
+    double sum = 0;
+    *slope = *curvature = 0;
+    if (isfinite(k->low)) {
+        double d = eta - k->low;
+        sum += log(d), *slope += 1 / d, *curvature += 1 / (d * d);
+    }
+    if (isfinite(k->high)) {
+        double d = k->high - eta;
+        sum += log(d), *slope -= 1 / d, *curvature += 1 / (d * d);
+    }
+    return sum;
+}
+
+/* What the steps bring down: the deviance, and the barrier where there is one. */
+static double merit_of(const work *k, const double *eta, const double *mu)
+{
+    double sum = deviance_of(k, mu), slope, curvature;
+    for (size_t i = 0; k->barrier > 0 && i < k->n; i++)
+        if (k->p->weight[i] > 0)
+            sum -= 2 * k->barrier * k->p->weight[i] * wall(k, eta[i], &slope, &curvature);
     return sum;
 }
 
@@ -62,14 +94,23 @@ static void set_working(work *k)
     for (size_t i = 0; i < k->n; i++) {
         k->w[i] = k->z[i] = 0;
         if (p->weight[i] == 0) continue;
-        double slope = cri_link_slope(p->link, k->eta[i]);
+        double slope = cri_link_slope(p->link, k->eta[i]), m = p->weight[i] * p->trials[i];
         double v = cri_family_variance(p->family, k->alpha, k->mu[i]);
-        k->w[i] = p->weight[i] * p->trials[i] * slope * slope / v;
+        double move = (p->y[i] - k->mu[i]) / slope;
+        k->w[i] = m * slope * slope / v;
+        if (k->newton) {
+            double s, c, score = k->w[i] * move;
+            k->w[i] = m * cri_family_curvature(p->family, p->link, k->alpha, p->y[i], k->eta[i],
+                                               k->mu[i], k->mean);
+            wall(k, k->eta[i], &s, &c);
+            k->w[i] += k->barrier * p->weight[i] * c;
+            move = (score + k->barrier * p->weight[i] * s) / k->w[i];
+        }
         if (!(k->w[i] > 0) || !isfinite(k->w[i])) { /* a limit: the row says nothing more */
             k->w[i] = 0;
             continue;
         }
-        k->z[i] = k->eta[i] - p->offset[i] + (p->y[i] - k->mu[i]) / slope;
+        k->z[i] = k->eta[i] - p->offset[i] + move;
     }
 }
 
@@ -136,94 +177,263 @@ static cr_status fail_start(cr_ctx *cx)
     return cr_fail_hint(cx, "another link keeps the means in range, for example --link log");
 }
 
+static double mean_of_target(const cri_glm_problem *p)
+{
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < p->rows->n; i++) {
+        sum += p->weight[i] * p->trials[i] * p->y[i];
+        weight += p->weight[i] * p->trials[i];
+    }
+    return sum / weight;
+}
+
 /* Starts from the data; the first step is then a least squares of g(y). */
 static void start(work *k)
 {
     const cri_glm_problem *p = k->p;
-    double                 sum = 0, weight = 0;
-    for (size_t i = 0; i < k->n; i++)
-        sum += p->weight[i] * p->trials[i] * p->y[i], weight += p->weight[i] * p->trials[i];
+    const double           room = 1e-10; /* from the ends, so that rounding does not lead out */
+    k->bounded = cri_link_domain(p->family, p->link, &k->low, &k->high);
+    k->mean = mean_of_target(p);
+    k->unit = p->family == CRI_GLM_BINOMIAL
+                  ? 1
+                  : fabs(cri_link_of_mean(p->link, fmax(k->mean, 1e-300)));
+    k->low += room * k->unit;
+    k->high -= room * k->unit;
     for (size_t i = 0; i < k->n; i++) {
-        k->mu[i] = cri_family_start(p->family, p->trials[i], p->y[i], sum / weight);
+        k->mu[i] = cri_family_start(p->family, p->trials[i], p->y[i], k->mean);
         k->eta[i] = cri_link_of_mean(p->link, k->mu[i]);
     }
 }
 
-/* fit becomes the step half as long: the middle between it and the one before. */
-static void halve(const cri_predictor *before, cri_predictor *fit)
+/* fit becomes the step that is `share` as long from the one before. */
+static void shorten(const cri_predictor *before, double share, cri_predictor *fit)
 {
-    fit->intercept = fit->at_centre = (before->intercept + fit->intercept) / 2;
+    fit->intercept = before->intercept + share * (fit->intercept - before->intercept);
+    fit->at_centre = fit->intercept;
     for (size_t j = 0; j < fit->p; j++) {
-        fit->coef[j] = (before->coef[j] + fit->coef[j]) / 2;
+        fit->coef[j] = before->coef[j] + share * (fit->coef[j] - before->coef[j]);
         fit->at_centre += fit->coef[j] * fit->centre[j];
     }
 }
 
-/* The mean alone, from which every family and link can start. */
-static void flatten(const work *k, cri_predictor *fit)
+/* eta to next, the means to mu; the merit, INFINITY where some mean is outside the range. */
+static cr_status look_at(cr_ctx *cx, work *k, const cri_predictor *fit, double *out_merit)
 {
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        sum += k->p->weight[i] * k->p->trials[i] * k->p->y[i];
-        weight += k->p->weight[i] * k->p->trials[i];
-    }
-    memset(fit->coef, 0, fit->p * sizeof *fit->coef);
-    fit->intercept = fit->at_centre = cri_link_of_mean(k->p->link, sum / weight);
+    cr_status st = set_eta(cx, k, fit, k->next);
+    if (st != CR_OK) return st;
+    *out_merit = set_means(k, k->next, k->mu) ? merit_of(k, k->next, k->mu) : INFINITY;
+    if (!isfinite(*out_merit)) *out_merit = INFINITY;
+    return st;
 }
 
-/* Sets eta (next), mu and the deviance of the fit; halves the step while that is no better than
- * `deviance`.  A first step has nothing to go back to but the mean. */
+/* The deviance of the mean alone, without offsets; INFINITY where it is no mean of the family. */
+static double deviance_of_mean(const work *k)
+{
+    double sum = 0;
+    if (!cri_family_has_mean(k->p->family, k->mean)) return INFINITY;
+    for (size_t i = 0; i < k->n; i++)
+        if (k->p->weight[i] > 0)
+            sum += k->p->weight[i] * k->p->trials[i] *
+                   cri_family_deviance(k->p->family, k->alpha, k->p->y[i], k->mean);
+    return sum;
+}
+
+/* The least squares of g(mean): as near as the terms come to the mean alone. */
+static cr_status fit_mean(cr_ctx *cx, work *k, cri_predictor *out, cri_least_squares *facts)
+{
+    cri_rows rows = *k->p->rows;
+    rows.y = k->z;
+    rows.w = k->w;
+    for (size_t i = 0; i < k->n; i++) {
+        k->w[i] = k->p->weight[i] * k->p->trials[i];
+        k->z[i] = cri_link_of_mean(k->p->link, k->mean) - k->p->offset[i];
+    }
+    return cri_least_squares_auto(cx, &rows, k->p->intercept, out, facts);
+}
+
+/* The first fit: the least squares of g(y), or where that is no better than the mean alone, the mean. */
+static cr_status take_first(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    cr_status     st = CR_OK;
+    cri_rows      rows = *k->p->rows;
+    cri_predictor other = { 0 };
+    double        merit, merit_mean;
+
+    rows.y = k->z;
+    rows.w = k->w;
+    set_working(k);
+    CR_TRY(cri_least_squares_auto(cx, &rows, k->p->intercept, &s->fit, &s->facts));
+    CR_TRY(look_at(cx, k, &s->fit, &merit));
+    s->iterations++;
+    if (!(merit <= deviance_of_mean(k) * (1 + 1e-9)) &&
+        isfinite(cri_link_of_mean(k->p->link, k->mean))) {
+        CR_TRY(fit_mean(cx, k, &other, &s->facts));
+        CR_TRY(look_at(cx, k, &other, &merit_mean));
+        if (merit_mean < merit) {
+            cri_predictor_free(cx, &s->fit);
+            s->fit = other;
+            other = (cri_predictor){ 0 };
+        }
+        CR_TRY(look_at(cx, k, &s->fit, &merit));
+    }
+    if (isinf(merit)) CR_TRY(fail_start(cx));
+    memcpy(k->eta, k->next, k->n * sizeof *k->eta);
+done:
+    cri_predictor_free(cx, &other);
+    return st;
+}
+
+/* Sets eta (next), mu and the merit of the fit; halves the step while that is no better than
+ * `merit`.  *out_gain: what the whole step was to gain.  Where no step gains it is the fit before. */
 static cr_status take_step(cr_ctx *cx, work *k, const cri_predictor *before, cri_predictor *fit,
-                           double deviance, double *out_deviance)
+                           double merit, double *out_merit, double *out_gain)
 {
     enum { MOST_HALVINGS = 40 };
     cr_status st = CR_OK;
-    bool      first = !before->coef;
+    *out_gain = 0;
     for (int h = 0; h <= MOST_HALVINGS; h++) {
-        CR_TRY(set_eta(cx, k, fit, k->next));
-        *out_deviance = set_means(k, k->next, k->mu) ? deviance_of(k, k->mu) : INFINITY;
-        if (isfinite(*out_deviance) && *out_deviance <= deviance + 1e-11 * fabs(deviance))
-            return CR_OK;
-        if (first && h > 0) break;
-        if (first) flatten(k, fit);
-        else halve(before, fit);
+        CR_TRY(look_at(cx, k, fit, out_merit));
+        for (size_t i = 0; h == 0 && i < k->n; i++)
+            *out_gain += k->w[i] * (k->next[i] - k->eta[i]) * (k->next[i] - k->eta[i]);
+        if (*out_merit <= merit + 1e-11 * fabs(merit)) return CR_OK;
+        shorten(before, 0.5, fit);
     }
-    if (first) CR_TRY(fail_start(cx));
+    shorten(before, 0, fit);
+    CR_TRY(look_at(cx, k, fit, out_merit));
 done:
     return st;
 }
 
-/* One round of steps at a fixed alpha.  The last step is taken where the deviance no longer moves, so
- * that coefficients and weights are as exact as it is. */
-static cr_status iterate(cr_ctx *cx, work *k, cri_glm_solution *s)
+/* One round of steps at a fixed alpha.  The last step is taken where the merit no longer moves, so
+ * that coefficients and weights are as exact as it is; a merit that stands still while the score does
+ * not vanish is a step that leads out of the range. */
+static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cri_glm_solution *s)
 {
-    cr_status              st = CR_OK;
-    const cri_glm_problem *p = k->p;
-    cri_rows               rows = *p->rows;
-    cri_predictor          fit = { 0 };
-    double                 deviance = s->fit.coef ? deviance_of(k, k->mu) : INFINITY;
-    bool                   still = false;
+    enum { MOST_STUCK = 4 };
+    cr_status     st = CR_OK;
+    cri_rows      rows = *k->p->rows;
+    cri_predictor fit = { 0 };
+    double        merit = merit_of(k, k->eta, k->mu);
+    bool          still = false;
+    int           stuck = 0;
 
     rows.y = k->z;
     rows.w = k->w;
     s->converged = false;
-    while (s->iterations < p->max_iter && !s->converged) {
-        double now = 0;
+    while (s->iterations < limit && !s->converged && stuck < MOST_STUCK) {
+        double now = 0, gain = 0;
         CR_TRY(cr_check_interrupt(cx));
         set_working(k);
-        CR_TRY(cri_least_squares_auto(cx, &rows, p->intercept, &fit, &s->facts));
-        CR_TRY(take_step(cx, k, &s->fit, &fit, deviance, &now));
-        s->converged = still;
-        still = fabs(deviance - now) <= p->tolerance * (fabs(now) + 0.1);
+        CR_TRY(cri_least_squares_auto(cx, &rows, k->p->intercept, &fit, &s->facts));
+        CR_TRY(take_step(cx, k, &s->fit, &fit, merit, &now, &gain));
+        bool flat = gain <= fmax(1e-8, 100 * tolerance) * (fabs(now) + 0.1);
+        s->converged = still && flat;
+        still = fabs(merit - now) <= tolerance * (fabs(now) + 0.1);
+        stuck = still && !flat ? stuck + 1 : 0;
         memcpy(k->eta, k->next, k->n * sizeof *k->eta);
         cri_predictor_free(cx, &s->fit);
         s->fit = fit;
         fit = (cri_predictor){ 0 };
-        deviance = now;
+        merit = now;
         s->iterations++;
     }
 done:
     cri_predictor_free(cx, &fit);
+    return st;
+}
+
+/* Rows whose eta is within `share` of the end of its domain. */
+static size_t count_near_edge(const work *k, double share)
+{
+    size_t count = 0;
+    for (size_t i = 0; k->bounded && i < k->n; i++)
+        count += k->p->weight[i] > 0 &&
+                 fmin(k->eta[i] - k->low, k->high - k->eta[i]) < share * k->unit;
+    return count;
+}
+
+/* The covariance is that of the expected information at the end; the coefficients stay. */
+static cr_status set_information(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    cr_status     st = CR_OK;
+    cri_rows      rows = *k->p->rows;
+    cri_predictor fit = { 0 };
+    rows.y = k->z;
+    rows.w = k->w;
+    k->newton = false;
+    set_working(k);
+    CR_TRY(cri_least_squares_auto(cx, &rows, k->p->intercept, &fit, &s->facts));
+    shorten(&s->fit, 0, &fit);
+    cri_predictor_free(cx, &s->fit);
+    s->fit = fit;
+    fit = (cri_predictor){ 0 };
+done:
+    cri_predictor_free(cx, &fit);
+    return st;
+}
+
+/* Back to the mean alone, away from the ends, where it is in the range. */
+static cr_status step_back(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    cr_status     st = CR_OK;
+    cri_predictor fit = { 0 };
+    double        merit;
+    if (!isfinite(cri_link_of_mean(k->p->link, k->mean))) return CR_OK;
+    CR_TRY(fit_mean(cx, k, &fit, &s->facts));
+    CR_TRY(look_at(cx, k, &fit, &merit));
+    if (isfinite(merit)) {
+        cri_predictor_free(cx, &s->fit);
+        s->fit = fit;
+        fit = (cri_predictor){ 0 };
+    } else {
+        CR_TRY(look_at(cx, k, &s->fit, &merit));
+    }
+    memcpy(k->eta, k->next, k->n * sizeof *k->eta);
+done:
+    cri_predictor_free(cx, &fit);
+    return st;
+}
+
+/* Along the barrier to t = 0. */
+static cr_status follow_barrier(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    enum { STAGES = 7 };
+    const double edge = 1e-6;
+    cr_status    st = CR_OK;
+    double       weight = 0, per_row;
+    CR_TRY(step_back(cx, k, s));
+    for (size_t i = 0; i < k->n; i++) weight += k->p->weight[i];
+    per_row = (deviance_of(k, k->mu) + 1e-6) / (2 * weight);
+    k->newton = true;
+    for (int i = 0; i < STAGES; i++) {
+        k->barrier = per_row * pow(30, -i - 0.5);
+        CR_TRY(iterate(cx, k, k->p->max_iter, i + 1 < STAGES ? 1e-5 : 1e-9, s));
+    }
+    bool followed = s->converged;
+    k->barrier = 0;
+    CR_TRY(iterate(cx, k, k->p->max_iter, k->p->tolerance, s));
+    if (!s->converged) s->at_edge = count_near_edge(k, edge);
+    s->converged = s->converged || (followed && s->at_edge > 0);
+    CR_TRY(set_information(cx, k, s));
+done:
+    k->newton = false;
+    k->barrier = 0;
+    return st;
+}
+
+/* The maximum at a fixed alpha.  Fisher's steps are trusted where they end well inside the range. */
+static cr_status maximise(cr_ctx *cx, work *k, cri_glm_solution *s)
+{
+    enum { PLAIN_STEPS = 30 };
+    const double near = 0.01;
+    cr_status    st = CR_OK;
+    size_t       most = k->p->max_iter;
+    if (k->bounded && s->iterations + PLAIN_STEPS < most) most = s->iterations + PLAIN_STEPS;
+    s->at_edge = 0;
+    CR_TRY(iterate(cx, k, most, k->p->tolerance, s));
+    if (k->bounded && (!s->converged || count_near_edge(k, near) > 0))
+        CR_TRY(follow_barrier(cx, k, s));
+done:
     return st;
 }
 
@@ -262,24 +472,24 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
     bool             estimate = p->family == CRI_GLM_NEGATIVE_BINOMIAL && isnan(p->alpha);
     cri_glm_solution s = { .eta = cr_alloc(cx, n, sizeof(double)),
                            .mu = cr_alloc(cx, n, sizeof(double)) };
-    work             k = { p,
-                           n,
-                           estimate ? 1 : p->alpha,
-                           cr_scratch_f64(&scratch, n),
-                           cr_scratch_f64(&scratch, n),
-                           s.eta,
-                           s.mu,
-                           cr_scratch_f64(&scratch, n),
-                           false };
+    work             k = { .p = p,
+                           .n = n,
+                           .alpha = estimate ? 1 : p->alpha,
+                           .z = cr_scratch_f64(&scratch, n),
+                           .w = cr_scratch_f64(&scratch, n),
+                           .next = cr_scratch_f64(&scratch, n),
+                           .eta = s.eta,
+                           .mu = s.mu };
 
     CR_TRY(scratch.status);
     if (!s.eta || !s.mu) CR_TRY(CR_ENOMEM);
     start(&k);
-    CR_TRY(iterate(cx, &k, &s));
+    CR_TRY(take_first(cx, &k, &s));
+    CR_TRY(maximise(cx, &k, &s));
     for (int round = 0; estimate && round < MOST_ROUNDS; round++) {
         double before = k.alpha;
         CR_TRY(fit_alpha(cx, &k));
-        CR_TRY(iterate(cx, &k, &s));
+        CR_TRY(maximise(cx, &k, &s));
         if (fabs(k.alpha - before) <= 1e-9 * k.alpha) break;
         if (round + 1 == MOST_ROUNDS) s.converged = false;
     }
@@ -298,12 +508,7 @@ double cri_glm_null_deviance(const cri_glm_problem *p, double alpha)
     size_t n = p->rows->n;
     double b = 0, deviance = 0;
     if (p->intercept) {
-        double sum = 0, weight = 0;
-        for (size_t i = 0; i < n; i++) {
-            sum += p->weight[i] * p->trials[i] * p->y[i];
-            weight += p->weight[i] * p->trials[i];
-        }
-        b = cri_link_of_mean(p->link, sum / weight);
+        b = cri_link_of_mean(p->link, mean_of_target(p));
         if (!isfinite(b)) return NAN; /* all 0, or all 1 */
     }
     for (int step = 0; step < 100; step++) {

@@ -1,10 +1,15 @@
 /* irls.h -- maximum likelihood of a generalised linear model by iteratively reweighted least squares.
  *   z = eta + (y - mu) / mu',   w = mu'^2 / V(mu),   b = argmin sum w (z - offset - b0 - x.b)^2,
- * repeated until the deviance stands still; a step that raises it is halved.  One weighted least
- * squares per step, O(n p^2).  For the negative binomial alpha is estimated between rounds by
+ * repeated until the deviance and the score stand still; a step that raises the deviance, or leaves the
+ * range of the means, is halved.  One weighted least squares per step, O(n p^2).
+ * Where not every eta has a mean (log and identity of shares, identity of counts ...) the best fit may
+ * have means at the end of the range, where the expected information has no bound and these steps
+ * creep.  Then Newton's steps follow the maximum of log likelihood + t sum_i log(distance of eta_i from
+ * the end) as t goes to 0: within n t of the best, by duality, where the likelihood is concave.  For the negative binomial alpha is estimated between rounds by
  * maximising the likelihood in it; it has a maximum above 0 where sum w ((y - mu)^2 - y) > 0, the score
  * at 0.  McCullagh & Nelder (1989), sec. 2.5; Marschner (2011), R Journal 3,
- * for the halving.  (Internal header.) */
+ * for the halving; Boyd & Vandenberghe (2004), Convex Optimization, sec. 11.3, for the barrier.
+ * (Internal header.) */
 #ifndef CREDENCE_MODELS_GLM_IRLS_H
 #define CREDENCE_MODELS_GLM_IRLS_H
 
@@ -32,6 +37,7 @@ typedef struct cri_glm_solution {
     double            alpha, deviance, pearson, log_likelihood; /* the latter at phi = 1 */
     size_t            iterations;
     bool              converged;
+    size_t            at_edge;        /* rows whose means are at the end of the range */
     bool              underdispersed; /* alpha, which was to be estimated, is as good as 0 */
     double            left;           /* sum of the weights - coefficients */
 } cri_glm_solution;

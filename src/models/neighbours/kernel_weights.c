@@ -41,7 +41,8 @@ static bool share(const cri_smoother *m, const double *x, size_t self, double *v
     double least = measure(m, x, self, v), sum = 0, squares = 0;
     if (isinf(least)) return false;
     for (size_t i = 0; i < m->n; i++) {
-        double w = i == self ? fmax(m->w[i] - 1, 0) : m->w[i], k = kernel(m, v[i], least);
+        double w = i == self ? fmax(m->w[i] - 1, 0) : m->w[i];
+        double k = w > 0 ? kernel(m, v[i], least) : 0; /* u2 >= least only for rows that count */
         v[i] = w * k;
         sum += v[i];
         squares += v[i] * k;

@@ -27,6 +27,11 @@ static const kind kinds[] = {
     { "gamma", CRI_GLM_GAMMA, "inverse", CRI_LINK_INVERSE },
     { "inverse-gaussian", CRI_GLM_INVERSE_GAUSSIAN, "log", CRI_LINK_LOG },
     { "inverse-gaussian", CRI_GLM_INVERSE_GAUSSIAN, "inverse-squared", CRI_LINK_INVERSE_SQUARED },
+    { "binomial", CRI_GLM_BINOMIAL, "log", CRI_LINK_LOG },
+    { "binomial", CRI_GLM_BINOMIAL, "identity", CRI_LINK_IDENTITY },
+    { "poisson", CRI_GLM_POISSON, "identity", CRI_LINK_IDENTITY },
+    { "gamma", CRI_GLM_GAMMA, "identity", CRI_LINK_IDENTITY },
+    { "negative-binomial", CRI_GLM_NEGATIVE_BINOMIAL, "identity", CRI_LINK_IDENTITY },
     { "negative-binomial", CRI_GLM_NEGATIVE_BINOMIAL, "log", CRI_LINK_LOG },
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -37,7 +42,8 @@ static double draw_target(cr_rng *r, const kind *k, double signal)
     double mu = 3 + 0.8 * signal;
     switch (k->family) {
     case CRI_GLM_GAUSSIAN: return mu + 0.3 * cr_rng_normal(r);
-    case CRI_GLM_BINOMIAL: return cr_rng_uniform(r) < 0.5 + 0.2 * signal;
+    case CRI_GLM_BINOMIAL:
+        return cr_rng_uniform(r) < (k->g == CRI_LINK_LOG ? 0.3 + 0.1 * signal : 0.5 + 0.2 * signal);
     case CRI_GLM_POISSON:
     case CRI_GLM_NEGATIVE_BINOMIAL: {
         double lambda = k->family == CRI_GLM_POISSON ? mu : mu * cr_rng_gamma(r, 2) / 2;
@@ -116,6 +122,116 @@ static void test_score_equations(void **state)
         json_decref(d);
         cr_model_free(cx, m);
         cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* --- the ends of the range ---------------------------------------------------------------------- */
+
+typedef struct concave {
+    const kind   *k;
+    size_t        n;
+    const double *X, *y; /* [n x 2], [n] */
+} concave;
+
+/* The log likelihood at b [3] and its gradient; outside the domain -INFINITY, and the normal of the
+ * row that is farthest out. */
+static long double likelihood(const concave *c, const long double *b, long double *g)
+{
+    double      low, high;
+    long double sum = 0, worst = 0;
+    g[0] = g[1] = g[2] = 0;
+    cri_link_domain(c->k->family, c->k->g, &low, &high);
+    for (size_t i = 0; i < c->n; i++) {
+        const double *x = c->X + 2 * i;
+        long double   eta = b[0] + b[1] * x[0] + b[2] * x[1], out = fmaxl(low - eta, eta - high), u;
+        if (out >= 0) {
+            long double sign = eta >= high ? -1 : 1;
+            sum = -INFINITY;
+            if (out >= worst)
+                worst = out, g[0] = sign, g[1] = sign * x[0], g[2] = sign * x[1];
+        }
+        if (isinf(sum)) continue;
+        if (c->k->family == CRI_GLM_POISSON) {
+            sum += (c->y[i] > 0 ? c->y[i] * logl(eta) : 0) - eta;
+            u = c->y[i] / eta - 1;
+        } else if (c->k->g == CRI_LINK_LOG) {
+            sum += c->y[i] > 0 ? eta : logl(-expm1l(eta));
+            u = c->y[i] > 0 ? 1 : expl(eta) / expm1l(eta);
+        } else {
+            sum += c->y[i] > 0 ? logl(eta) : log1pl(-eta);
+            u = c->y[i] > 0 ? 1 / eta : -1 / (1 - eta);
+        }
+        g[0] += u, g[1] += u * x[0], g[2] += u * x[1];
+    }
+    return sum;
+}
+
+/* The maximum by the ellipsoid method, which needs nothing but that the function is concave. */
+static long double best_likelihood(const concave *c)
+{
+    long double at[3] = { 0 }, A[9] = { 400, 0, 0, 0, 400, 0, 0, 0, 400 }, best = -INFINITY;
+    for (int step = 0; step < 700; step++) {
+        long double g[3], Ag[3], size = 0, f = likelihood(c, at, g);
+        best = fmaxl(best, f);
+        for (int i = 0; i < 3; i++) {
+            Ag[i] = A[i * 3] * g[0] + A[i * 3 + 1] * g[1] + A[i * 3 + 2] * g[2];
+            size += g[i] * Ag[i];
+        }
+        if (!(size > 0)) break;
+        for (int i = 0; i < 3; i++) at[i] += Ag[i] / sqrtl(size) / 4;
+        for (int i = 0; i < 9; i++) A[i] = 9.0L / 8 * (A[i] - 0.5L * Ag[i / 3] * Ag[i % 3] / size);
+    }
+    return best;
+}
+
+static void check_concave(cr_ctx *cx, const kind *k, uint64_t seed, size_t *at_edge)
+{
+    enum { ROWS = 60 };
+    double      X[2 * ROWS], y[ROWS];
+    cr_rng      r = cr_rng_stream(seed, 21);
+    concave     c = { k, ROWS, X, y };
+    char        settings[128];
+    long double b[3], g[3], got;
+    for (size_t i = 0; i < ROWS; i++) {
+        double x1 = X[2 * i] = cr_rng_normal(&r), x2 = X[2 * i + 1] = cr_rng_uniform(&r);
+        double mu = k->family == CRI_GLM_POISSON ? fmax(0.05, 1 + 0.7 * x1 - 0.2 * x2)
+                    : k->g == CRI_LINK_LOG       ? exp(fmin(-0.01, -1 + 0.4 * x1 - 0.3 * x2))
+                                                 : fmin(fmax(0.5 + 0.2 * x1 - 0.1 * x2, 0.02), 0.98);
+        y[i] = cr_rng_uniform(&r) < mu;
+        if (k->family == CRI_GLM_POISSON)
+            for (y[i] = -1; mu > 0; y[i]++) mu -= cr_rng_exponential(&r);
+    }
+    cr_table *t = make_table(cx, X, ROWS, 2, y, NULL);
+    print_settings(k, "", settings, sizeof settings);
+    cr_model *m = fit(cx, "glm", t, settings);
+    json_t   *d = describe(cx, m);
+    double    wanted = (double)best_likelihood(&c);
+    for (size_t j = 0; j < 3; j++) b[j] = (long double)coefficient(d, j, "value");
+    got = likelihood(&c, b, g);
+    if (fabsl(g[0]) + fabsl(g[1]) + fabsl(g[2]) > 1e-3L) ++*at_edge;
+    assert_true(isfinite((double)got));
+    assert_close((double)got, wanted, 1e-6);
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+    assert_true(statistic(d, "deviance") <= statistic(d, "null_deviance") + 1e-9);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
+/* Log and identity links of shares, identity of counts: the maximum is found where it is inside the
+ * range and where it has rows at its end. */
+static void test_ends_of_the_range(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    const kind bounded[] = { { "binomial", CRI_GLM_BINOMIAL, "log", CRI_LINK_LOG },
+                             { "binomial", CRI_GLM_BINOMIAL, "identity", CRI_LINK_IDENTITY },
+                             { "poisson", CRI_GLM_POISSON, "identity", CRI_LINK_IDENTITY } };
+    for (size_t c = 0; c < 3; c++) {
+        size_t at_edge = 0;
+        for (uint64_t seed = 0; seed < 30; seed++) check_concave(cx, &bounded[c], seed, &at_edge);
+        assert_true(at_edge > 0 && at_edge < 30);
     }
     test_context_free(cx);
 }
@@ -283,7 +399,7 @@ static void test_predictive_moments(void **state)
         for (size_t i = 0; i < N; i++) {
             double eta = coefficient(d, 0, "value"), mean, variance;
             for (size_t j = 1; j <= P; j++) eta += coefficient(d, j, "value") * X[i * P + j - 1];
-            assert_relative(p.mean[i], cri_link_mean(k->g, eta), 1e-9);
+            assert_close(p.mean[i], cri_link_mean(k->g, eta), 1e-9);
             assert_true(isfinite(log_density[i]));
             if (!p.family) continue;
             const double *params = p.params + i * p.n_params;
@@ -597,6 +713,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_score_equations),
+        cmocka_unit_test(test_ends_of_the_range),
         cmocka_unit_test(test_negative_binomial_is_the_maximum),
         cmocka_unit_test(test_weights_are_repetitions),
         cmocka_unit_test(test_gaussian_is_linear),

@@ -95,6 +95,81 @@ static void test_definition(void **state)
     test_context_free(cx);
 }
 
+/* Leave-one-out by leaving out, where the widths are so small that the nearest row is many widths
+ * away, and so large that all rows count alike; the shares are relative to the nearest. */
+static double leave_one_out(const law_data *d, bool compact, double h)
+{
+    long double mse = 0;
+    for (size_t q = 0; q < d->n; q++) {
+        long double u[LAW_MOST], least = INFINITY, sum = 0, mean = 0;
+        for (size_t i = 0; i < d->n; i++) {
+            u[i] = 0;
+            for (size_t j = 0; j < d->p; j++)
+                u[i] += powl(((long double)d->X[q * d->p + j] - d->X[i * d->p + j]) / h, 2);
+            if (i != q) least = fminl(least, u[i]);
+        }
+        for (size_t i = 0; i < d->n; i++) {
+            long double k = expl(-(u[i] - least) / 2);
+            if (compact) k = least >= 1 ? u[i] <= least : fmaxl(0, 1 - u[i]);
+            if (i != q) sum += k, mean += k * d->y[i];
+        }
+        mse += powl(d->y[q] - mean / sum, 2) / d->n;
+    }
+    return (double)mse;
+}
+
+static void test_widths(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const double widths[] = { 1e-4, 0.004, 0.02, 0.1, 0.6, 4, 50, 1e5 };
+    draw_laws(71, 60, 2, 0, &data);
+    cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    for (size_t i = 0; i < 16; i++) {
+        char   settings[128];
+        double h = widths[i / 2];
+        snprintf(settings, sizeof settings, "target=y scale=none bandwidth=%g kernel=%s", h,
+                 i % 2 ? "epanechnikov" : "gaussian");
+        cr_model     *m = fit(cx, "nadaraya-watson", t, settings);
+        cr_prediction q = predict(cx, m, t);
+        json_t       *d = describe(cx, m);
+        assert_relative(statistic(d, "loo_mse"), leave_one_out(&data, i % 2, h), 1e-9);
+        for (size_t k = 0; k < data.n; k++) assert_true(isfinite(q.scale[k]) && q.scale[k] > 0);
+        json_decref(d);
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* What auto reports is the error of leaving out at its width, and no width of a fine grid is
+ * better by more than the grid of the search can tell. */
+static void test_auto_is_the_least(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (size_t i = 0; i < 6; i++) {
+        double least = INFINITY;
+        draw_laws(80 + i, 40 + 30 * i, 1 + i % 3, 0, &data);
+        cr_table *t = make_table(cx, data.X, data.n, data.p, data.y, NULL);
+        cr_model *m = fit(cx, "nadaraya-watson", t,
+                          i % 2 ? "target=y scale=none kernel=epanechnikov"
+                                : "target=y scale=none");
+        json_t   *d = describe(cx, m);
+        double    h = json_number_value(json_object_get(json_object_get(d, "statistics"),
+                                                        "bandwidth"));
+        assert_relative(statistic(d, "loo_mse"), leave_one_out(&data, i % 2, h), 1e-9);
+        for (double at = 0.005; at < 50; at *= 1.2)
+            least = fmin(least, leave_one_out(&data, i % 2, at));
+        assert_true(statistic(d, "loo_mse") <= least * (1 + (i % 2 ? 0.02 : 1e-6)));
+        json_decref(d);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
 /* Order 1 has no error on a plane, whatever the width. */
 static void test_plane(void **state)
 {
@@ -314,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),  cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_widths),      cmocka_unit_test(test_auto_is_the_least),
         cmocka_unit_test(test_far_away),    cmocka_unit_test(test_laws),
         cmocka_unit_test(test_bandwidth),   cmocka_unit_test(test_corners),
         cmocka_unit_test(test_allocations), cmocka_unit_test(test_reference),
