@@ -1,9 +1,10 @@
 /* cmd_predict.c -- a distribution for every row, or for the next one; draws from it, and decisions.
  */
-#include "answers.h"
+#include "latent.h"
 #include "base/list.h"
 #include "data/table_internal.h"
 #include "models/decide.h"
+#include "models/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,14 @@
       "quantile:0.9")                                                                              \
     X(count, draws, "0", "0..100000", "add this many draws from the distribution of each row",     \
       "5")                                                                                         \
+    X(flag, latent, "false", "",                                                                   \
+      "of the function itself, without the noise of observations (gp, gp-online)", "")             \
+    X(flag, prior, "false", "",                                                                    \
+      "of the function before any data were seen, at the hyper-parameters of the model (gp)", "")  \
+    X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)", "") \
+    X(text, covariance, "", "FILE",                                                                \
+      "write the covariance of the function between all rows (.csv or .npy)", "cov.csv")           \
+    X(flag, mean_only, "false", "", "the mean alone, which is cheaper for many models", "")        \
     X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
       "name")                                                                                      \
     X(flag, coordinates, "false", "",                                                              \
@@ -42,6 +51,9 @@ typedef struct job {
 } job;
 
 static cr_ctx *context(const job *j) { return j->c->cx; }
+
+/* true for the function without noise. */
+static bool of_function(const job *j) { return j->o->latent || j->o->prior; }
 
 /* --- columns --------------------------------------------------------------------------------- */
 
@@ -91,7 +103,9 @@ static cr_status add_draws(job *j)
     size_t    n = j->o->draws;
     double   *x = cr_scratch_matrix(&j->s, j->p.n, n);
     CR_TRY(j->s.status);
-    CR_TRY(cr_sample_targets(context(j), j->model, j->table, n, j->c->fit.seed, x));
+    CR_TRY(of_function(j)
+               ? cr_sample_functions(context(j), j->model, j->table, j->o->prior, n, j->c->fit.seed, x)
+               : cr_sample_targets(context(j), j->model, j->table, n, j->c->fit.seed, x));
     for (size_t k = 0; k < n; k++) {
         char number[32];
         out_number((double)(k + 1), true, number);
@@ -110,11 +124,13 @@ static cr_status make_columns(job *j)
     cr_status            st = CR_OK;
     const cr_prediction *p = &j->p;
     if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
-    j->a = answers_new(&j->s, p->n, 16 + j->n_ids + p->n_classes + p->n_params + j->o->draws);
+    j->a = answers_new(&j->s, p->n, 16 + j->n_ids + p->n_classes + p->n_params + j->o->draws +
+                                        (j->o->slopes ? cr_model_slopes(j->model) : 0));
     CR_TRY(j->s.status);
     add_ids(j);
     if (!j->table) add_next_names(j);
     CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, j->o->interval, j->o->leverage, &j->a));
+    if (j->o->slopes) CR_TRY(latent_add_slopes(&j->s, j->model, j->table, &j->a));
     if (j->o->loss) CR_TRY(add_decisions(j));
     if (j->o->draws) CR_TRY(add_draws(j));
     CR_TRY(j->s.status);
@@ -161,6 +177,9 @@ static cr_status answer_next(job *j)
     const char *option = j->o->id         ? "id"
                          : j->o->draws    ? "draws"
                          : j->o->leverage ? "leverage"
+                         : j->o->slopes   ? "slopes"
+                         : j->o->covariance ? "covariance"
+                         : of_function(j) ? "latent"
                                           : NULL;
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
@@ -190,13 +209,26 @@ static cr_status answer_next(job *j)
     return st;
 }
 
+/* Options that contradict each other. */
+static cr_status check_options(const job *j)
+{
+    const char *other = j->o->loss ? "loss" : j->o->leverage ? "leverage" : of_function(j) ? "latent" : NULL;
+    if (j->o->mean_only && other) {
+        cr_fail(context(j), CR_EARG, "--mean-only does not go with --%s, which needs more than the mean", other);
+        return cr_fail_hint(context(j), "leave --mean-only out");
+    }
+    return CR_OK;
+}
+
 static cr_status answer_rows(job *j)
 {
     cr_status st = CR_OK;
     CR_TRY(read_ids(j));
     CR_TRY(cli_read_data(j->c, 1, j->model, &j->table));
     CR_TRY(check_ids(j));
-    CR_TRY(cr_predict(context(j), j->model, j->table, &j->p));
+    CR_TRY(of_function(j)     ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
+           : j->o->mean_only ? latent_means(context(j), j->model, j->table, &j->p)
+                             : cr_predict(context(j), j->model, j->table, &j->p));
     if (j->o->leverage && !j->p.leverage)
         CR_TRY(cr_fail(context(j), CR_EUNSUPPORTED, "the model %s has no leverage",
                        cr_class_name(cr_model_get_class(j->model))));
@@ -245,6 +277,7 @@ static cr_status run_predict(cli *c)
     cr_status st = CR_OK;
     job       j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
 
+    CR_TRY(check_options(&j));
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
     if (j.o->coordinates && c->n_args > 1) {
@@ -256,6 +289,8 @@ static cr_status run_predict(cli *c)
     warn_left_out(&j);
     CR_TRY(make_columns(&j));
     CR_TRY(cli_check_strict(c));
+    if (j.o->covariance)
+        CR_TRY(latent_write_covariance(c->cx, j.model, j.table, j.o->prior, j.o->covariance));
     CR_TRY(out_open(c, c->global.output));
     CR_TRY(c->format == FORMAT_JSON ? print_json(&j) : answers_print(c, &j.a));
 done:

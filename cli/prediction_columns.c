@@ -23,8 +23,9 @@ static cr_status add_numbers(cli *c, cr_scratch *s, const cr_prediction *p, doub
     double   *sd = cr_scratch_f64(s, p->n), *lower = cr_scratch_f64(s, p->n);
     double   *upper = cr_scratch_f64(s, p->n);
     CR_TRY(s->status);
-    CR_TRY(cr_prediction_intervals(c->cx, p, interval, sd, lower, upper));
     answers_add(a, "mean", "mean")->x = p->mean;
+    if (!p->scale) goto done; /* the mean alone */
+    CR_TRY(cr_prediction_intervals(c->cx, p, interval, sd, lower, upper));
     answers_add(a, "sd", "sd")->x = sd;
     answers_add(a, "lower", "lower")->x = lower;
     answers_add(a, "upper", "upper")->x = upper;

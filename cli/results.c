@@ -171,6 +171,7 @@ static const cli_field prediction[] = {
           "null for a row left out"),
     NUMBER("expected_loss", FIELD_NULL | FIELD_SOMETIMES,
            "with --loss: the expected loss of that action; null if infinite"),
+    OTHER(NUMBERS, "slopes", FIELD_SOMETIMES, "with --slopes: the derivative of the mean by each column"),
     OTHER(ANY, "draws", FIELD_SOMETIMES,
           "with --draws: an array of draws, numbers or the names of classes"),
     FIELD_LAST,

@@ -166,6 +166,27 @@ class Model:
              out.ctypes.data).pass_warnings_on()
         return out
 
+    def function(self, table, sd, covariance, prior):
+        """(mean, sd or None, covariance or None) of the function at the rows, without noise."""
+        n = len(table)
+        mean, spread, joint = np.empty(n), np.empty(n) if sd else None, np.empty((n, n)) if covariance else None
+        work(lib.cr_predict_function, self._pointer, table._handle.pointer, prior, mean.ctypes.data,
+             spread.ctypes.data if sd else None, joint.ctypes.data if covariance else None).pass_warnings_on()
+        return mean, spread, joint
+
+    def sample_functions(self, table, prior, count, seed):
+        """Joint draws of the function [rows x count]."""
+        out = np.empty((len(table), count))
+        work(lib.cr_sample_functions, self._pointer, table._handle.pointer, prior, count, seed,
+             out.ctypes.data).pass_warnings_on()
+        return out
+
+    def slopes(self, table):
+        """The gradient of the mean [rows x columns of numbers]."""
+        out = np.empty((len(table), lib.cr_model_slopes(self._pointer)))
+        work(lib.cr_predict_slopes, self._pointer, table._handle.pointer, out.ctypes.data).pass_warnings_on()
+        return out
+
     def decide(self, table, loss):
         """(actions, expected losses) for a c.Loss; actions are numbers or indices."""
         with self._prediction(lib.cr_predict, table._handle.pointer) as prediction:

@@ -7,6 +7,7 @@ from . import _options
 from ._coordinates import Coordinates
 from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
+from ._function import Function
 from ._library import lib
 from ._supervised import Classifier, Regressor
 from ._unsupervised import Cluster, Density, Next, Transform
@@ -30,6 +31,7 @@ class Declaration(NamedTuple):
     takes_fractions: bool = True  # that need not be whole
     relearns: bool = True         # an update is a fit on all rows
     holds: bool = False           # an update keeps hyper-parameters
+    has_function: bool = False    # tells of its function without noise
 
 
 def declarations():
@@ -42,7 +44,7 @@ def declarations():
                           _options.read_table(lib.cr_class_options(model)),
                           *(lib.cr_class_offers(model, verb) for verb in
                             (b"update", b"missing", b"next", b"negative", b"transform", b"numbers",
-                             b"fractions", b"relearn", b"hold")))
+                             b"fractions", b"relearn", b"hold", b"function")))
 
 
 def camel_case(name):
@@ -69,6 +71,7 @@ def _kinds(declaration):
         if tasks & getattr(c, f"TASK_{task.upper()}"):
             suffix = base.__name__ if both else ""
             more = (Coordinates,) * bool(declaration.transforms) + (updates,) * bool(declaration.updates)
+            more += (Function,) * bool(declaration.has_function and base is Regressor)
             yield Kind(name + suffix, (*more, base), task if both else None)
     bases = tuple(base for task, base in UNSUPERVISED.items() if tasks & task)
     if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):

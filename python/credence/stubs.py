@@ -35,6 +35,11 @@ SIGNATURES = {
     "get_feature_names_out": "(self, input_features: Sequence[str] | None = None) -> NDArray[Any]",
     "score_samples": "(self, X: Any) -> Floats",
     "predict_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
+    "predict_function": "(self, X: Any, return_std: bool = False, return_cov: bool = False, "
+                        "prior: bool = False) -> Any",
+    "sample_functions": "(self, X: Any, n_samples: int = 1, random_state: Any = None, "
+                        "prior: bool = False) -> Floats",
+    "predict_slopes": "(self, X: Any) -> Floats",
     "predict_proba": "(self, X: Any) -> Floats",
     "predict_log_proba": "(self, X: Any) -> Floats",
     "score": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float",

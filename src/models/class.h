@@ -77,9 +77,15 @@ struct cr_model_class {
      * last; mean and sd [rows->n] of it at the rows, where there are any, in the units rows->y has. */
     cr_status (*part)(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
                       const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);
-    /* Draws of the function itself, without noise: out [rows->n x count]. */
-    cr_status (*functions)(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+    /* The function itself, without noise, after the data or (prior) before them: mean [rows->n], sd, and
+     * the covariance [rows->n x rows->n]. */
+    cr_status (*function)(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
+                          double *opt_sd, double *opt_covariance);
+    /* Draws of it: out [rows->n x count]. */
+    cr_status (*functions)(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, size_t count,
                            uint64_t seed, double *out);
+    /* The gradient of its mean by the terms of the design that are numbers: out [rows->n x their number]. */
+    cr_status (*slopes)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* The hyper-parameter number k, *out_hyper empty beyond the last. */
     cr_status (*hyper)(cr_ctx *cx, const void *state, size_t k, cr_hyper *out_hyper);
     /* The log evidence of rows with their targets, in the units rows->y has, with the n hyper-parameters

@@ -42,7 +42,79 @@ done:
     return st;
 }
 
-cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t count,
+cr_status cr_predict_function(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior, double *out_mean,
+                              double *opt_sd, double *opt_covariance)
+{
+    cr_status        st = CR_OK;
+    cri_rows         rows = { 0 };
+    const cr_design *d = m->design;
+
+    if (!m->class->function)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s tells of observations only, not of a function without "
+                                            "noise", m->class->name));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
+    if (opt_covariance && rows.n < cr_table_rows(t)) {
+        cr_fail(cx, CR_EDATA, "%s: %zu of %zu rows have missing values, so they have no covariance",
+                cr_table_source(t), cr_table_rows(t) - rows.n, cr_table_rows(t));
+        CR_TRY(cr_fail_hint(cx, "leave them out of the file, or do not ask for the covariance"));
+    }
+    CR_TRY(m->class->function(cx, m->state, &rows, prior, out_mean, opt_sd, opt_covariance));
+    for (size_t i = 0; i < rows.n; i++) {
+        out_mean[i] = out_mean[i] * d->target_scale + d->target_shift;
+        if (opt_sd) opt_sd[i] *= d->target_scale;
+    }
+    for (size_t i = 0; opt_covariance && i < rows.n * rows.n; i++)
+        opt_covariance[i] *= d->target_scale * d->target_scale;
+    cri_rows_spread(&rows, 1, out_mean);
+    if (opt_sd) cri_rows_spread(&rows, 1, opt_sd);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+/* The term of the design that is the i-th number; design->p beyond the last. */
+static size_t number_at(const cr_design *d, size_t i)
+{
+    size_t j = 0;
+    for (; j < d->p; j++)
+        if (!d->terms[j].code && i-- == 0) break;
+    return j;
+}
+
+size_t cr_model_slopes(const cr_model *m)
+{
+    size_t n = 0;
+    while (m->class->slopes && number_at(m->design, n) < m->design->p) n++;
+    return n;
+}
+
+const char *cr_model_slope_name(const cr_model *m, size_t i)
+{
+    return cr_design_term_name(m->design, number_at(m->design, i));
+}
+
+cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out)
+{
+    cr_status        st = CR_OK;
+    cri_rows         rows = { 0 };
+    const cr_design *d = m->design;
+    size_t           width = cr_model_slopes(m);
+
+    if (!m->class->slopes)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not tell slopes", m->class->name));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(m->class->slopes(cx, m->state, &rows, out));
+    for (size_t k = 0; k < width; k++) {
+        double unit = d->target_scale / d->scale[number_at(d, k)];
+        for (size_t i = 0; i < rows.n; i++) out[i * width + k] *= unit;
+    }
+    cri_rows_spread(&rows, width, out);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior, size_t count,
                               uint64_t seed, double *out)
 {
     cr_status        st = CR_OK;
@@ -52,7 +124,7 @@ cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, 
     if (!m->class->functions)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not draw functions", m->class->name));
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
-    CR_TRY(m->class->functions(cx, m->state, &rows, count, seed, out));
+    CR_TRY(m->class->functions(cx, m->state, &rows, prior, count, seed, out));
     for (size_t i = 0; i < rows.n * count; i++) out[i] = out[i] * d->target_scale + d->target_shift;
     cri_rows_spread(&rows, count, out);
 done:

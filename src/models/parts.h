@@ -1,5 +1,5 @@
-/* parts.h -- a model looked at from inside: the parts its function is a sum of, draws of that function,
- * and the evidence at other values of its hyper-parameters.  For models that offer it: a Gaussian process
+/* parts.h -- a model looked at from inside: its function without noise, draws and slopes of it, the parts it
+ * is a sum of, and the evidence at other values of its hyper-parameters.  For models that offer it: a Gaussian process
  * whose kernel is a sum is the sum of independent processes, and the data tell of each
  * (Duvenaud 2014, thesis, sec. 2.4.5). */
 #ifndef CREDENCE_MODELS_PARTS_H
@@ -28,10 +28,22 @@ CR_API cr_status cr_model_part(cr_ctx *cx, const cr_model *model, size_t k, cr_p
  * model has no parts, CR_EARG beyond the last. */
 CR_API cr_status cr_predict_part(cr_ctx *cx, const cr_model *model, const cr_table *table, size_t k,
                                  double *out_mean, double *out_sd);
-/* Joint draws of the function at the rows, without the noise of observations: out [rows x count].
- * CR_EUNSUPPORTED where the model offers none. */
-CR_API cr_status cr_sample_functions(cr_ctx *cx, const cr_model *model, const cr_table *table,
+/* The function itself at the rows, without the noise of observations, after the data, or before them (prior)
+ * at the hyper-parameters of the model: mean and, where wanted, sd [rows], NaN in rows left out, and the
+ * covariance [rows x rows], for which no row may be left out (CR_EDATA).  CR_EUNSUPPORTED where the model
+ * offers none. */
+CR_API cr_status cr_predict_function(cr_ctx *cx, const cr_model *model, const cr_table *table, bool prior,
+                                     double *out_mean, double *opt_sd, double *opt_covariance);
+/* Joint draws of it: out [rows x count]. */
+CR_API cr_status cr_sample_functions(cr_ctx *cx, const cr_model *model, const cr_table *table, bool prior,
                                      size_t count, uint64_t seed, double *out);
+/* How many columns of numbers the mean of the function has a slope by; 0 where the model offers none. */
+CR_API size_t cr_model_slopes(const cr_model *model);
+/* The name of the i-th of them. */
+CR_API const char *cr_model_slope_name(const cr_model *model, size_t i);
+/* The gradient of the predictive mean, in the units of the data: out [rows x cr_model_slopes], NaN in rows
+ * left out.  CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *model, const cr_table *table, double *out);
 /* The hyper-parameter number k; an empty name beyond the last. */
 CR_API cr_status cr_model_hyper(cr_ctx *cx, const cr_model *model, size_t k, cr_hyper *out_hyper);
 /* The log evidence of the rows of a table with their targets, or its bound, with the hyper-parameters

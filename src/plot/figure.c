@@ -212,7 +212,7 @@ static cr_status draw_functions(cr_scratch *s, const picture *p, const cr_table 
     c->draw_x = cr_scratch_f64(s, draws * (n + 1));
     c->draw = cr_scratch_f64(s, draws * (n + 1));
     CR_TRY(s->status);
-    CR_TRY(cr_sample_functions(s->cx, p->model, grid, draws, cr_model_get_seed(p->model), f));
+    CR_TRY(cr_sample_functions(s->cx, p->model, grid, false, draws, cr_model_get_seed(p->model), f));
     for (size_t k = 0; k < draws; k++)
         for (size_t i = 0; i <= n; i++) {
             c->draw_x[k * (n + 1) + i] = i < n ? c->x[i] : NAN;

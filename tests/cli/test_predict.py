@@ -20,6 +20,44 @@ def line(credence, tmp_path):
     return tmp_path
 
 
+# --- the function without noise
+
+
+def test_function_slopes_covariance_and_prior(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("x,g,y\n" + "".join(
+        f"{i / 4},{'ab'[i % 2]},{3 + math.sin(i / 4) + 0.1 * (-1) ** i}\n" for i in range(24)))
+    assert credence("fit", "gp", "d.csv", "--target", "y", "--noise", "0.02", "-o", "m.cred").code == 0
+    seen = table(credence("predict", "m.cred", "d.csv").stdout)
+    run = credence("predict", "m.cred", "d.csv", "--latent", "--slopes", "--draws", "2", "--covariance", "c.csv")
+    rows = table(run.stdout)
+    assert list(rows[0]) == ["mean", "sd", "lower", "upper", "slope_x", "draw1", "draw2"]
+    matrix = [[float(cell) for cell in row.values()] for row in table((tmp_path / "c.csv").read_text())]
+    for i, (one, other) in enumerate(zip(rows, seen)):
+        assert one["mean"] == other["mean"]
+        assert math.isclose(float(one["sd"]) ** 2 + 0.02, float(other["sd"]) ** 2, rel_tol=1e-9)
+        assert math.isclose(matrix[i][i], float(one["sd"]) ** 2, rel_tol=1e-9, abs_tol=1e-12)
+        assert all(math.isclose(matrix[i][k], matrix[k][i], abs_tol=1e-12) for k in range(24))
+        assert abs(float(one["draw1"]) - float(one["mean"])) < 6 * float(one["sd"])
+    answer = json.loads(credence("predict", "m.cred", "d.csv", "--slopes", "--json").stdout)
+    assert answer["predictions"][5]["slopes"] == {"x": float(rows[5]["slope_x"])}
+    before = table(credence("predict", "m.cred", "d.csv", "--prior").stdout)
+    assert len({row["sd"] for row in before}) == 1 and float(before[0]["sd"]) > float(rows[0]["sd"])
+    means = table(credence("predict", "m.cred", "d.csv", "--mean-only").stdout)
+    assert [row["mean"] for row in means] == [row["mean"] for row in seen] and list(means[0]) == ["mean"]
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--latent"], "the model linear tells of observations only"),
+    (["--slopes"], "the model linear does not tell slopes"),
+    (["--prior", "--draws", "1"], "of observations only"),
+    (["--covariance", "c.txt"], "a matrix is written as CSV or NPY"),
+    (["--mean-only", "--loss", "absolute"], "--mean-only does not go with --loss"),
+])
+def test_what_has_no_function(credence, line, options, said):
+    run = credence("predict", "m.cred", "d.csv", *options)
+    assert run.code != 0 and said in run.stderr and run.stdout == ""
+
+
 # --- columns carried along
 
 

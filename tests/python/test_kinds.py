@@ -311,3 +311,29 @@ def test_the_same_as_the_program(shell, tmp_path):
     np.testing.assert_array_equal([row["action"] for row in found["predictions"]],
                                   linear.decide(f[["x"]], "quantile:0.9")[0])
     np.testing.assert_array_equal([row["draws"] for row in found["predictions"]], linear.sample(f[["x"]], 2))
+
+
+def test_a_function_without_noise():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(0, 4, (40, 2))
+    y = np.sin(2 * X[:, 0]) + 0.3 * X[:, 1] + 0.1 * rng.standard_normal(40)
+    model = credence.Gp(noise=0.01).fit(X, y)
+    at = rng.uniform(0, 4, (7, 2))
+    mean, sd = model.predict_function(at, return_std=True)
+    same, covariance = model.predict_function(at, return_cov=True)
+    seen, with_noise = model.predict(at, return_std=True)
+    np.testing.assert_array_equal(mean, seen)
+    np.testing.assert_allclose(same, mean, atol=1e-10)
+    np.testing.assert_allclose(sd ** 2 + 0.01, with_noise ** 2, rtol=1e-9)
+    np.testing.assert_allclose(np.diag(covariance), sd ** 2, rtol=1e-6, atol=1e-10)
+    draws = model.sample_functions(at, 4000, random_state=1)
+    np.testing.assert_allclose(np.cov(draws), covariance, atol=6 * np.max(sd) ** 2 / np.sqrt(4000))
+    slopes = model.predict_slopes(at)
+    for j in range(2):
+        step = np.eye(2)[j] * 1e-4
+        by = (model.predict(at + step) - model.predict(at - step)) / 2e-4
+        np.testing.assert_allclose(slopes[:, j], by, rtol=1e-4, atol=1e-5)
+    assert np.all(model.predict_function(at, return_std=True, prior=True)[1] > sd)
+    assert not hasattr(credence.Ridge(), "predict_slopes")
+    with pytest.raises(ValueError, match="exclude each other"):
+        model.predict_function(at, return_std=True, return_cov=True)

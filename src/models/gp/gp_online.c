@@ -514,6 +514,29 @@ static cr_status online_sample(cr_ctx *cx, const void *state, const cr_design *d
     return st;
 }
 
+static cr_status online_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
+                                 double *opt_sd, double *opt_covariance)
+{
+    const online_state *m = state;
+    cr_status           st = cri_gp_function(cx, m->gp, rows, prior, mean, opt_sd, opt_covariance);
+    for (size_t i = 0; st == CR_OK && !m->gp->q && i < rows->n; i++) mean[i] += m->shift;
+    return st;
+}
+
+static cr_status online_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                                  size_t count, uint64_t seed, double *out)
+{
+    const online_state *m = state;
+    cr_status           st = cri_gp_functions(cx, m->gp, rows, prior, count, seed, out);
+    for (size_t i = 0; st == CR_OK && !m->gp->q && i < rows->n * count; i++) out[i] += m->shift;
+    return st;
+}
+
+static cr_status online_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
+{
+    return cri_gp_slopes(cx, ((const online_state *)state)->gp, rows, out);
+}
+
 static const char *const method_names[] = { "stream", "basis" };
 
 static cr_status online_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
@@ -605,6 +628,9 @@ const cr_model_class cri_class_gp_online = {
     .update_forgets = true,
     .predict = online_predict,
     .sample = online_sample,
+    .function = online_function,
+    .functions = online_functions,
+    .slopes = online_slopes,
     .describe = online_describe,
     .write = online_write,
     .read = online_read,

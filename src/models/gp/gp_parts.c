@@ -1,6 +1,5 @@
-/* gp_parts.c -- parts, draws and evidence of a Gaussian process. */
+/* gp_parts.c -- parts and evidence of a Gaussian process. */
 #include "gp_parts.h"
-#include "gp_draws.h"
 #include "gp_sparse.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -24,8 +23,8 @@ static cr_status check_approx(cr_ctx *cx, const cri_gp_posterior *m)
     case CRI_GP_VFE: return CR_OK;
     default: break;
     }
-    cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by this approximation or solver has no parts or "
-                                 "functions to draw");
+    cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by this approximation or solver has no parts "
+                                 "or evidence at other hyper-parameters");
     return cr_fail_hint(cx, "fit with --approx exact, sor, dtc, fitc or vfe, and --solver cholesky");
 }
 
@@ -198,31 +197,6 @@ cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, si
     *out_part = part;
 done:
     cr_kernel_free(cx, term);
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* --- draws -------------------------------------------------------------------------------------- */
-
-cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
-                           uint64_t seed, double *out)
-{
-    cr_status               st = CR_OK;
-    cr_scratch              s = cr_scratch_begin(cx);
-    const cri_gp_posterior *m = state;
-    size_t                  n = rows->n;
-    double                 *S, *mean, *prior;
-    inputs                  x;
-
-    CR_TRY(check_approx(cx, m));
-    S = cr_scratch_matrix(&s, n, n);
-    mean = cr_scratch_f64(&s, n);
-    prior = cr_scratch_f64(&s, n);
-    CR_TRY(inputs_of(&s, m, rows, &x));
-    CR_TRY(moments(cx, m, m->kernel, true, &x, true, mean, S));
-    CR_TRY(cr_kernel_diagonal(cx, m->kernel, &x.in, false, prior));
-    CR_TRY(cri_gp_draw(cx, mean, S, n, prior, count, seed, out));
-done:
     cr_scratch_end(&s);
     return st;
 }

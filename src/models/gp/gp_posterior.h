@@ -70,6 +70,11 @@ void cri_gp_posterior_free(cr_ctx *cx, void *state);
 cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
 cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
                         const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
+                          double *opt_sd, double *opt_covariance);
+cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, size_t count,
+                           uint64_t seed, double *out);
+cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
 cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
 cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,

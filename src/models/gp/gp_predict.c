@@ -210,7 +210,7 @@ static void scale_to(const double *prior, double *taken, size_t n, double *S)
         for (size_t j = 0; j < n; j++) S[i * n + j] *= taken[i] * taken[j];
 }
 
-/* S [n x n] := the covariance of the targets of all rows; mean [n]. */
+/* S [n x n] := the covariance of the function at all rows; mean [n]. */
 static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, block *b,
                        double *mean, double *S)
 {
@@ -218,7 +218,6 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = rows->n, a = m->at.n;
     cr_mat     K = cr_mat_of(S, n, n);
-    double    *variance = cr_scratch_bytes(&s, n, sizeof(double));
     double    *taken = cr_scratch_bytes(&s, n, sizeof(double));
 
     CR_TRY(s.status);
@@ -234,10 +233,25 @@ static cr_status joint(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *ro
     CR_TRY(cr_syrk(cx, m->L2 ? 1 : -1, cr_cmat_of(b->C, b->rows, n), CR_TRANSPOSED, 1, K));
     if (m->near) scale_to(b->prior, taken, n, S);
     if (m->q) CR_TRY(cr_syrk(cx, 1, cr_cmat_of(b->R, m->q, n), CR_TRANSPOSED, 1, K));
-    CR_TRY(add_noise(cx, m, rows, 0, b, variance));
-    for (size_t i = 0; i < n; i++) S[i * n + i] = fmax(S[i * n + i], 0) + variance[i];
+    for (size_t i = 0; i < n; i++) S[i * n + i] = fmax(S[i * n + i], 0);
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+/* The same before any data: h . b and k. */
+static cr_status joint_prior(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, block *b,
+                             double *mean, double *S)
+{
+    cr_status st = CR_OK;
+    CR_TRY(predict_mean(cx, m, rows, 0, rows->n, b, mean));
+    CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b->in, false, b->prior));
+    CR_TRY(cr_kernel_cross(cx, m->kernel, &b->in, &b->in, cr_mat_of(S, rows->n, rows->n)));
+    for (size_t i = 0; i < rows->n; i++) {
+        mean[i] = 0;
+        for (size_t j = 0; j < m->q; j++) mean[i] += b->H[i * m->q + j] * m->beta[j];
+    }
+done:
     return st;
 }
 
@@ -248,7 +262,7 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
     cr_scratch              s = cr_scratch_begin(cx);
     const cri_gp_posterior *m = state;
     size_t                  n = rows ? rows->n : 0;
-    double                 *S, *mean;
+    double                 *S, *mean, *noise;
     block                   b;
 
     if (n == 0) goto done;
@@ -259,8 +273,87 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
     CR_TRY(check_room(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
+    noise = cr_scratch_bytes(&s, n, sizeof(double));
     CR_TRY(block_new(&s, m, rows->p, n, &b));
     CR_TRY(joint(cx, m, rows, &b, mean, S));
+    CR_TRY(add_noise(cx, m, rows, 0, &b, noise));
+    for (size_t i = 0; i < n; i++) S[i * n + i] += noise[i];
+    CR_TRY(cri_gp_draw(cx, mean, S, n, b.prior, count, seed, out));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the function itself --------------------------------------------------------------------- */
+
+/* A mixture over hyper-parameters is not one process. */
+static cr_status check_single(cr_ctx *cx, const cri_gp_posterior *m)
+{
+    if (!m->n_draws) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --hyper mcmc tells of observations only, not of the "
+                                 "function without noise");
+    return cr_fail_hint(cx, "fit with --hyper best");
+}
+
+/* Block by block: mean and sd. */
+static cr_status predict_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *mean,
+                                  double *opt_sd)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    block      b;
+    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
+    for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
+        cri_range r = cri_block_range(rows->n, BLOCK, k);
+        CR_TRY(predict_mean(cx, m, rows, r.begin, r.end, &b, mean + r.begin));
+        if (opt_sd) CR_TRY(predict_variance(cx, m, &b, opt_sd + r.begin));
+        for (size_t i = r.begin; opt_sd && i < r.end; i++) opt_sd[i] = sqrt(opt_sd[i]);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
+                          double *opt_sd, double *opt_covariance)
+{
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    const cri_gp_posterior *m = state;
+    size_t                  n = rows->n;
+    double                 *S = opt_covariance;
+    block                   b;
+
+    CR_TRY(check_single(cx, m));
+    if (!prior && !S) {
+        CR_TRY(predict_function(cx, m, rows, mean, opt_sd));
+        goto done;
+    }
+    CR_TRY(check_room(cx, m, n));
+    if (!S) S = cr_scratch_matrix(&s, n, n);
+    CR_TRY(block_new(&s, m, rows->p, n, &b));
+    CR_TRY(prior ? joint_prior(cx, m, rows, &b, mean, S) : joint(cx, m, rows, &b, mean, S));
+    for (size_t i = 0; opt_sd && i < n; i++) opt_sd[i] = sqrt(S[i * n + i]);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, size_t count,
+                           uint64_t seed, double *out)
+{
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    const cri_gp_posterior *m = state;
+    size_t                  n = rows->n;
+    double                 *S, *mean;
+    block                   b;
+
+    CR_TRY(check_room(cx, m, n));
+    S = cr_scratch_matrix(&s, n, n);
+    mean = cr_scratch_f64(&s, n);
+    CR_TRY(block_new(&s, m, rows->p, n, &b));
+    CR_TRY(prior ? joint_prior(cx, m, rows, &b, mean, S) : joint(cx, m, rows, &b, mean, S));
     CR_TRY(cri_gp_draw(cx, mean, S, n, b.prior, count, seed, out));
 done:
     cr_scratch_end(&s);

@@ -173,7 +173,7 @@ static void test_functions(void **state)
     for (size_t k = 0; k < 2; k++) {
         cr_model     *m = fit(cx, "gp", s.t, settings[k]);
         cr_prediction p = predict(cx, m, s.at);
-        assert_ok(cx, cr_sample_functions(cx, m, s.at, M, 7, f));
+        assert_ok(cx, cr_sample_functions(cx, m, s.at, false, M, 7, f));
         for (size_t t = 0; t < T; t++) {
             double sum = 0, square = 0, variance = p.scale[t] * p.scale[t] - 0.05;
             for (size_t c = 0; c < M; c++) sum += f[t * M + c] / M;
@@ -237,7 +237,7 @@ static void test_refusals(void **state)
     assert_ok(cx, cr_model_part(cx, m, 0, &p));
     assert_string_equal(p.name, "");
     assert_fails_with(cx, cr_predict_part(cx, m, s.t, 0, a, b), CR_EUNSUPPORTED, "not a sum of parts");
-    assert_fails_with(cx, cr_sample_functions(cx, m, s.t, 1, 0, a), CR_EUNSUPPORTED, "does not draw");
+    assert_fails_with(cx, cr_sample_functions(cx, m, s.t, false, 1, 0, a), CR_EUNSUPPORTED, "does not draw");
     assert_fails_with(cx, cr_evidence_at(cx, m, s.t, NULL, 0, NULL, 1, a), CR_EUNSUPPORTED, "no evidence");
     cr_model_free(cx, m);
     drop(cx, &s);
@@ -257,7 +257,7 @@ static cr_status look_inside(cr_ctx *cx, void *arg)
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
     CR_TRY(cr_fit(cx, "gp", t, s, 5, &m));
     CR_TRY(cr_predict_part(cx, m, t, 1, a, b));
-    CR_TRY(cr_sample_functions(cx, m, t, 1, 0, a));
+    CR_TRY(cr_sample_functions(cx, m, t, false, 1, 0, a));
     CR_TRY(cr_evidence_at(cx, m, t, (const size_t[]){ 1 }, 1, x, 1, a));
 done:
     cr_model_free(cx, m);
