@@ -196,7 +196,7 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
     size_t           rows = cr_table_rows(r->table), gaps = block->missing;
     bool             drop = d->missing == CR_MISSING_DROP;
 
-    if (block->missing && (d->missing == CR_MISSING_ERROR || d->missing == CR_MISSING_KEEP))
+    if (block->missing && d->missing == CR_MISSING_ERROR)
         return cri_block_refuse_missing(cx, d, r->table, block);
     for (size_t i = 0; i < d->n_columns; i++) {
         const cr_column *c = r->columns[i];

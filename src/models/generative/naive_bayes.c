@@ -127,7 +127,7 @@ static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d
                                  size_t k, json_t *list)
 {
     cr_status                st = CR_OK;
-    const cri_design_column *column = &d->columns[d->terms[j].column];
+    const cri_design_column *column = &d->columns[d->terms[j - d->block.n].column];
     double                   n = m->weight[k * m->p + j] + m->smoothing * (double)column->n_levels;
     for (size_t l = 0; l < column->n_levels; l++) {
         double p = exp(m->log_level[k * m->L + (size_t)m->first[j] + l]);
@@ -278,6 +278,7 @@ const cr_model_class cri_class_naive_bayes = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_missing = true,
+    .takes_sparse = true,
     .coding = CRI_CODING_CODE,
     .fit = nb_fit,
     .update = nb_update,
