@@ -231,8 +231,8 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
     return CR_OK;
 }
 
-cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
-                 size_t n_settings, cr_model **out_model)
+cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                        size_t n_settings, bool more, cr_model **out_model)
 {
     cr_status             st = CR_OK;
     double                start = now();
@@ -250,6 +250,7 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
     CR_TRY(fit_design(cx, m, t));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    rows.more = more;
     CR_TRY(check_rows(cx, t, &rows));
     CR_TRY(cri_class_weights_apply(cx, m, &rows));
     if (m->task == CR_TASK_CLASSIFICATION && !c->update) /* else others may come yet */
@@ -268,45 +269,80 @@ done:
     return st;
 }
 
-cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model **out_model)
+cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                 size_t n_settings, cr_model **out_model)
 {
-    return cri_model_take(cx, old, t, false, out_model);
+    return cri_model_fit(cx, name, t, settings, n_settings, false, out_model);
 }
 
-cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, bool advance,
-                         cr_model **out_model)
+cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model)
 {
-    cr_status st = CR_OK;
-    double    start = now();
-    cr_model *m = NULL;
-    cri_rows  rows = { 0 };
     char     *bytes = NULL;
     size_t    size = 0;
+    cr_status st = cr_model_to_bytes(cx, model, &bytes, &size);
+    if (st == CR_OK) st = cr_model_from_bytes(cx, "the model", bytes, size, out_model);
+    cr_free(cx, bytes, size, 1);
+    return st;
+}
 
-    if (!advance && !old->class->update) {
+cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model **out_model)
+{
+    cr_status st = CR_OK;
+    cr_model *m = NULL;
+    if (!old->class->update) {
         cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no exact update", old->class->name);
         return cr_fail_hint(cx, "fit it again on all the rows");
     }
-    CR_TRY(cr_model_to_bytes(cx, old, &bytes, &size)); /* the envelope of the new model */
-    CR_TRY(cr_model_from_bytes(cx, "the model", bytes, size, &m));
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
-    CR_TRY(check_rows(cx, t, &rows));
-    CR_TRY(cri_class_weights_apply(cx, m, &rows));
-    m->class->free(cx, m->state);
-    m->state = NULL;
-    m->report = (cr_report){ .rows = old->report.rows + rows.n,
-                             .log_evidence = NAN,
-                             .log_likelihood = NAN };
-    CR_TRY(advance ? m->class->advance(cx, old->state, &rows, m->options, m->fit.seed, &m->state,
-                                       &m->report)
-                   : m->class->update(cx, old->state, &rows, m->options, &m->state, &m->report));
-    m->report.seconds = now() - start;
+    CR_TRY(cri_model_copy(cx, old, &m));
+    CR_TRY(cri_model_take(cx, m, t, false, false));
     *out_model = m;
     m = NULL;
 done:
-    cr_free(cx, bytes, size, 1);
-    cri_rows_close(cx, &rows);
     cr_model_free(cx, m);
+    return st;
+}
+
+/* Classes that the model has not seen join it, where its class has room for them. */
+static cr_status join_classes(cr_ctx *cx, cr_model *m, const cr_table *t)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = cr_design_classes(m->design), *map = cr_scratch_index(&s, K);
+
+    CR_TRY(s.status);
+    if (!m->class->join || m->task != CR_TASK_CLASSIFICATION || m->calibration) goto done;
+    CR_TRY(cri_design_join_classes(cx, m->design, t, map));
+    if (cr_design_classes(m->design) == K) goto done;
+    CR_TRY(check_texts(cx, m->design));
+    CR_TRY(m->class->join(cx, m->state, map, cr_design_classes(m->design)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advance, bool more)
+{
+    cr_status st = CR_OK;
+    double    start = now();
+    cri_rows  rows = { 0 };
+    void     *state = NULL;
+
+    CR_TRY(join_classes(cx, m, t));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    rows.more = more;
+    CR_TRY(check_rows(cx, t, &rows));
+    CR_TRY(cri_class_weights_apply(cx, m, &rows));
+    m->report = (cr_report){ .rows = m->report.rows + rows.n,
+                             .log_evidence = NAN,
+                             .log_likelihood = NAN };
+    CR_TRY(advance ? m->class->advance(cx, m->state, &rows, m->options, m->fit.seed, &state,
+                                       &m->report)
+                   : m->class->update(cx, m->state, &rows, m->options, &state, &m->report));
+    m->class->free(cx, m->state);
+    m->state = state;
+    m->report.seconds = now() - start;
+done:
+    cri_rows_close(cx, &rows);
     return st;
 }
 
