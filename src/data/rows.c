@@ -524,7 +524,14 @@ void cri_rows_spread(const cri_rows *rows, size_t width, double *a)
 
 cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
 {
-    bool out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
+    bool   out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
+    double square = (double)r->p * (double)r->p * (double)sizeof(double) / 1e9;
+    if (out_of_memory && square > 1) /* most likely that */
+        return cr_fail_note(cx,
+                            "there are %zu columns: a model that keeps a matrix of columns by columns "
+                            "takes %.3g GB for each; choose some with --features, or use a model that "
+                            "keeps none: naive-bayes, logistic, ridge, lasso",
+                            r->p, square);
     if (!out_of_memory || !r->sparse) return status;
     return cr_fail_note(cx,
                         "the data are sparse; a model that is not made for that works with a dense "

@@ -382,6 +382,31 @@ static void test_join_allocations(void **state)
     test_every_allocation_fails(join_in_blocks, (void *)write_orders(true, 0));
 }
 
+/* A column that is constant in the first blocks only is not named; one that is throughout is, once. */
+static void test_constants_of_the_whole_stream(void **state)
+{
+    (void)state;
+    static char text[4096];
+    warnings    said;
+    size_t      used = (size_t)snprintf(text, sizeof text, "a,late,never,y\n");
+    cr_ctx     *cx = test_context();
+    for (int i = 0; i < 60; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,7,%d\n", i * i % 17,
+                                 i < 40 ? 3 : i % 5, i % 13);
+    const char  *path = test_file("constant.csv", text, used);
+    const size_t blocks[] = { 1, 20, 59 };
+    cr_ctx_set_log(cx, keep_warning, &said);
+    for (size_t b = 0; b < 3; b++) {
+        cr_model *m = NULL;
+        memset(&said, 0, sizeof said);
+        assert_ok(cx, fit_blocks(cx, path, "linear", "target=y", blocks[b], &m));
+        assert_int_equal(said.n, 1);
+        assert_non_null(strstr(said.text, "'never' is constant"));
+        cr_model_free(cx, m);
+    }
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_one_pass_again),
         cmocka_unit_test(test_one_pass_of_one_block),
         cmocka_unit_test(test_one_pass_refusals),
+        cmocka_unit_test(test_constants_of_the_whole_stream),
         cmocka_unit_test(test_classes_join),
         cmocka_unit_test(test_classes_join_later),
         cmocka_unit_test(test_join_allocations),
