@@ -29,6 +29,10 @@ typedef struct cri_stream_format {
 
 extern const cri_stream_format cri_stream_csv, cri_stream_libsvm, cri_stream_npy;
 
+/* Lets blocks of a pipe have levels of this column that the first block lacks: such a block has its own
+ * levels.  The name is borrowed; NULL ends it. */
+void cri_stream_leave_open(cr_stream *stream, const char *column);
+
 /* As cr_stream_open, of a source that is taken over, also on failure; `bytes` instead of 16 MiB. */
 cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *source,
                                  const cr_read_options *options, cri_block_size size,

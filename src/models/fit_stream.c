@@ -1,6 +1,7 @@
 /* fit_stream.c -- fits block by block. */
 #include "fit_stream.h"
 #include "model_internal.h"
+#include "../data/stream_internal.h"
 #include "../base/context_internal.h"
 #include "../base/scratch.h"
 
@@ -84,10 +85,13 @@ typedef struct ahead {
     cr_table  *block, *next; /* NULL: there are no more */
 } ahead;
 
-static cr_status start(cr_ctx *cx, cr_stream *stream, ahead *a)
+/* With a class whose classes may join later, the levels of the target are left open. */
+static cr_status start(cr_ctx *cx, cr_stream *stream, const cr_model_class *c, const char *target,
+                       ahead *a)
 {
     cr_status st = CR_OK;
     *a = (ahead){ .stream = stream };
+    cri_stream_leave_open(stream, c->join ? target : NULL);
     CR_TRY(cr_stream_next(cx, stream, &a->block));
     if (!a->block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
     CR_TRY(cr_stream_next(cx, stream, &a->next));
@@ -110,6 +114,7 @@ static void finish(cr_ctx *cx, ahead *a)
 {
     cr_table_free(cx, a->block);
     cr_table_free(cx, a->next);
+    if (a->stream) cri_stream_leave_open(a->stream, NULL);
 }
 
 /* Takes in the blocks from the one at hand on. */
@@ -130,13 +135,16 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
     const cr_model_class *c = cr_class_find(cx, name);
     ahead                 a = { 0 };
     cr_model             *m = NULL;
+    const char           *target = NULL;
 
     if (!c) return CR_EARG;
     size_t which = find_advance(c, settings, n_settings);
     bool   advance = which < n_settings;
     CR_TRY(check_class(cx, c, advance));
     CR_TRY(check_settings(cx, c, settings, n_settings));
-    CR_TRY(start(cx, stream, &a));
+    for (size_t i = 0; i < n_settings; i++)
+        if (strcmp(settings[i].name, "target") == 0) target = settings[i].value;
+    CR_TRY(start(cx, stream, c, target, &a));
     if (!a.next) which = n_settings; /* all rows are here: as the setting says */
     CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next != NULL, &m));
     CR_TRY(go_on(cx, &a));
@@ -156,7 +164,7 @@ cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, c
     cr_model *m = NULL;
 
     if (!old->class->update) return cr_update(cx, old, NULL, out_model); /* says why */
-    CR_TRY(start(cx, stream, &a));
+    CR_TRY(start(cx, stream, old->class, cr_design_target(old->design), &a));
     CR_TRY(cri_model_copy(cx, old, &m));
     CR_TRY(take_blocks(cx, &a, false, m));
     *out_model = m;

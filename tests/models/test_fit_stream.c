@@ -5,6 +5,10 @@
 #include "data/subset.h"
 #include "models/fit_stream.h"
 
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 enum { N = 200 };
 
 /* Numbers a, b; a category g that changes along the file, so that the first block lacks a level; a 0/1
@@ -364,6 +368,42 @@ static void test_classes_join_later(void **state)
     test_context_free(cx);
 }
 
+/* A pipe, whose levels are those of its first block: the classes may come later all the same. */
+static void test_classes_join_in_a_pipe(void **state)
+{
+    (void)state;
+    cr_ctx         *cx = test_context();
+    const char     *path = write_orders(false, 0);
+    cr_table       *t = read_table(cx, path);
+    cr_setting      settings[] = { { "target", "c" }, { "features", "x,z" } };
+    cr_model       *whole = fit(cx, "lda", t, "target=c features=x,z"), *m = NULL;
+    cr_read_options o;
+    cr_stream      *stream = NULL;
+    char            fifo[512];
+    snprintf(fifo, sizeof fifo, "%s.fifo", path);
+    unlink(fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        FILE *from = fopen(path, "r"), *to = fopen(fifo, "w");
+        int   c;
+        while (from && to && (c = fgetc(from)) != EOF) fputc(c, to);
+        if (to) fclose(to);
+        _exit(0);
+    }
+    assert_ok(cx, cr_options_init(cx, cr_read_table, &o));
+    assert_ok(cx, cr_stream_open(cx, fifo, &o, 30, &stream));
+    assert_ok(cx, cr_fit_stream(cx, "lda", stream, settings, 2, &m));
+    check_same(cx, "lda", m, whole, t);
+    waitpid(child, NULL, 0);
+    cr_stream_free(cx, stream);
+    cr_options_free(cx, cr_read_table, &o);
+    cr_model_free(cx, m), cr_model_free(cx, whole);
+    cr_table_free(cx, t);
+    unlink(fifo);
+    test_context_free(cx);
+}
+
 static cr_status join_in_blocks(cr_ctx *cx, void *path)
 {
     cr_model *m = NULL;
@@ -420,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_constants_of_the_whole_stream),
         cmocka_unit_test(test_classes_join),
         cmocka_unit_test(test_classes_join_later),
+        cmocka_unit_test(test_classes_join_in_a_pipe),
         cmocka_unit_test(test_join_allocations),
         cmocka_unit_test(test_allocations),
     };
