@@ -115,10 +115,11 @@ static cr_status take_block(job *j, const cr_table *block)
 {
     cr_status st = CR_OK;
     cr_model *next = NULL;
+    bool      any; /* else the block has no row that is whole, and its predictions stand for themselves */
     if (j->o->predictions) CR_TRY(predict_block(j, block));
-    CR_TRY(j->stream ? cri_model_take(j->c->cx, j->model, block, false, &next)
-                     : cr_update(j->c->cx, j->model, block, &next));
-    if (next) { /* else the block has no row that is whole, and its predictions stand for themselves */
+    if (j->stream) CR_TRY(cri_model_take(j->c->cx, j->model, block, false, false, &any));
+    else {
+        CR_TRY(cr_update(j->c->cx, j->model, block, &next));
         cr_model_free(j->c->cx, j->model);
         j->model = next;
     }

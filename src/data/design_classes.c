@@ -98,6 +98,82 @@ done:
     return st;
 }
 
+/* --- classes that come later ------------------------------------------------------------------- */
+
+static bool is_class(const cri_design_column *target, const char *level)
+{
+    return bsearch(&level, target->levels, target->n_levels, sizeof *target->levels,
+                   compare_texts) != NULL;
+}
+
+/* The levels of a category that some row has and the target lacks; new [levels]. */
+static size_t find_new_levels(const cr_column *c, size_t rows, const cri_design_column *target,
+                              bool *seen, const char **new)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (c->codes[i] != CR_MISSING_CODE) seen[c->codes[i]] = true;
+    for (size_t k = 0; k < c->n_levels; k++)
+        if (seen[k] && !is_class(target, c->levels[k])) new[n++] = c->levels[k];
+    return n;
+}
+
+/* The levels of the target and n new ones, in order; class k becomes map[k]. */
+static cr_status add_levels(cr_ctx *cx, cri_design_column *target, const char **new, size_t n,
+                            size_t *map)
+{
+    size_t K = target->n_levels;
+    char **all = cr_alloc(cx, K + n, sizeof *all);
+    if (!all) return CR_ENOMEM;
+    qsort(new, n, sizeof *new, compare_texts);
+    for (size_t k = 0, a = 0, b = 0; k < K + n; k++) {
+        bool old = b == n || (a < K && strcmp(target->levels[a], new[b]) < 0);
+        all[k] = old ? target->levels[a] : cri_string_copy(cx, new[b]);
+        if (!all[k]) { /* the copies before it go; the rest is the target's own */
+            for (size_t i = 0, j = 0; i < k; i++)
+                if (j < a && all[i] == target->levels[j]) j++;
+                else cri_string_free(cx, all[i]);
+            cr_free(cx, all, K + n, sizeof *all);
+            return CR_ENOMEM;
+        }
+        if (old) map[a++] = k;
+        else b++;
+    }
+    cr_free(cx, target->levels, K, sizeof *target->levels);
+    target->levels = all;
+    target->n_levels = K + n;
+    return CR_OK;
+}
+
+cr_status cri_design_join_classes(cr_ctx *cx, cr_design *d, const cr_table *t, size_t *map)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    const cr_column  *c = d->target.name ? cr_table_find(t, d->target.name) : NULL;
+    cri_design_column found = { 0 };
+    size_t            n = 0, levels = c ? c->n_levels : 0;
+
+    for (size_t k = 0; k < d->target.n_levels; k++) map[k] = k;
+    if (!c || d->target.type != CR_CATEGORY) goto done;
+    if (c->type != CR_CATEGORY) {
+        CR_TRY(cri_remember_classes(cx, t, c, &found));
+        levels = found.n_levels;
+    }
+    bool        *seen = cr_scratch_bytes(&s, levels, sizeof *seen);
+    const char **new = cr_scratch_bytes(&s, levels, sizeof *new);
+    CR_TRY(s.status);
+    if (c->type == CR_CATEGORY) n = find_new_levels(c, cr_table_rows(t), &d->target, seen, new);
+    for (size_t k = 0; k < found.n_levels; k++)
+        if (!is_class(&d->target, found.levels[k])) new[n++] = found.levels[k];
+    if (n > 0) CR_TRY(add_levels(cx, &d->target, new, n, map));
+done:
+    cri_string_free(cx, found.name);
+    for (size_t k = 0; found.levels && k < found.n_levels; k++) cri_string_free(cx, found.levels[k]);
+    cr_free(cx, found.levels, found.n_levels, sizeof *found.levels);
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* --- the same as a column -------------------------------------------------------------------- */
 
 static cr_status add_classes(cr_ctx *cx, const cr_table *t, const cr_column *from, cr_table *to)

@@ -125,6 +125,11 @@ const char *cri_level_text(const cr_column *column, double value, char *room);
 cr_status cri_remember_classes(cr_ctx *cx, const cr_table *table, const cr_column *column,
                                cri_design_column *out);
 
+/* Classes of the target that a table has and the design has not join it, in their places by bytes:
+ * class k becomes map[k], map [classes before]; nothing changes where there are none.  Fails as
+ * cri_remember_classes does; the design is then as it was. */
+cr_status cri_design_join_classes(cr_ctx *cx, cr_design *design, const cr_table *table, size_t *map);
+
 /* The same table with the numbers of one column as a category of their values, so that some rows of it
  * know the classes of all.  Other columns are borrowed: the table must outlive the new one.  Fails as
  * cri_remember_classes does. */
@@ -153,6 +158,7 @@ typedef struct cri_rows {
     cri_sparse_copy        *copy;    /* what `sparse` is the view of                   */
     double                 *base;    /* [p] a standardised 0, where it is not 0; else NULL */
     size_t                  imputed; /* cells that were filled in                     */
+    bool                    more;    /* a stream goes on behind them: what is made of all rows may wait */
 } cri_rows;
 
 typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED } cri_target_use;

@@ -242,7 +242,7 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
     size_t           rows = cr_table_rows(r->table), gaps = block->missing;
     bool             drop = d->missing == CR_MISSING_DROP;
 
-    if (block->missing && (d->missing == CR_MISSING_ERROR || d->missing == CR_MISSING_KEEP))
+    if (block->missing && d->missing == CR_MISSING_ERROR)
         return cri_block_refuse_missing(cx, d, r->table, block);
     for (size_t i = 0; i < d->n_columns; i++) {
         const cr_column *c = r->columns[i];
@@ -573,7 +573,14 @@ void cri_rows_spread(const cri_rows *rows, size_t width, double *a)
 
 cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
 {
-    bool out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
+    bool   out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
+    double square = (double)r->p * (double)r->p * (double)sizeof(double) / 1e9;
+    if (out_of_memory && square > 1) /* most likely that */
+        return cr_fail_note(cx,
+                            "there are %zu columns: a model that keeps a matrix of columns by columns "
+                            "takes %.3g GB for each; choose some with --features, or use a model that "
+                            "keeps none: naive-bayes, logistic, ridge, lasso",
+                            r->p, square);
     if (!out_of_memory || !r->sparse) return status;
     return cr_fail_note(cx,
                         "the data are sparse; a model that is not made for that works with a dense "

@@ -17,7 +17,7 @@ typedef struct cri_sparse {
     size_t          n, p;
     const size_t   *start;
     const uint32_t *column;        /* increasing within a row */
-    const double   *value;         /* finite */
+    const double   *value;         /* finite; NaN where a model takes gaps */
     const size_t   *index;         /* [n] or NULL */
     bool            plain;         /* shift is all 0 and scale all 1 */
     const double   *shift, *scale; /* [p] of the design; NULL = 0 and 1 */

@@ -26,6 +26,7 @@ struct cr_stream {
     size_t                   n_categories;
     bool                     settled;          /* no level can be added any more */
     bool                     free_levels;      /* levels may differ from block to block */
+    const char              *open;             /* but to this column of a pipe, borrowed; or NULL */
     size_t                   rows, first_rows; /* given so far; of the first block */
 };
 
@@ -115,6 +116,7 @@ static cr_status set_levels(cr_ctx *cx, const cr_stream *s, cr_table *t, size_t 
         const char **found =
             n ? bsearch(&c->levels[i], known->sorted, n, sizeof *known->sorted, compare_texts)
               : NULL;
+        if (!found && s->open && strcmp(s->open, c->name) == 0) goto done; /* as the block has them */
         if (!found) CR_TRY(fail_level(cx, s, t, c, (uint32_t)i));
         map[i] = (uint32_t)(found - known->sorted);
     }
@@ -123,6 +125,8 @@ done:
     cr_scratch_end(&sc);
     return st;
 }
+
+void cri_stream_leave_open(cr_stream *s, const char *column) { s->open = column; }
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 

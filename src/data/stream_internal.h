@@ -35,6 +35,10 @@ static inline bool cri_stream_follows(const cri_source *source, cri_block_size s
     return size.rows > 0 && !cri_source_is_seekable(source);
 }
 
+/* Lets blocks of a pipe have levels of this column that the first block lacks: such a block has its own
+ * levels.  The name is borrowed; NULL ends it. */
+void cri_stream_leave_open(cr_stream *stream, const char *column);
+
 /* As cr_stream_open, of a source that is taken over, also on failure; `bytes` instead of 16 MiB. */
 cr_status cri_stream_open_source(cr_ctx *cx, const char *path, cri_source *source,
                                  const cr_read_options *options, cri_block_size size,

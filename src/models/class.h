@@ -56,6 +56,10 @@ struct cr_model_class {
     cr_status (*advance)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                          uint64_t seed, void **out_state, cr_report *report);
     const char *advances;
+    /* Classes that came later have joined the design: class k of the state becomes map[k] of
+     * `classes`, those between have no rows yet.  Without it all classes must be in the first rows.  Rows
+     * with `more` set need no state that can predict. */
+    cr_status (*join)(cr_ctx *cx, void *state, const size_t *map, size_t classes);
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
      * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which the
      * class asks for itself.  A class of densities and clusters, or densities and coordinates, fills

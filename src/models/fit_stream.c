@@ -1,6 +1,7 @@
 /* fit_stream.c -- fits block by block. */
 #include "fit_stream.h"
 #include "model_internal.h"
+#include "../data/stream_internal.h"
 #include "../base/context_internal.h"
 #include "../base/scratch.h"
 
@@ -15,7 +16,8 @@ static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_se
         bool scaled = strcmp(s[i].name, "scale_target") == 0 && strcmp(s[i].value, "standard") == 0;
         bool standard = strcmp(s[i].name, "scale") == 0 && strcmp(s[i].value, "standard") == 0;
         bool basis = strcmp(s[i].name, "basis") == 0 && strncmp(s[i].value, "poly:", 5) != 0;
-        if (balanced || impute || scaled || basis || (standard && !c->scales_itself))
+        bool calibrate = strcmp(s[i].name, "calibrate") == 0 && strcmp(s[i].value, "none") != 0;
+        if (balanced || impute || scaled || basis || calibrate || (standard && !c->scales_itself))
             return cr_fail(cx, CR_EARG,
                            "--%s %s needs all rows at once: it does not go with a stream",
                            s[i].name, s[i].value);
@@ -39,7 +41,7 @@ static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t 
 /* The model of the first block: where the others are gone through once, by the default setting
  * instead of the one that asks for it. */
 static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, const cr_setting *s,
-                           size_t n, size_t without, cr_model **out_model)
+                           size_t n, size_t without, bool more, cr_model **out_model)
 {
     cr_status   st = CR_OK;
     cr_scratch  room = cr_scratch_begin(cx);
@@ -50,7 +52,7 @@ static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, 
     CR_TRY(room.status);
     for (size_t i = 0; i < n; i++)
         if (i != without) some[k++] = s[i];
-    CR_TRY(cr_fit(cx, name, block, some, k, &m));
+    CR_TRY(cri_model_fit(cx, name, block, some, k, more, &m));
     if (without < n) CR_TRY(cri_model_set(cx, m, s[without].name, s[without].value));
     *out_model = m;
     m = NULL;
@@ -77,28 +79,53 @@ static cr_status check_class(cr_ctx *cx, const cr_model_class *c, bool advance)
     return cr_fail_hint(cx, "without --stream it is fitted in memory");
 }
 
-/* Takes in the remaining blocks; *model is replaced with each. */
-static cr_status take_blocks(cr_ctx *cx, cr_stream *stream, bool advance, cr_model **model)
+/* The block at hand, and the one behind it: so that the last is known as such. */
+typedef struct ahead {
+    cr_stream *stream;
+    cr_table  *block, *next; /* NULL: there are no more */
+} ahead;
+
+/* With a class whose classes may join later, the levels of the target are left open. */
+static cr_status start(cr_ctx *cx, cr_stream *stream, const cr_model_class *c, const char *target,
+                       ahead *a)
 {
     cr_status st = CR_OK;
-    cr_table *block = NULL;
-    cr_model *next = NULL;
-    for (;;) {
-        CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(cr_stream_next(cx, stream, &block));
-        if (!block) break;
-        CR_TRY(cri_model_take(cx, *model, block, advance, &next));
-        if (next) {
-            cr_model_free(cx, *model);
-            *model = next;
-            next = NULL;
-        }
-        cr_table_free(cx, block);
-        block = NULL;
-        cr_log(cx, CR_LOG_INFO, "%zu rows read", cr_stream_rows(stream));
-    }
+    *a = (ahead){ .stream = stream };
+    cri_stream_leave_open(stream, c->join ? target : NULL);
+    CR_TRY(cr_stream_next(cx, stream, &a->block));
+    if (!a->block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
+    CR_TRY(cr_stream_next(cx, stream, &a->next));
 done:
-    cr_table_free(cx, block);
+    return st;
+}
+
+static cr_status go_on(cr_ctx *cx, ahead *a)
+{
+    cr_status st = cr_check_interrupt(cx);
+    cr_table_free(cx, a->block);
+    a->block = a->next;
+    a->next = NULL;
+    if (st == CR_OK && a->block) st = cr_stream_next(cx, a->stream, &a->next);
+    cr_log(cx, CR_LOG_INFO, "%zu rows read", cr_stream_rows(a->stream));
+    return st;
+}
+
+static void finish(cr_ctx *cx, ahead *a)
+{
+    cr_table_free(cx, a->block);
+    cr_table_free(cx, a->next);
+    if (a->stream) cri_stream_leave_open(a->stream, NULL);
+}
+
+/* Takes in the blocks from the one at hand on. */
+static cr_status take_blocks(cr_ctx *cx, ahead *a, bool advance, cr_model *model)
+{
+    cr_status st = CR_OK;
+    while (a->block && st == CR_OK) {
+        bool any;
+        st = cri_model_take(cx, model, a->block, advance, a->next != NULL, &any);
+        if (st == CR_OK) st = go_on(cx, a);
+    }
     return st;
 }
 
@@ -107,24 +134,26 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
 {
     cr_status             st = CR_OK;
     const cr_model_class *c = cr_class_find(cx, name);
-    cr_table             *block = NULL;
+    ahead                 a = { 0 };
     cr_model             *m = NULL;
+    const char           *target = NULL;
 
     if (!c) return CR_EARG;
     size_t which = find_advance(c, settings, n_settings);
     bool   advance = which < n_settings;
     CR_TRY(check_class(cx, c, advance));
     CR_TRY(check_settings(cx, c, settings, n_settings));
-    CR_TRY(cr_stream_next(cx, stream, &block));
-    if (!block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
-    CR_TRY(fit_first(cx, name, block, settings, n_settings, which, &m));
-    cr_table_free(cx, block);
-    block = NULL;
-    CR_TRY(take_blocks(cx, stream, advance, &m));
+    for (size_t i = 0; i < n_settings; i++)
+        if (strcmp(settings[i].name, "target") == 0) target = settings[i].value;
+    CR_TRY(start(cx, stream, c, target, &a));
+    if (!a.next) which = n_settings; /* all rows are here: as the setting says */
+    CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next != NULL, &m));
+    CR_TRY(go_on(cx, &a));
+    CR_TRY(take_blocks(cx, &a, advance, m));
     *out_model = m;
     m = NULL;
 done:
-    cr_table_free(cx, block);
+    finish(cx, &a);
     cr_model_free(cx, m);
     return st;
 }
@@ -132,18 +161,17 @@ done:
 cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, cr_model **out_model)
 {
     cr_status st = CR_OK;
-    cr_table *block = NULL;
+    ahead     a = { 0 };
     cr_model *m = NULL;
-    CR_TRY(cr_stream_next(cx, stream, &block));
-    if (!block) CR_TRY(cr_fail(cx, CR_EDATA, "the stream has no rows"));
-    CR_TRY(cr_update(cx, old, block, &m));
-    cr_table_free(cx, block);
-    block = NULL;
-    CR_TRY(take_blocks(cx, stream, false, &m));
+
+    if (!old->class->update) return cr_update(cx, old, NULL, out_model); /* says why */
+    CR_TRY(start(cx, stream, old->class, cr_design_target(old->design), &a));
+    CR_TRY(cri_model_copy(cx, old, &m));
+    CR_TRY(take_blocks(cx, &a, false, m));
     *out_model = m;
     m = NULL;
 done:
-    cr_table_free(cx, block);
+    finish(cx, &a);
     cr_model_free(cx, m);
     return st;
 }

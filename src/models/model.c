@@ -218,11 +218,6 @@ done:
     return st;
 }
 
-static cr_status fail_no_rows(cr_ctx *cx, const cr_table *t)
-{
-    return cr_fail(cx, CR_EDATA, "%s: no row is left to learn from", cr_table_source(t));
-}
-
 static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
 {
     if (rows->imputed)
@@ -233,12 +228,12 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
         cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s were left out for missing values",
                dropped, cr_table_rows(t), cr_table_source(t));
     if (rows->n == 0)
-        return fail_no_rows(cx, t);
+        return cr_fail(cx, CR_EDATA, "%s: no row is left to learn from", cr_table_source(t));
     return CR_OK;
 }
 
-cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
-                 size_t n_settings, cr_model **out_model)
+cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                        size_t n_settings, bool more, cr_model **out_model)
 {
     cr_status             st = CR_OK;
     double                start = now();
@@ -256,10 +251,12 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
     CR_TRY(fit_design(cx, m, t));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    rows.more = more;
     CR_TRY(check_rows(cx, t, &rows));
     CR_TRY(cri_class_weights_apply(cx, m, &rows));
     if (m->task == CR_TASK_CLASSIFICATION && !c->update) /* else others may come yet */
         CR_TRY(cri_check_row_classes(cx, &rows));
+    m->open = more;
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     CR_TRY(cri_rows_explain(cx, &rows,
                             c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report)));
@@ -274,55 +271,84 @@ done:
     return st;
 }
 
-cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model **out_model)
+cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
+                 size_t n_settings, cr_model **out_model)
 {
-    cr_model *m = NULL;
-    cr_status st = cri_model_take(cx, old, t, false, &m);
-    if (st != CR_OK) return st;
-    if (!m) return fail_no_rows(cx, t);
-    *out_model = m;
-    return CR_OK;
+    return cri_model_fit(cx, name, t, settings, n_settings, false, out_model);
 }
 
-cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, bool advance,
-                         cr_model **out_model)
+cr_status cri_model_copy(cr_ctx *cx, const cr_model *model, cr_model **out_model)
 {
-    cr_status st = CR_OK;
-    double    start = now();
-    cr_model *m = NULL;
-    cri_rows  rows = { 0 };
     char     *bytes = NULL;
     size_t    size = 0;
+    cr_status st = cr_model_to_bytes(cx, model, &bytes, &size);
+    if (st == CR_OK) st = cr_model_from_bytes(cx, "the model", bytes, size, out_model);
+    cr_free(cx, bytes, size, 1);
+    return st;
+}
 
-    if (!advance && !old->class->update) {
+cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model **out_model)
+{
+    cr_status st = CR_OK;
+    cr_model *m = NULL;
+    if (!old->class->update) {
         cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no exact update", old->class->name);
         return cr_fail_hint(cx, "fit it again on all the rows");
     }
-    CR_TRY(cr_model_to_bytes(cx, old, &bytes, &size)); /* the envelope of the new model */
-    CR_TRY(cr_model_from_bytes(cx, "the model", bytes, size, &m));
-    CR_TRY(cri_design_learn_texts(cx, m->design, t));
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
-    if (rows.n == 0) {
-        *out_model = NULL;
-        goto done;
-    }
-    CR_TRY(check_rows(cx, t, &rows));
-    CR_TRY(cri_class_weights_apply(cx, m, &rows));
-    m->class->free(cx, m->state);
-    m->state = NULL;
-    m->report = (cr_report){ .rows = old->report.rows + rows.n,
-                             .log_evidence = NAN,
-                             .log_likelihood = NAN };
-    CR_TRY(advance ? m->class->advance(cx, old->state, &rows, m->options, m->fit.seed, &m->state,
-                                       &m->report)
-                   : m->class->update(cx, old->state, &rows, m->options, &m->state, &m->report));
-    m->report.seconds = now() - start;
+    CR_TRY(cri_model_copy(cx, old, &m));
+    CR_TRY(cri_model_take(cx, m, t, false, false, NULL));
     *out_model = m;
     m = NULL;
 done:
-    cr_free(cx, bytes, size, 1);
-    cri_rows_close(cx, &rows);
     cr_model_free(cx, m);
+    return st;
+}
+
+/* Classes that the model has not seen join it, where its class has room for them. */
+static cr_status join_classes(cr_ctx *cx, cr_model *m, const cr_table *t)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = cr_design_classes(m->design), *map = cr_scratch_index(&s, K);
+
+    CR_TRY(s.status);
+    if (!m->class->join || m->task != CR_TASK_CLASSIFICATION || m->calibration) goto done;
+    CR_TRY(cri_design_join_classes(cx, m->design, t, map));
+    if (cr_design_classes(m->design) == K) goto done;
+    CR_TRY(check_texts(cx, m->design));
+    CR_TRY(m->class->join(cx, m->state, map, cr_design_classes(m->design)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advance, bool more, bool *opt_any)
+{
+    cr_status st = CR_OK;
+    double    start = now();
+    cri_rows  rows = { 0 };
+    void     *state = NULL;
+
+    CR_TRY(cri_design_learn_texts(cx, m->design, t));
+    CR_TRY(join_classes(cx, m, t));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    rows.more = more;
+    if (opt_any) *opt_any = rows.n > 0;
+    if (opt_any && rows.n == 0 && (more || !m->open)) goto done;
+    if (rows.n > 0 || !m->open) CR_TRY(check_rows(cx, t, &rows)); /* no rows may end a stream */
+    CR_TRY(cri_class_weights_apply(cx, m, &rows));
+    m->open = more;
+    m->report = (cr_report){ .rows = m->report.rows + rows.n,
+                             .log_evidence = NAN,
+                             .log_likelihood = NAN };
+    CR_TRY(advance ? m->class->advance(cx, m->state, &rows, m->options, m->fit.seed, &state,
+                                       &m->report)
+                   : m->class->update(cx, m->state, &rows, m->options, &state, &m->report));
+    m->class->free(cx, m->state);
+    m->state = state;
+    m->report.seconds = now() - start;
+done:
+    cri_rows_close(cx, &rows);
     return st;
 }
 

@@ -93,4 +93,4 @@ def test_refusals(refused, tmp_path):
     wide = tmp_path / "wide.libsvm"
     wide.write_text("".join(f"{i} {1 + 1000 * i}:1\n" for i in range(100)))
     refused(6, "fit", "bayes-linear", wide, "--target", "y", "--memory-limit", "50M",
-            says="dense matrix, here of 100 rows and 99001 columns")
+            says="there are 99001 columns: a model that keeps a matrix of columns by columns takes 78.4 GB")

@@ -5,6 +5,10 @@
 #include "data/subset.h"
 #include "models/fit_stream.h"
 
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 enum { N = 200 };
 
 /* Numbers a, b; a category g that changes along the file, so that the first block lacks a level; a 0/1
@@ -210,6 +214,24 @@ static void test_one_pass_again(void **state)
     test_context_free(cx);
 }
 
+/* A file that is one block is fitted by what was asked for, as without a stream. */
+static void test_one_pass_of_one_block(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = write_classes(2, false);
+    cr_table   *t = read_table(cx, path);
+    cr_model   *a = NULL, *b = fit(cx, "logistic", t, "target=g solver=sgd max-iter=3");
+    assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd max-iter=3", ROWS, &a));
+    json_t *x = describe(cx, a), *y = describe(cx, b);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(x, "statistics"), "solver")), "sgd");
+    assert_true(json_equal(json_object_get(x, "parameters"), json_object_get(y, "parameters")));
+    json_decref(x), json_decref(y);
+    cr_model_free(cx, a), cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_one_pass_refusals(void **state)
 {
     cr_ctx     *cx = test_context();
@@ -270,6 +292,161 @@ static void test_allocations(void **state)
     test_every_allocation_fails(one_pass, path);
 }
 
+/* Classes in any order: sorted by class, one class in the first blocks, single rows.  As text, whose
+ * levels are known beforehand, and as numbers, whose values are not. */
+static const char *write_orders(bool numbers, unsigned order)
+{
+    static char text[1 << 16];
+    cr_rng      r = cr_rng_stream(11, 3);
+    size_t      used = (size_t)snprintf(text, sizeof text, "x,z,n,c\n");
+    for (int i = 0; i < N; i++) {
+        int k = order == 0 ? 3 - i * 4 / N : order == 1 ? (i < 31 ? 2 : i % 4) : i == N - 2 ? 0 : 1 + i % 3;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%d,%s%d\n",
+                                 k + cr_rng_normal(&r), 2 * k * cr_rng_normal(&r) + 1e3, (i * i + k) % 5,
+                                 numbers ? "" : "c", (7 * k) % 16);
+    }
+    return test_file("orders.csv", text, used);
+}
+
+static void test_classes_join(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "lda", "qda", "naive-bayes", "naive-bayes", "naive-bayes" };
+    static const char *const settings[] = {
+        "target=c features=x,z shrinkage=0.1", "target=c features=x,z shrinkage=0.1",
+        "target=c", "target=c numbers=kernel,n=multinomial", "target=c numbers=bernoulli:1,n=poisson predictive=bayes"
+    };
+    const size_t blocks[] = { 1, 30, N - 1, N };
+    cr_ctx      *cx = test_context();
+    for (unsigned order = 0; order < 6; order++) {
+        const char *path = write_orders(order & 1, order / 2);
+        cr_table   *t = read_table(cx, path);
+        for (size_t m = 0; m < 5; m++) {
+            if (order / 2 == 2 && m == 1) continue; /* a covariance of one row */
+            cr_model *whole = fit(cx, names[m], t, settings[m]);
+            for (size_t b = 0; b < 4; b++) {
+                cr_model *parts = NULL;
+                assert_ok(cx, fit_blocks(cx, path, names[m], settings[m], blocks[b], &parts));
+                const cr_design *d = cr_model_get_design(parts), *e = cr_model_get_design(whole);
+                assert_int_equal(cr_design_classes(d), cr_design_classes(e));
+                for (size_t k = 0; k < cr_design_classes(d); k++)
+                    assert_string_equal(cr_design_class(d, k), cr_design_class(e, k));
+                check_same(cx, names[m], parts, whole, t);
+                assert_close(cr_model_get_report(parts)->log_likelihood,
+                             cr_model_get_report(whole)->log_likelihood, 1e-9);
+                cr_model_free(cx, parts);
+            }
+            cr_model_free(cx, whole);
+        }
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* A model that was saved learns of a class that it has never seen; one class is still too few. */
+static void test_classes_join_later(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "lda", "qda", "naive-bayes" };
+    cr_ctx   *cx = test_context();
+    cr_table *one = table_of_text(cx, "one.csv", "x,c\n1,b\n2,b\n4,d\n5.5,d\n");
+    cr_table *two = table_of_text(cx, "two.csv", "x,c\n7,a\n9,a\n8,c\n8.5,c\n1.5,b\n");
+    cr_table *all = table_of_text(
+        cx, "all.csv", "x,c\n1,b\n2,b\n4,d\n5.5,d\n7,a\n9,a\n8,c\n8.5,c\n1.5,b\n");
+    for (size_t m = 0; m < 3; m++) {
+        cr_model *a = fit(cx, names[m], one, "target=c"), *b = fit(cx, names[m], all, "target=c"), *c = NULL;
+        assert_ok(cx, cr_update(cx, a, two, &c));
+        check_same(cx, names[m], c, b, all);
+        cr_model_free(cx, a), cr_model_free(cx, b), cr_model_free(cx, c);
+    }
+    cr_table_free(cx, one), cr_table_free(cx, two), cr_table_free(cx, all);
+    const char *path = test_file("single.csv", "x,c\n1,u\n2,u\n3,u\n", 16);
+    cr_model   *m = NULL;
+    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c", 2, &m), CR_EDATA, "one class only");
+    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c calibrate=platt", 2, &m), CR_EARG,
+                      "--calibrate platt needs all rows at once");
+    test_context_free(cx);
+}
+
+/* A pipe, whose levels are those of its first block: the classes may come later all the same. */
+static void test_classes_join_in_a_pipe(void **state)
+{
+    (void)state;
+    cr_ctx         *cx = test_context();
+    const char     *path = write_orders(false, 0);
+    cr_table       *t = read_table(cx, path);
+    cr_setting      settings[] = { { "target", "c" }, { "features", "x,z" } };
+    cr_model       *whole = fit(cx, "lda", t, "target=c features=x,z"), *m = NULL;
+    cr_read_options o;
+    cr_stream      *stream = NULL;
+    char            fifo[512];
+    snprintf(fifo, sizeof fifo, "%s.fifo", path);
+    unlink(fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        FILE *from = fopen(path, "r"), *to = fopen(fifo, "w");
+        int   c;
+        while (from && to && (c = fgetc(from)) != EOF) fputc(c, to);
+        if (to) fclose(to);
+        _exit(0);
+    }
+    assert_ok(cx, cr_options_init(cx, cr_read_table, &o));
+    assert_ok(cx, cr_stream_open(cx, fifo, &o, 30, &stream));
+    assert_ok(cx, cr_fit_stream(cx, "lda", stream, settings, 2, &m));
+    check_same(cx, "lda", m, whole, t);
+    waitpid(child, NULL, 0);
+    cr_stream_free(cx, stream);
+    cr_options_free(cx, cr_read_table, &o);
+    cr_model_free(cx, m), cr_model_free(cx, whole);
+    cr_table_free(cx, t);
+    unlink(fifo);
+    test_context_free(cx);
+}
+
+static cr_status join_in_blocks(cr_ctx *cx, void *path)
+{
+    cr_model *m = NULL;
+    cr_status st = fit_blocks(cx, path, "naive-bayes", "target=c numbers=kernel", 60, &m);
+    cr_model_free(cx, m);
+    if (st != CR_OK) return st;
+    m = NULL;
+    st = fit_blocks(cx, path, "qda", "target=c features=x,z", 60, &m);
+    cr_model_free(cx, m);
+    return st;
+}
+
+static void test_join_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(join_in_blocks, (void *)write_orders(true, 0));
+}
+
+/* A column that is constant in the first blocks only is not named; one that is throughout is, once. */
+static void test_constants_of_the_whole_stream(void **state)
+{
+    (void)state;
+    static char text[4096];
+    warnings    said;
+    size_t      used = (size_t)snprintf(text, sizeof text, "a,late,never,y\n");
+    cr_ctx     *cx = test_context();
+    for (int i = 0; i < 60; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d,7,%d\n", i * i % 17,
+                                 i < 40 ? 3 : i % 5, i % 13);
+    const char  *path = test_file("constant.csv", text, used);
+    const size_t blocks[] = { 1, 20, 59 };
+    cr_ctx_set_log(cx, keep_warning, &said);
+    for (size_t b = 0; b < 3; b++) {
+        cr_model *m = NULL;
+        memset(&said, 0, sizeof said);
+        assert_ok(cx, fit_blocks(cx, path, "linear", "target=y", blocks[b], &m));
+        assert_int_equal(said.n, 1);
+        assert_non_null(strstr(said.text, "'never' is constant"));
+        cr_model_free(cx, m);
+    }
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,7 +455,13 @@ int main(void)
         cmocka_unit_test(test_one_pass),
         cmocka_unit_test(test_one_pass_learns),
         cmocka_unit_test(test_one_pass_again),
+        cmocka_unit_test(test_one_pass_of_one_block),
         cmocka_unit_test(test_one_pass_refusals),
+        cmocka_unit_test(test_constants_of_the_whole_stream),
+        cmocka_unit_test(test_classes_join),
+        cmocka_unit_test(test_classes_join_later),
+        cmocka_unit_test(test_classes_join_in_a_pipe),
+        cmocka_unit_test(test_join_allocations),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

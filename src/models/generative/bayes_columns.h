@@ -92,5 +92,16 @@ double cri_nb_log_likelihood(const cri_nb *m);
 
 /* Class probabilities (bayes_predict.c). */
 cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob);
+/* log p(x | k) of one value of term j that is there, but for what counts share (bayes_predict.c). */
+long double cri_nb_term(const cri_nb *m, size_t j, size_t k, double x);
+/* Fails as cri_nb_check_counts does, naming row i and term j. */
+cr_status cri_nb_refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t j, double x,
+                              cri_nb_kind kind);
+
+/* The same by the entries of sparse rows alone (bayes_sparse.c): O(entries + K p). */
+cr_status cri_nb_gather_sparse(cr_ctx *cx, const cri_rows *rows, cri_nb *m);
+cr_status cri_nb_check_sparse(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
+                              double *opt_log_shared);
+cr_status cri_nb_predict_sparse(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, double *prob);
 
 #endif

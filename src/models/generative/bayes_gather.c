@@ -154,7 +154,7 @@ static cr_status check_values(cr_ctx *cx, const cri_rows *rows, const cri_nb *m)
                    cr_table_source(rows->table));
 }
 
-cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
+static cr_status gather_filled(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -172,16 +172,21 @@ cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
                    sums_at(m, w.sums + i * size));
     for (size_t i = 0; i < rows->n; i++)
         m->class_weight[(size_t)rows->y[i]] += rows->w ? rows->w[i] : 1;
-    CR_TRY(check_squares(cx, rows->design, m));
-    CR_TRY(check_values(cx, rows, m));
 done:
     cr_scratch_end(&s);
     return st;
 }
 
+cr_status cri_nb_gather(cr_ctx *cx, const cri_rows *rows, cri_nb *m)
+{
+    cr_status st = (rows->sparse ? cri_nb_gather_sparse : gather_filled)(cx, rows, m);
+    if (st == CR_OK) st = check_squares(cx, rows->design, m);
+    return st == CR_OK ? check_values(cx, rows, m) : st;
+}
+
 /* --- counts ----------------------------------------------------------------------------------- */
 
-static cr_status refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t j, double x,
+cr_status cri_nb_refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t j, double x,
                               cri_nb_kind kind)
 {
     char where[512];
@@ -204,7 +209,7 @@ static cr_status check_term(cr_ctx *cx, const cri_rows *rows, const cri_nb *m, s
     for (size_t i = 0; i < rows->n; i++) {
         if (isnan(x[i])) continue;
         if (x[i] < 0 || (kind == CRI_NB_POISSON && x[i] != floor(x[i])))
-            return refuse_count(cx, rows, i, j, x[i], kind);
+            return cri_nb_refuse_count(cx, rows, i, j, x[i], kind);
         if (!shared) continue;
         double w = rows->w ? rows->w[i] : 1;
         if (w > 0) *shared -= w * cr_lgamma_abs(x[i] + 1);

@@ -22,9 +22,16 @@ static const char *column_name(const void *design, size_t i)
     return cr_design_column_name(design, i);
 }
 
+/* The column of term j, in the numbers of cr_design_columns. */
+static size_t column_of(const cr_design *d, size_t j)
+{
+    size_t block = d->block.n;
+    return j < block ? j : block + d->terms[j - block].column;
+}
+
 size_t cri_nb_levels(const cr_design *d, size_t j)
 {
-    return d->terms[j].code ? d->columns[d->terms[j].column].n_levels : 0;
+    return cri_design_is_code(d, j) ? cr_design_levels(d, column_of(d, j)) : 0;
 }
 
 /* A whole text as a number. */
@@ -83,7 +90,7 @@ static cr_status apply_kind(cr_ctx *cx, const cr_design *d, char *item, cri_nb *
     if (st == CR_OK) st = read_kind(cx, value, &kind, &threshold);
     if (st != CR_OK) return st;
     for (size_t j = 0; j < m->p; j++) {
-        size_t  own = d->terms[j].column;
+        size_t  own = column_of(d, j);
         cr_type type = cr_design_column_type(d, own);
         bool    all = column == cr_design_columns(d) && type != CR_CATEGORY && type != CR_BOOLEAN;
         if (!all && own != column) continue;
@@ -105,7 +112,7 @@ static cr_status apply_width(cr_ctx *cx, const cr_design *d, char *item, cri_nb 
         return cr_fail_hint(cx, "for example --bandwidth 0.3, or area=5,rooms=0.5");
     }
     for (size_t j = 0; j < m->p; j++)
-        if (column == cr_design_columns(d) || d->terms[j].column == column) m->width[j] = width;
+        if (column == cr_design_columns(d) || column_of(d, j) == column) m->width[j] = width;
     return CR_OK;
 }
 
@@ -129,7 +136,7 @@ cr_status cri_nb_read_kinds(cr_ctx *cx, const cr_design *d, const char *numbers,
     size_t     n = 0;
 
     for (size_t j = 0; j < m->p; j++) {
-        cr_type type = cr_design_column_type(d, d->terms[j].column);
+        cr_type type = cr_design_column_type(d, column_of(d, j));
         m->kind[j] = type == CR_CATEGORY  ? CRI_NB_CATEGORY
                      : type == CR_BOOLEAN ? CRI_NB_BERNOULLI
                                           : CRI_NB_GAUSSIAN;

@@ -150,6 +150,13 @@ static long double wide_term(const cri_nb *m, size_t j, size_t k, double x)
     }
 }
 
+long double cri_nb_term(const cri_nb *m, size_t j, size_t k, double x)
+{
+    if (cri_nb_kind_of(m, j) == CRI_NB_MULTINOMIAL)
+        return multinomial_score(m, x, m->entry[j * m->K + k]);
+    return wide_term(m, j, k, x);
+}
+
 static void far_scores(const void *arg, long double *out)
 {
     const far_row *f = arg;
@@ -201,6 +208,10 @@ cr_status cri_nb_predict(cr_ctx *cx, const cri_nb *m, const cri_rows *rows, doub
     cr_scratch s = cr_scratch_begin(cx);
     work       w = { .m = m, .rows = rows, .prob = prob };
 
+    if (rows->sparse) {
+        cr_scratch_end(&s);
+        return cri_nb_predict_sparse(cx, m, rows, prob);
+    }
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
     w.room = cr_scratch_matrix(&s, w.slots * BLOCK, m->p + 2 * m->K + 1);

@@ -139,6 +139,28 @@ void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b)
     }
 }
 
+cr_status cri_class_moments_join(cr_ctx *cx, cri_class_moments *m, bool pooled, const size_t *map,
+                                 size_t K)
+{
+    size_t            p = m->p;
+    cri_class_moments all = { .K = K, .p = p, .pp = m->pp, .groups = pooled ? 1 : K };
+    cr_status         st = cri_fields_allocate(cx, fields, &all);
+    if (st != CR_OK) {
+        cri_class_moments_free(cx, &all);
+        return st;
+    }
+    for (size_t k = 0; k < m->K; k++) {
+        all.weight[map[k]] = m->weight[k];
+        for (size_t j = 0; j < p; j++) all.mean[map[k] * p + j] = m->mean[k * p + j];
+    }
+    for (size_t g = 0; g < (pooled ? 1 : m->K); g++)
+        for (size_t i = 0; i < m->pp; i++)
+            all.scatter[(pooled ? 0 : map[g]) * m->pp + i] = m->scatter[g * m->pp + i];
+    cri_class_moments_free(cx, m);
+    *m = all;
+    return CR_OK;
+}
+
 void cri_class_moments_pool(const cri_class_moments *m, double *out)
 {
     memset(out, 0, m->pp * sizeof *out);

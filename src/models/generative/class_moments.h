@@ -22,6 +22,9 @@ cr_status cri_class_moments_of_rows(cr_ctx *cx, const cri_rows *rows, bool poole
 void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m);
 /* a becomes the moments of both; b stays. */
 void cri_class_moments_merge(cri_class_moments *a, const cri_class_moments *b);
+/* Class k becomes map[k] of K classes; the others are empty.  As it was on failure. */
+cr_status cri_class_moments_join(cr_ctx *cx, cri_class_moments *m, bool pooled, const size_t *map,
+                                 size_t K);
 /* The scatter of class k, or the one there is. */
 const double *cri_class_scatter(const cri_class_moments *m, size_t k);
 /* The sum of the classes' scatters [pp]. */

@@ -24,9 +24,11 @@ cr_status cri_gda_fit(cr_ctx *cx, const cri_rows *rows, const cri_discriminant_o
     CR_TRY(s.status);
     CR_TRY(cri_class_moments_of_rows(cx, rows, o->pooled, &g->m));
     if (old) cri_class_moments_merge(&g->m, &old->m);
-    CR_TRY(cri_discriminant_make(cx, rows->design, &g->m, o, &g->d));
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_likelihood = cri_discriminant_log_likelihood(&g->d, &g->m, room);
+    if (!rows->more) {
+        CR_TRY(cri_discriminant_make(cx, rows->design, &g->m, o, &g->d));
+        report->log_likelihood = cri_discriminant_log_likelihood(&g->d, &g->m, room);
+    }
     *out_state = g;
     g = NULL;
 done:

@@ -38,6 +38,11 @@ static cr_status lda_update(cr_ctx *cx, const void *state, const cri_rows *rows,
     return cri_gda_fit(cx, rows, &o, state, out_state, report);
 }
 
+static cr_status lda_join(cr_ctx *cx, void *state, const size_t *map, size_t classes)
+{
+    return cri_class_moments_join(cx, &((cri_gda *)state)->m, true, map, classes);
+}
+
 const cr_model_class cri_class_lda = {
     .example = "examples/iris.csv --target species",
     .name = "lda",
@@ -56,6 +61,7 @@ const cr_model_class cri_class_lda = {
     .scales_itself = true,
     .fit = lda_fit,
     .update = lda_update,
+    .join = lda_join,
     .predict = cri_gda_predict,
     .describe = cri_gda_describe,
     .write = cri_gda_write,

@@ -59,12 +59,20 @@ static const cri_field points_fields[] = {
     CRI_FIELD_LAST,
 };
 
-static void nb_free(cr_ctx *cx, void *state)
+/* Frees what is made from the statistics. */
+static void forget_tables(cr_ctx *cx, cri_nb *m)
 {
-    cri_nb *m = state;
     cr_free(cx, m->entry, m->p * m->K, sizeof *m->entry);
     cr_free(cx, m->log_level, m->K * m->L, sizeof *m->log_level);
     cr_free(cx, m->bandwidth, m->cells, sizeof *m->bandwidth);
+    m->entry = NULL;
+    m->log_level = m->bandwidth = NULL;
+}
+
+static void nb_free(cr_ctx *cx, void *state)
+{
+    cri_nb *m = state;
+    forget_tables(cx, m);
     cri_fields_free(cx, points_fields, m);
     cri_fields_free(cx, sums_fields, m);
     cri_fields_free(cx, columns_fields, m);
@@ -92,10 +100,12 @@ static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_option
     CR_TRY(cri_nb_gather(cx, rows, m));
     CR_TRY(cri_nb_set_points(cx, rows, opt_old, m));
     if (opt_old) cri_nb_merge(m, opt_old);
-    CR_TRY(cri_priors_read(cx, d, o->priors, m->class_weight, m->log_prior));
-    CR_TRY(cri_nb_prepare(cx, d, m));
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_likelihood = cri_nb_log_likelihood(m);
+    if (!rows->more) {
+        CR_TRY(cri_priors_read(cx, d, o->priors, m->class_weight, m->log_prior));
+        CR_TRY(cri_nb_prepare(cx, d, m));
+        report->log_likelihood = cri_nb_log_likelihood(m);
+    }
     *out_state = m;
     m = NULL;
 done:
@@ -116,6 +126,45 @@ static cr_status nb_update(cr_ctx *cx, const void *state, const cri_rows *rows, 
     return make(cx, rows, options, state, out_state, report);
 }
 
+/* Rows of `from` [K x width] to their new places in `to`. */
+static void move_rows(const double *from, size_t K, size_t width, const size_t *map, double *to)
+{
+    for (size_t k = 0; k < K && width > 0; k++)
+        memcpy(to + map[k] * width, from + k * width, width * sizeof *to);
+}
+
+/* The points of kernels stay as they lie, since classes keep their order. */
+static cr_status nb_join(cr_ctx *cx, void *state, const size_t *map, size_t classes)
+{
+    cri_nb   *m = state, all = { .K = classes, .p = m->p, .L = m->L, .kernels = m->kernels };
+    cr_status st;
+    all.cells = m->kernels * classes;
+    all.ends = all.cells + 1;
+    st = cri_fields_allocate(cx, sums_fields, &all);
+    if (st != CR_OK) {
+        cri_fields_free(cx, sums_fields, &all);
+        return st;
+    }
+    move_rows(m->class_weight, m->K, 1, map, all.class_weight);
+    move_rows(m->weight, m->K, m->p, map, all.weight);
+    move_rows(m->mean, m->K, m->p, map, all.mean);
+    move_rows(m->scatter, m->K, m->p, map, all.scatter);
+    move_rows(m->count, m->K, m->L, map, all.count);
+    for (size_t c = 0; c < m->kernels; c++)
+        for (size_t k = 0, old = 0; k < classes; k++) {
+            all.start[c * classes + k] = m->start[c * m->K + old];
+            if (old < m->K && map[old] == k) old++;
+        }
+    all.start[all.cells] = (double)m->points;
+    forget_tables(cx, m);
+    cri_fields_free(cx, sums_fields, m);
+    m->K = classes, m->cells = all.cells, m->ends = all.ends;
+    m->log_prior = all.log_prior, m->class_weight = all.class_weight;
+    m->weight = all.weight, m->mean = all.mean, m->scatter = all.scatter;
+    m->count = all.count, m->start = all.start;
+    return CR_OK;
+}
+
 static cr_status nb_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {
     return cri_nb_predict(cx, state, rows, out->prob);
@@ -127,7 +176,7 @@ static cr_status describe_levels(cr_ctx *cx, const cri_nb *m, const cr_design *d
                                  size_t k, json_t *list)
 {
     cr_status                st = CR_OK;
-    const cri_design_column *column = &d->columns[d->terms[j].column];
+    const cri_design_column *column = &d->columns[d->terms[j - d->block.n].column];
     double                   n = m->weight[k * m->p + j] + m->smoothing * (double)column->n_levels;
     for (size_t l = 0; l < column->n_levels; l++) {
         double p = exp(m->log_level[k * m->L + (size_t)m->first[j] + l]);
@@ -278,9 +327,11 @@ const cr_model_class cri_class_naive_bayes = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_missing = true,
+    .takes_sparse = true,
     .coding = CRI_CODING_CODE,
     .fit = nb_fit,
     .update = nb_update,
+    .join = nb_join,
     .predict = nb_predict,
     .describe = nb_describe,
     .write = nb_write,

@@ -38,6 +38,9 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
  * the columns that depend on each other; constant ones are left out with a warning, as by QR. */
 cr_status cri_least_squares_lsqr(cr_ctx *cx, const cri_rows *rows, bool intercept, uint64_t seed,
                                  cri_predictor *out_fit, cri_least_squares *out_facts);
+/* Names terms without a coefficient of their own: each in a warning, or all in one; constant [p]. */
+void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms, const bool *constant,
+                      size_t n);
 /* Gram where QR would be long and the columns allow it, else QR: for callers that solve many times. */
 cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts);

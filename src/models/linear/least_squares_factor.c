@@ -13,6 +13,7 @@ typedef struct problem {
     double *C;     /* [n x p] scaled columns       */
     double *t;     /* [n] target                   */
     double *c, *D; /* [p] centre, scale           */
+    bool   *constant; /* [p] */
     double  root_W;
     cr_qr   qr;
 } problem;
@@ -33,6 +34,7 @@ static void set_up(const cri_rows_factor *f, bool intercept, problem *q)
         q->c[j] = intercept ? f->mean[j] : 0;
         for (size_t i = 0; i < q->n; i++) norm = hypot(norm, q->C[i * p + j]);
         bool constant = !(norm > 0x1p-48 * q->root_W * fabs(q->c[j]));
+        q->constant[j] = constant;
         q->D[j] = constant ? 1 : norm / q->root_W;
         for (size_t i = 0; i < q->n; i++)
             q->C[i * p + j] = constant ? 0 : q->C[i * p + j] / q->D[j];
@@ -87,8 +89,9 @@ static cr_status solve(cr_ctx *cx, problem *q, double *b, double *out_rss)
     return CR_OK;
 }
 
-cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, bool intercept,
-                                   cri_predictor *out_fit, cri_least_squares *out_facts)
+cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const cr_design *design,
+                                   bool intercept, cri_predictor *out_fit,
+                                   cri_least_squares *out_facts)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -99,7 +102,8 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, bool in
                   .C = cr_scratch_matrix(&s, n, p),
                   .t = cr_scratch_f64(&s, n),
                   .c = cr_scratch_f64(&s, p),
-                  .D = cr_scratch_f64(&s, p) };
+                  .D = cr_scratch_f64(&s, p),
+                  .constant = cr_scratch_bytes(&s, p, sizeof(bool)) };
     cri_predictor fit = { 0 };
 
     CR_TRY(s.status);
@@ -120,6 +124,8 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, bool in
     fit.sigma = fit.dof > 0 ? sqrt(rss / fit.dof) : NAN;
     cri_predictor_set_sds(&fit);
     for (size_t j = q.qr.rank; j < p; j++) fit.coef_sd[q.qr.pivot[j]] = NAN;
+    if (q.qr.rank < p)
+        cri_name_aliased(cx, design, q.qr.pivot + q.qr.rank, q.constant, p - q.qr.rank);
     *out_facts = (cri_least_squares){ .rank = q.qr.rank,
                                       .weight = f->weight,
                                       .rss = rss,

@@ -280,9 +280,8 @@ done:
     return st;
 }
 
-static void name_one_aliased(cr_ctx *cx, const problem *q, const char *name, size_t column)
+static void name_one_aliased(cr_ctx *cx, const char *name, bool constant)
 {
-    bool constant = is_constant(spread_of(q->A + column, q->p, q, q->c[column]), q->c[column]);
     cr_log(cx, CR_LOG_WARNING,
            constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
                     : "'%s' is a linear combination of the other columns: its coefficient is "
@@ -290,17 +289,15 @@ static void name_one_aliased(cr_ctx *cx, const problem *q, const char *name, siz
            name);
 }
 
-/* Names the terms without a coefficient of their own: each in a warning, or all in one. */
-static void name_aliased(cr_ctx *cx, const problem *q, const cr_design *design, cri_predictor *fit)
+void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms, const bool *constant,
+                      size_t n)
 {
     enum { FEW = 5, ROOM = 1200 };
     char   list[ROOM] = "";
-    size_t n = q->p - q->k, used = 0, named = 0;
-    for (size_t j = q->k; j < q->p; j++) {
-        size_t      a = q->qr.pivot[j];
-        const char *name = cr_design_term_name(design, a);
-        fit->coef_sd[a] = NAN;
-        if (n <= FEW) name_one_aliased(cx, q, name, a);
+    size_t used = 0, named = 0;
+    for (size_t j = 0; j < n; j++) {
+        const char *name = cr_design_term_name(design, terms[j]);
+        if (n <= FEW) name_one_aliased(cx, name, constant[terms[j]]);
         if (used + strlen(name) + 4 >= ROOM) continue;
         used += (size_t)snprintf(list + used, ROOM - used, "%s'%s'", named++ ? ", " : "", name);
     }
@@ -310,6 +307,18 @@ static void name_aliased(cr_ctx *cx, const problem *q, const cr_design *design, 
             "%zu columns are constant or linear combinations of the others: their coefficients are "
             "set to 0 and cannot be told apart: %s%s",
             n, list, named < n ? ", ..." : "");
+}
+
+/* The terms behind the rank have no sd and are named. */
+static void leave_aliased(cr_ctx *cx, const problem *q, const cr_design *design, bool *constant,
+                          cri_predictor *fit)
+{
+    for (size_t j = q->k; j < q->p; j++) {
+        size_t a = q->qr.pivot[j];
+        fit->coef_sd[a] = NAN;
+        constant[a] = is_constant(spread_of(q->A + a, q->p, q, q->c[a]), q->c[a]);
+    }
+    if (q->k < q->p) cri_name_aliased(cx, design, q->qr.pivot + q->k, constant, q->p - q->k);
 }
 
 cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
@@ -326,6 +335,7 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     solution x = { .b = cr_scratch_bytes(&s, q.k, sizeof *x.b),
                    .r = cr_scratch_bytes(&s, q.n, sizeof *x.r) };
     double  *column = cr_scratch_f64(&s, q.k);
+    bool    *constant = cr_scratch_bytes(&s, q.p, sizeof *constant);
     CR_TRY(s.status);
     CR_TRY(cri_predictor_new(cx, q.p, q.k, &fit));
     if (q.k > 0) CR_TRY(cr_qr_rcond(cx, &q.qr, &rcond));
@@ -362,7 +372,7 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     cri_predictor_set_sds(&fit);
     bool worth = facts.condition > 1e4 && cells * (double)q.p <= 2e8;
     if (fit.dof > 0 && worth) CR_TRY(refine_sds(cx, &q, &x, &fit));
-    name_aliased(cx, &q, rows->design, &fit);
+    leave_aliased(cx, &q, rows->design, constant, &fit);
     *out_fit = fit;
     *out_facts = facts;
     fit = (cri_predictor){ 0 };

@@ -230,6 +230,12 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
+    if (rows->more && o->select == CRI_SUBSET_NONE && can_remember(rows, m)) {
+        CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor)); /* the last block solves */
+        *out_state = m;
+        m = NULL;
+        goto done;
+    }
     CR_TRY(o->select == CRI_SUBSET_NONE ? solve(cx, rows, o, seed, m, &moments)
                                         : select_and_solve(cx, rows, o, seed, m));
     warn(cx, m);
@@ -275,10 +281,12 @@ static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *ro
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor));
     CR_TRY(cri_rows_factor_merge(cx, &m->factor, &old->factor));
-    CR_TRY(cri_least_squares_factor(cx, &m->factor, o->intercept, &m->fit, &m->facts));
     m->loocv = m->max_leverage = NAN;
     report->stop = CR_STOP_CLOSED_FORM;
-    report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
+    if (!rows->more) {
+        CR_TRY(cri_least_squares_factor(cx, &m->factor, rows->design, o->intercept, &m->fit, &m->facts));
+        report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
+    }
     *out_state = m;
     m = NULL;
 done:

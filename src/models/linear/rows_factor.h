@@ -31,9 +31,11 @@ cr_status cri_rows_factor_merge(cr_ctx *cx, cri_rows_factor *a, const cri_rows_f
 /* Frees the arrays. */
 void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *factor);
 
-/* Least squares from a factor: as by QR, without the last refinement.  O(q^3). */
-cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *factor, bool intercept,
-                                   cri_predictor *out_fit, cri_least_squares *out_facts);
+/* Least squares from a factor: as by QR, without the last refinement; names the terms that have no
+ * coefficient of their own.  O(q^3). */
+cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *factor,
+                                   const cr_design *design, bool intercept, cri_predictor *out_fit,
+                                   cri_least_squares *out_facts);
 
 /* To and from the model file. */
 cr_status cri_rows_factor_write(cr_ctx *cx, const cri_rows_factor *factor, cri_store *store,

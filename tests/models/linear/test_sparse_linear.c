@@ -374,9 +374,51 @@ static void test_no_memory(void **state)
     for (size_t i = 0; i < 5; i++) test_every_allocation_fails(fit_small, cases[i]);
 }
 
+/* The degrees of freedom by LSQR are those of their eight probes exactly: e'He of the same signs by
+ * elimination, H = Z (Z'Z + lambda I)^-1 Z' with Z centred. */
+static void test_probes(void **state)
+{
+    (void)state;
+    enum { n = 40, p = 9, PROBES = 8, SEED = 5 };
+    cr_ctx     *cx = test_context();
+    sparse_data d = draw_problem(8, n, p, 0.4);
+    cr_table   *t = table_of(cx, &d, true);
+    cr_model   *m = fit(cx, "ridge", t, "target=y features=x* solver=lsqr scale=none lambda=30 seed=5");
+    json_t     *x = describe(cx, m);
+    long double Z[n][p], df = 0;
+    for (size_t j = 0; j < p; j++) {
+        long double mean = 0;
+        for (size_t i = 0; i < n; i++) mean += d.X[i * p + j] / (long double)n;
+        for (size_t i = 0; i < n; i++) Z[i][j] = d.X[i * p + j] - mean;
+    }
+    for (size_t c = 0; c < PROBES; c++) {
+        cr_rng      r = cr_rng_stream(SEED, c);
+        long double e[n], A[p * p] = { 0 }, g[p] = { 0 }, b[p], along = 0, length = 0, told = 0;
+        for (size_t i = 0; i < n; i++) along += (e[i] = cr_rng_below(&r, 2) ? 1 : -1) / (long double)n;
+        for (size_t i = 0; i < n; i++) {
+            e[i] -= along;
+            length += e[i] * e[i];
+            for (size_t j = 0; j < p; j++) g[j] += Z[i][j] * e[i];
+            for (size_t j = 0; j < p * p; j++) A[j] += Z[i][j / p] * Z[i][j % p];
+        }
+        for (size_t j = 0; j < p; j++) A[j * p + j] += 30;
+        memcpy(b, g, sizeof b);
+        solve_dense(p, A, b, 1);
+        for (size_t j = 0; j < p; j++) told += g[j] * b[j];
+        df += (n - 1) * told / length / PROBES;
+    }
+    assert_relative(statistic(x, "effective_df"), (double)df + 1, 1e-6);
+    json_decref(x);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    free_sparse(&d);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_probes),
         cmocka_unit_test(test_ridge),
         cmocka_unit_test(test_ridge_many),
         cmocka_unit_test(test_ridge_facts),
