@@ -306,6 +306,9 @@ static cr_status check_ends(parser *p, const cri_spec *spec, const ends *e)
         return FAULT(p, e->prior_at, "%s is positive: its prior cannot be normal", spec->shown.name);
     if (e->prior > CR_PRIOR_NONE && e->prior != CR_PRIOR_NORMAL && !positive)
         return FAULT(p, e->prior_at, "%s may be negative: its prior must be normal", spec->shown.name);
+    if (!spec->shown.learned && (e->fixed || e->bounded || e->prior))
+        return FAULT(p, e->prior ? e->prior_at : e->bounded ? e->bounds_at : p->at,
+                     "%s is not learned: it takes plain numbers", spec->shown.name);
     if (e->bounded && positive && !(e->lower > 0))
         return FAULT(p, e->bounds_at, "the lower bound of %s must be positive", spec->shown.name);
     if (e->bounded && spec->coordinate == CRI_LOGIT && !(e->upper < 1))
@@ -324,7 +327,7 @@ static cr_status make_param(parser *p, const cri_spec *spec, const value *v, siz
                           .prior_a = e->prior_a,
                           .prior_b = e->prior_b,
                           .prior = e->prior,
-                          .fixed = e->fixed,
+                          .fixed = e->fixed || !spec->shown.learned,
                           .spec = spec,
                           .node = node,
                           .element = element };
@@ -356,6 +359,7 @@ typedef struct call {
     const char            *ard;
     size_t                 levels; /* of the column, when known */
     size_t                 base;   /* node, or SIZE_MAX         */
+    size_t                 read;   /* node of what a file stands for, or SIZE_MAX */
 } call;
 
 static cr_status parse_sum(parser *p, size_t *out);
@@ -453,6 +457,27 @@ static cr_status read_base(parser *p, call *c, const char *where)
     return parse_sum(p, &c->base);
 }
 
+/* file="path": the expression that the caller makes of it, read in its place. */
+static cr_status read_file(parser *p, call *c, const char *where)
+{
+    cr_status   st = CR_OK;
+    char        path[NAME_SIZE], *text = NULL;
+    const char *outer = p->text, *after;
+    if (c->class != &cri_kernel_fisher) return unknown_parameter(p, c, where, "file");
+    if (c->read != SIZE_MAX) return FAULT(p, where, "file is given twice");
+    CR_TRY(read_name(p, "the name of a model file", path, NULL));
+    if (!p->columns || !p->columns->file)
+        CR_TRY(FAULT(p, where, "there are no model files here: give mean= and sd="));
+    CR_TRY(p->columns->file(p->columns->user, p->cx, c->class->name, path, &text));
+    after = p->at;
+    p->text = p->at = text;
+    st = parse_sum(p, &c->read);
+    p->text = outer, p->at = after;
+done:
+    cri_string_free(p->cx, text);
+    return st;
+}
+
 static given *slot_of(call *c, const char *name)
 {
     for (size_t s = 0; c->class->specs[s].shown.name; s++) {
@@ -469,6 +494,7 @@ static cr_status read_parameter(parser *p, call *c, const char *where, const cha
     bool   equals = accept(p, '=');
     if (equals && strcmp(name, "base") == 0) return read_base(p, c, where);
     if (equals && strcmp(name, "warp") == 0) return read_warp(p, c, where);
+    if (equals && strcmp(name, "file") == 0) return read_file(p, c, where);
     if (!slot) return unknown_parameter(p, c, where, name);
     if (slot->where) return FAULT(p, where, "%s is given twice", name);
     slot->where = where;
@@ -544,6 +570,7 @@ static size_t wanted_values(parser *p, const call *c, size_t s)
     size_t          numbers = p->columns ? p->columns->numbers : 0;
     if (c->class == &cri_kernel_category)
         return (size_t)c->node.setting[0] * (s == 2 ? (size_t)c->node.setting[1] : 1);
+    if (c->class == &cri_kernel_fisher) return 0; /* which is checked when all are there */
     if (c->base != SIZE_MAX || (spec->role != CRI_LENGTH && spec->role != CRI_MAP)) return 1;
     return c->node.n_columns ? c->node.n_columns : numbers;
 }
@@ -625,7 +652,7 @@ static cr_status check_form(parser *p, const call *c)
 /* constant(value): a plain number, or the amplitude that `variance=` stands for. */
 static cr_status make_constant(parser *p, const given *g, size_t *out)
 {
-    call   c = { .begin = g->where, .class = &cri_kernel_constant, .base = SIZE_MAX };
+    call   c = { .begin = g->where, .class = &cri_kernel_constant, .base = SIZE_MAX, .read = SIZE_MAX };
     size_t node = p->k->n_nodes;
     c.node = (cri_node){ .op = CRI_LEAF, .class = c.class, .first = SIZE_MAX, .next = SIZE_MAX };
     c.spec[0] = *g;
@@ -633,10 +660,43 @@ static cr_status make_constant(parser *p, const given *g, size_t *out)
     return st == CR_OK ? add_node(p, c.node, out) : st;
 }
 
+/* What a file stands for is the whole kernel. */
+static cr_status finish_file(parser *p, const call *c, size_t *out)
+{
+    bool more = c->node.n_columns || c->ard || c->amplitude.where;
+    for (size_t s = 0; c->class->specs[s].shown.name; s++) more = more || c->spec[s].where;
+    if (more) return FAULT(p, c->begin, "file= stands for all columns and parameters of the kernel");
+    *out = c->read;
+    return CR_OK;
+}
+
+/* The numbers of a Fisher kernel: one, one a column, or for sd a square root of a covariance. */
+static cr_status check_fisher(parser *p, const call *c)
+{
+    const size_t *values = c->node.n_values;
+    size_t        n = c->node.n_columns ? c->node.n_columns : p->columns ? p->columns->numbers : 0;
+    if (n && values[0] != 1 && values[0] != n)
+        return FAULT(p, c->spec[0].where, "mean has %zu values, but there are %zu columns", values[0], n);
+    if (n && values[1] != 1 && values[1] != n && values[1] != n * n)
+        return FAULT(p, c->spec[1].where, "sd has %zu values, but there are %zu columns: %zu, or the %zu "
+                     "of a square root of the covariance", values[1], n, n, n * n);
+    bool full = n > 1 && values[1] == n * n;
+    for (size_t e = 0; e < values[1]; e++) {
+        double x = p->k->params[c->node.param[1] + e].value;
+        bool   below = full && e % n < e / n, above = full && e % n > e / n;
+        if ((above && x != 0) || (!above && !below && !(x > 0)))
+            return FAULT(p, c->spec[1].where ? c->spec[1].where : c->begin, "%s",
+                         above ? "the square root of a covariance is 0 above its diagonal"
+                               : "sd must be positive");
+    }
+    return CR_OK;
+}
+
 static cr_status finish_call(parser *p, call *c, size_t *out)
 {
     cr_status st = CR_OK;
     size_t    number = SIZE_MAX;
+    if (c->read != SIZE_MAX) return finish_file(p, c, out);
     for (size_t s = 0; c->class->specs[s].shown.name; s++)
         if (c->class->specs[s].role == CRI_SETTING) CR_TRY(make_setting(p, c, s));
     CR_TRY(check_form(p, c));
@@ -653,6 +713,7 @@ static cr_status finish_call(parser *p, call *c, size_t *out)
         if (role == CRI_SETTING || (role == CRI_WARP && c->node.warp != CRI_WARP_KUMARASWAMY)) continue;
         CR_TRY(make_values(p, c, s, node));
     }
+    if (c->class == &cri_kernel_fisher) CR_TRY(check_fisher(p, c));
     c->node.op = c->base == SIZE_MAX ? CRI_LEAF : CRI_OVER;
     c->node.first = c->base;
     CR_TRY(add_node(p, c->node, out));
@@ -676,7 +737,7 @@ static cr_status parse_call(parser *p, size_t *out)
                                                                        { "matern32", 1.5 },
                                                                        { "matern52", 2.5 } };
     cr_status st = CR_OK;
-    call      c = { .begin = p->at, .base = SIZE_MAX };
+    call      c = { .begin = p->at, .base = SIZE_MAX, .read = SIZE_MAX };
     char      name[NAME_SIZE];
     CR_TRY(read_name(p, "a kernel", name, NULL));
     c.node = (cri_node){ .op = CRI_LEAF, .first = SIZE_MAX, .next = SIZE_MAX };
