@@ -475,9 +475,10 @@ static void offer_argument(line *l)
         if (what[0] == 'N') offer(l, "kernels", "the parts of kernel expressions");
     } else if (strcmp(what, "KERNEL") == 0) {
         if (strcmp(l->args[0], "kernels") == 0) offer_kernels(l);
-    } else if (strcmp(what, "VERB") == 0)
+    } else if (strcmp(what, "VERB") == 0) {
         offer_verbs(l);
-    else if (strchr(what, '|'))
+        if (strcmp(l->verb->name, "help") == 0) offer(l, "kernels", "the parts of kernel expressions");
+    } else if (strchr(what, '|'))
         offer_choices(l, what);
     else
         l->c->answer_no = true;

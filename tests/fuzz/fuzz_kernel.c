@@ -20,7 +20,7 @@ static void use(cr_ctx *cx, const cr_kernel *k)
     static const uint32_t codes[] = { 0, 1, 0, 0, 1, 1 };
     static const char    *texts[] = { "abba", "", "b a b" };
     cr_kernel_input       in = { .rows = 3, .numbers = cr_cmat_of(X, 3, 2), .codes = codes, .categories = 2,
-                                 .texts = texts, .text_columns = 1 };
+                                   .texts = texts, .text_columns = 1 };
     double                K[9] = { 0 }, *g = calloc(cr_kernel_theta_size(k) + 1, sizeof *g);
     require(g != NULL);
     if (cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 3, 3)) == CR_OK) {

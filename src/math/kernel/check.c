@@ -8,9 +8,15 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
 {
     size_t n = cri_active(node, in);
     for (size_t s = 0; node->class->specs[s].shown.name; s++)
-        if (node->class->specs[s].role != CRI_SETTING && node->n_values[s] > 1 && node->n_values[s] != n)
+        if (node->class->specs[s].role != CRI_SETTING && node->n_values[s] > 1 &&
+            node->n_values[s] != n && !(node->class == &cri_kernel_fisher && s == 1 &&
+                                        node->n_values[s] == n * n))
             return cr_fail(cx, CR_EARG, "kernel: %s.%s has %zu values, but there are %zu columns",
                            node->class->name, node->class->specs[s].shown.name, node->n_values[s], n);
+    bool pairs = node->class == &cri_kernel_product;
+    if (pairs && n % 2)
+        return cr_fail(cx, CR_EARG, "kernel: product needs columns of mean and sd in turn, but there are %zu",
+                       n);
     for (size_t c = 0; c < n; c++) {
         size_t column = cri_column_at(k, node, c);
         if (column >= in->numbers.cols)
@@ -20,13 +26,14 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
             double      x = in->numbers.a[i * in->numbers.stride + column];
             const char *wrong = !isfinite(x)                                       ? "finite"
                                 : node->class->not_negative && x < 0               ? "at least 0"
+                                : pairs && c % 2 == 1 && x <= 0                    ? "positive"
                                 : node->warp == CRI_WARP_LOG && x <= 0             ? "positive"
                                 : node->warp == CRI_WARP_KUMARASWAMY && (x < 0 || x > 1) ? "in 0..1"
                                                                                    : NULL;
-            if (wrong)
-                return cr_fail(cx, CR_EDATA,
-                               "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s",
-                               i + 1, column + 1, x, node->class->name, wrong);
+            if (!wrong) continue;
+            cr_fail(cx, CR_EDATA, "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s%s",
+                    i + 1, column + 1, x, node->class->name, wrong, pairs ? ", as an sd" : "");
+            return pairs ? cr_fail_hint(cx, "sds are not to be standardised: --scale none") : CR_EDATA;
         }
     }
     return CR_OK;

@@ -218,7 +218,7 @@ cr_status cr_kernel_set_value(cr_ctx *cx, cr_kernel *k, size_t i, double value)
 
 void cr_kernel_fix(cr_kernel *k, size_t i, bool fixed)
 {
-    if (i < k->n_params) k->params[i].fixed = fixed;
+    if (i < k->n_params) k->params[i].fixed = fixed || !k->params[i].spec->shown.learned;
 }
 
 /* --- names ------------------------------------------------------------------------------------- */
@@ -280,6 +280,7 @@ cr_kernel_parameter cr_kernel_parameter_at(const cr_kernel *k, size_t i)
                                 .prior_a = p->prior_a,
                                 .prior_b = p->prior_b,
                                 .fixed = p->fixed,
+                                .given = !p->spec->shown.learned,
                                 .theta = SIZE_MAX,
                                 .help = p->spec->shown.help };
     write_name(k, p, out.name);

@@ -14,6 +14,7 @@
  *   base=       rbf, matern and rq stand over another kernel k: their squared distance is
  *               (k(x,x) - 2 k(x,y) + k(y,y)) / l^2.
  *   warp=       log or kumaraswamy: what numbers go through first.
+ *   file=       fisher(file="model.cred"): the kernel with the numbers of a saved model.
  *
  * The learned parameters are one vector theta of unconstrained coordinates: the logarithm of a
  * positive one, the logit of one in (0, 1), others as they are.  Matrices are computed tile by tile:
@@ -75,6 +76,8 @@ typedef struct cr_kernel_columns {
     size_t      numbers; /* columns of numbers: what `ard` without columns stands for */
     const char *(*role)(const void *user, const char *name); /* what else a column is: "the target";
                                                                 NULL when nothing.  May be NULL     */
+    /* The expression, from cr_alloc, that kernel(file="path") stands for; may be NULL. */
+    cr_status (*file)(const void *user, cr_ctx *cx, const char *kernel, const char *path, char **out_text);
 } cr_kernel_columns;
 
 /* Writes the features of row i, and the value for row i of a with row j of b. */
@@ -146,6 +149,7 @@ typedef struct cr_kernel_parameter {
     cr_kernel_prior prior;
     double          prior_a, prior_b;
     bool            fixed;
+    bool            given;  /* part of the form: it cannot be learned                 */
     size_t          theta;  /* its place in theta, SIZE_MAX when fixed                */
     const char     *help;
 } cr_kernel_parameter;

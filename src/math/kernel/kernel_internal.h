@@ -310,9 +310,10 @@ void cri_multiply_array(const double *a, const double *b, size_t n, double *out)
 /* --- classes ----------------------------------------------------------------------------------- */
 
 extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
-    cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_hamming,
+    cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_fisher, cri_kernel_hamming,
     cri_kernel_intersection, cri_kernel_jaccard, cri_kernel_linear, cri_kernel_matern,
-    cri_kernel_mismatch, cri_kernel_periodic, cri_kernel_polynomial, cri_kernel_rbf, cri_kernel_rq,
+    cri_kernel_mismatch, cri_kernel_periodic, cri_kernel_polynomial, cri_kernel_product, cri_kernel_rbf,
+    cri_kernel_rq,
     cri_kernel_set, cri_kernel_sigmoid, cri_kernel_spectrum, cri_kernel_subsequence,
     cri_kernel_white;
 

@@ -50,7 +50,7 @@ static void put_ends(writer *w, const cri_param *p)
 {
     double lower = p->spec->coordinate == CRI_REAL ? -INFINITY : 0;
     double upper = p->spec->coordinate == CRI_LOGIT ? 1 : INFINITY;
-    if (p->fixed) put(w, " fixed");
+    if (p->fixed && p->spec->shown.learned) put(w, " fixed");
     if (p->lower != lower || p->upper != upper) {
         put(w, "[");
         put_number(w, p->lower);

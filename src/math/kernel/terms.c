@@ -75,7 +75,7 @@ void cri_kernel_shorten(cr_kernel *k)
         cri_param *p = &k->params[i];
         double     value = rounded(p->value);
         if (isfinite(value) && cri_in_range(p->spec, value)) p->value = value;
-        p->fixed = false;
+        p->fixed = !p->spec->shown.learned;
         p->prior = CR_PRIOR_NONE;
         p->lower = p->spec->coordinate == CRI_REAL ? -INFINITY : 0;
         p->upper = p->spec->coordinate == CRI_LOGIT ? 1 : INFINITY;

@@ -40,12 +40,15 @@ struct cri_text_kernel {
     bool (*normalised)(const cri_node *node);
 };
 
-/* What the classes of texts have as prepare, join, pairs and pairs_partial. */
+/* The member prepare of the classes of texts. */
 cr_status cri_text_prepare(cr_scratch *s, const cri_job *job, size_t node, cri_side *side);
+/* Their member join. */
 cr_status cri_text_join(cr_scratch *s, const cri_job *job, size_t node);
-void      cri_text_pairs(const cri_job *job, size_t node, cri_tile tile, double *out);
-void      cri_text_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile,
-                           const double *v, double *out);
+/* Their member pairs. */
+void cri_text_pairs(const cri_job *job, size_t node, cri_tile tile, double *out);
+/* Their member pairs_partial, of one that has a learned parameter. */
+void cri_text_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_tile tile, const double *v,
+                      double *out);
 
 /* --- pieces (pieces.c) ------------------------------------------------------------------------- */
 
@@ -78,9 +81,10 @@ cr_status cri_pieces_cut(cr_scratch *s, const cri_job *job, size_t node, cri_tex
 /* Links each piece with its equal on the other side, weight 1. */
 cr_status cri_pieces_join(cr_scratch *s, const cri_job *job, size_t node, cri_texts *a,
                           const cri_texts *b);
-/* Room and rows of sum over u, v of count_x(u) weight(u, v) count_y(v). */
+/* The member room of kernels of pieces. */
 size_t cri_pieces_room(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b);
-void   cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
-                      const size_t *j, size_t n, double *room, double *values, double *slopes);
+/* Their member row: sum over u, v of count_x(u) weight(u, v) count_y(v). */
+void cri_pieces_row(const cri_job *job, size_t node, const cri_texts *a, const cri_texts *b, size_t i,
+                    const size_t *j, size_t n, double *room, double *values, double *slopes);
 
 #endif

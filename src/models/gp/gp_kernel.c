@@ -1,5 +1,6 @@
 /* gp_kernel.c -- kernel expressions over the columns of a design. */
 #include "gp_data.h"
+#include "gp_fisher.h"
 #include "../../base/context_internal.h"
 #include "../../math/kernel/kernel_internal.h"
 
@@ -60,7 +61,7 @@ static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr
 {
     cr_kernel_columns columns = {
         .find = find_column, .name = column_name, .user = design, .count = design->p,
-        .role = column_role
+        .role = column_role, .file = cri_gp_fisher
     };
     size_t categories;
     cri_gp_shape(design, &columns.numbers, &categories);

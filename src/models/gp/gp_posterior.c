@@ -116,6 +116,7 @@ static cr_status add_kernel(cr_ctx *cx, const cri_gp_posterior *m, json_t *list)
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         double              sd = p.theta < m->n_theta ? m->sd[p.theta] : NAN;
         bool                positive = p.lower >= 0 && p.upper > 1;
+        if (p.given) continue;
         CR_TRY(positive ? add_positive(cx, list, p.name, p.value, sd)
                         : add_parameter(cx, list, p.name, p.value, sd, NAN, NAN));
     }

@@ -293,6 +293,7 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
     if (!text) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
+        if (p.given) continue;
         CR_TRY(cri_add_parameter(cx, list, json_string_nocheck(p.name), p.value, NAN, NULL));
     }
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));

@@ -190,7 +190,7 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
                              m->sigma / sqrt(g->noise) / g->A[0] * unit));
     for (size_t i = 0; i < cr_kernel_parameters(g->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
-        CR_TRY(add_parameter(cx, list, p.name, p.value, NAN));
+        if (!p.given) CR_TRY(add_parameter(cx, list, p.name, p.value, NAN));
     }
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));

@@ -75,7 +75,7 @@ static inline const char *name_column(const void *user, size_t i)
     return names[i];
 }
 
-static const cr_kernel_columns test_columns = { find_column, name_column, NULL, 6, COLUMNS, NULL };
+static const cr_kernel_columns test_columns = { find_column, name_column, NULL, 6, COLUMNS, NULL, NULL };
 
 static inline cr_kernel *parse(cr_ctx *cx, const char *text)
 {

@@ -2,6 +2,8 @@
  * reference values. */
 #include "rows.h"
 
+#include "math/kernel/kernel_internal.h"
+
 #include <ctype.h>
 #include <jansson.h>
 
@@ -120,6 +122,134 @@ static void test_sets(void **state)
     assert_true(J[24] == 1 && J[14] == 1 && J[4] == 0); /* a text that is missing is an empty one */
 }
 
+/* --- texts by their codes ------------------------------------------------------------------------ */
+
+enum { KNOWN = 7, ALL = 9, CODED = 70, OTHERS = 20 };
+
+static const char *const dictionary[ALL] = { "", "a", "abcab", "b a c", "ccccbcab", "aabb", "b", "cab", "abab a" };
+
+/* The column 1 of two; those of the kernel end at KNOWN, those of some rows go further. */
+static const char *known_text(const void *user, size_t column, uint32_t code)
+{
+    const size_t *count = user;
+    return column == 1 && code < *count ? dictionary[code] : NULL;
+}
+
+static const char *const coded[] = { "spectrum(c2; k=2)", "spectrum(c2; k=1, normalise=1)",
+                                     "mismatch(c2; k=2, m=1, alphabet=3)",
+                                     "mismatch(c2; k=3, m=1, alphabet=4, normalise=1)",
+                                     "subsequence(c2; k=2, lambda=0.7)",
+                                     "subsequence(c2; k=3, lambda=0.4, normalise=1)", "set(c2)", "jaccard(c2)" };
+
+static ptrdiff_t find_code(const void *user, const char *name, cr_kernel_column *out)
+{
+    (void)user;
+    *out = (cr_kernel_column){ .kind = CR_KERNEL_CATEGORY, .named = true };
+    return strcmp(name, "c2") == 0 ? 1 : -1;
+}
+
+/* One value, from texts given as such. */
+static double direct(cr_ctx *cx, const char *text, const char *x, const char *y)
+{
+    char        plain[100];
+    const char *both[] = { x, y };
+    double      out;
+    snprintf(plain, sizeof plain, "%s", text);
+    memcpy(strstr(plain, "c2"), "t1", 2);
+    cr_kernel      *k = parse(cx, plain);
+    cr_kernel_input a = { .rows = 1, .texts = both, .text_columns = 1 };
+    cr_kernel_input b = { .rows = 1, .texts = both + 1, .text_columns = 1 };
+    assert_ok(cx, cr_kernel_cross(cx, k, &a, &b, cr_mat_of(&out, 1, 1)));
+    cr_kernel_free(cx, k);
+    return out;
+}
+
+static void check_codes(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *a, const cr_kernel_input *b,
+                        double (*wanted)[ALL])
+{
+    static double K[CODED * CODED], own[CODED];
+    assert_ok(cx, b ? cr_kernel_cross(cx, k, a, b, cr_mat_of(K, a->rows, b->rows))
+                    : cr_kernel_gram(cx, k, a, CR_FILL_BOTH, cr_mat_of(K, a->rows, a->rows)));
+    assert_ok(cx, cr_kernel_diagonal(cx, k, a, true, own));
+    for (size_t i = 0; i < a->rows; i++) {
+        assert_close(own[i], wanted[a->codes[2 * i + 1]][a->codes[2 * i + 1]], 1e-15);
+        for (size_t j = 0; j < (b ? b->rows : a->rows); j++)
+            assert_true(K[i * (b ? b->rows : a->rows) + j] ==
+                        wanted[a->codes[2 * i + 1]][(b ? b : a)->codes[2 * j + 1]]);
+    }
+}
+
+/* Rows that repeat texts, rows with texts that the kernel does not know, and tables: all the same bits. */
+static void test_codes(void **state)
+{
+    cr_ctx           *cx = *state;
+    static uint32_t   codes[2 * CODED], others[2 * OTHERS];
+    static double     wanted[ALL][ALL];
+    const size_t      few = KNOWN, all = ALL;
+    cr_kernel_columns columns = { .find = find_code };
+    cr_kernel_input   a = { .rows = CODED, .codes = codes, .categories = 2 };
+    cr_kernel_input   b = { .rows = OTHERS, .codes = others, .categories = 2, .names = { known_text, &all } };
+    for (size_t i = 0; i < CODED; i++) codes[2 * i + 1] = (uint32_t)(i * i % KNOWN);
+    for (size_t i = 0; i < OTHERS; i++) others[2 * i + 1] = (uint32_t)(i % ALL);
+    for (size_t t = 0; t < sizeof coded / sizeof *coded; t++) {
+        cr_kernel *k = NULL, *copy = NULL;
+        for (size_t i = 0; i < ALL; i++)
+            for (size_t j = 0; j < ALL; j++) wanted[i][j] = direct(cx, coded[t], dictionary[i], dictionary[j]);
+        assert_ok(cx, cr_kernel_parse(cx, coded[t], &columns, NULL, 0, &k));
+        cr_kernel_set_names(k, (cr_kernel_names){ known_text, &few });
+        check_codes(cx, k, &a, NULL, wanted);
+        check_codes(cx, k, &a, &b, wanted);
+        check_codes(cx, k, &b, &a, wanted);
+        assert_ok(cx, cri_kernel_tabulate(cx, k, 0, KNOWN));
+        assert_ok(cx, cr_kernel_copy(cx, k, &copy));
+        check_codes(cx, copy, &a, NULL, wanted);
+        check_codes(cx, copy, &a, &b, wanted);
+        cr_kernel_free(cx, copy);
+        b.rows = KNOWN;
+        check_codes(cx, k, &a, &b, wanted);
+        b.rows = OTHERS, b.names = (cr_kernel_names){ NULL, NULL };
+        assert_fails_with(cx, cr_kernel_check(cx, k, &b), CR_EDATA, "which has no text");
+        b.names = (cr_kernel_names){ known_text, &all };
+        cr_kernel_free(cx, k);
+    }
+}
+
+typedef struct tried {
+    const char            *text;
+    const cr_kernel_input *in;
+} tried;
+
+static cr_status whole_life(cr_ctx *cx, void *arg)
+{
+    cr_status         st = CR_OK;
+    const tried      *t = arg;
+    cr_kernel_columns columns = { .find = find_code };
+    cr_kernel        *k = NULL;
+    const size_t      few = KNOWN;
+    double            K[100], g[4];
+    CR_TRY(cr_kernel_parse(cx, t->text, &columns, NULL, 0, &k));
+    cr_kernel_set_names(k, (cr_kernel_names){ known_text, &few });
+    CR_TRY(cr_kernel_gram(cx, k, t->in, CR_FILL_BOTH, cr_mat_of(K, 10, 10)));
+    CR_TRY(cr_kernel_gram_gradient(cx, k, t->in, cr_cmat_of(K, 10, 10), g));
+    CR_TRY(cri_kernel_tabulate(cx, k, 0, KNOWN));
+    CR_TRY(cr_kernel_diagonal(cx, k, t->in, true, K));
+done:
+    cr_kernel_free(cx, k);
+    return st;
+}
+
+static void test_allocations(void **state)
+{
+    static uint32_t codes[20];
+    cr_kernel_input in = { .rows = 10, .codes = codes, .categories = 2 };
+    (void)state;
+    for (size_t repeats = 0; repeats < 2; repeats++) { /* with a table of pairs, and without */
+        for (size_t i = 0; i < 10; i++) codes[2 * i + 1] = (uint32_t)(i % (repeats ? 3 : KNOWN));
+        for (size_t t = 0; t < sizeof coded / sizeof *coded; t++)
+            test_every_allocation_fails(whole_life, &(tried){ coded[t], &in });
+    }
+}
+
 /* --- reference values --------------------------------------------------------------------------- */
 
 /* The case with this id in the file of reference answers; a new reference, or NULL. */
@@ -212,6 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_enumeration),
         cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_reference_texts),
         cmocka_unit_test(test_reference_histograms),
     };

@@ -2,6 +2,8 @@
  * with pieces counted one by one, texts that only the new rows have, and every model that takes kernels. */
 #include "../fixture.h"
 
+#include "data/design_internal.h"
+
 enum { N = 34, T = 9, LETTERS = 14 };
 
 typedef struct sample {
@@ -177,7 +179,10 @@ static void test_update(void **state)
     cr_model_free(cx, second);
     assert_ok(cx, cr_update(cx, read, v, &third));
     cr_model_free(cx, read);
-    cr_model *last = through_file(cx, third);
+    cr_model *last = through_file(cx, third), *twice = NULL;
+    assert_ok(cx, cr_update(cx, third, all, &twice)); /* whose texts are all known */
+    assert_int_equal(cr_model_get_design(twice)->columns[0].later.n, cr_model_get_design(third)->columns[0].later.n);
+    cr_model_free(cx, twice);
     assert_same_answers(cx, third, batch, all, 1e-9);
     assert_same_answers(cx, last, third, all, 0);
     cr_model_free(cx, last);

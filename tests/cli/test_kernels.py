@@ -1,0 +1,88 @@
+"""Kernels of texts, and of saved models, from the command line."""
+import csv
+import io
+import json
+import random
+
+import pytest
+
+MODELS = [("gp", "y"), ("gp-online", "y"), ("gp-classify", "c"), ("kernel-ridge", "y"), ("kernel-pca", None)]
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def words(tmp_path):
+    """Words over three letters with a number each: how often "ab" is in them; new.csv has other words."""
+    rng = random.Random(3)
+    rows = []
+    for i in range(50):
+        word = "".join(rng.choice("abc") for _ in range(rng.randint(3, 12))) + ("" if i < 40 else "d")
+        rows.append((word, round(rng.random(), 3), word.count("ab") + rng.gauss(0, 0.1), "yn"["ab" in word]))
+    for name, part in (("d.csv", rows[:40]), ("new.csv", rows[40:])):
+        with open(tmp_path / name, "w", encoding="utf-8") as f:
+            csv.writer(f).writerows([("word", "x", "y", "c"), *part])
+    return tmp_path
+
+
+@pytest.mark.parametrize("model,target", MODELS)
+def test_every_model_takes_texts(credence, words, model, target):
+    target = ["--target", target] if target else []
+    fit = credence("fit", model, "d.csv", *target, "--features", "word,x", "--kernel",
+                   "spectrum(word; k=2) + rbf(x)", "-o", "m.cred")
+    assert fit.code == 0, fit.stderr
+    rows = table(credence("predict", "m.cred", "new.csv").stdout)
+    assert len(rows) == 10 and all("" not in row.values() for row in rows)
+    if model == "gp":
+        metrics = json.loads(credence("evaluate", "m.cred", "new.csv", "--json").stdout)["metrics"]
+        assert metrics["rmse"] < 0.3
+        assert credence("update", "m.cred", "new.csv", "-o", "u.cred").code == 0
+        assert json.loads(credence("evaluate", "u.cred", "new.csv", "--json").stdout)["metrics"]["rmse"] < metrics["rmse"]
+        one = credence("predict", "u.cred", "-", input="word,x\nzzz,0.5\n")
+        assert one.code == 0 and len(table(one.stdout)) == 1
+
+
+def test_texts_with_tests_of_two_files(credence, words):
+    same = json.loads(credence("info", "--mmd", "d.csv", "new.csv", "--columns", "word", "--kernel",
+                               "spectrum(word; k=2)", "--json").stdout)
+    assert "spectrum(word; k=2" in json.dumps(same)
+
+
+def test_what_is_refused(refused, words):
+    fit = ["fit", "gp", "d.csv", "--target", "y", "--kernel"]
+    refused(2, *fit, "spectrum(wort)", says=["there is no column 'wort'", "did you mean 'word'"])
+    refused(2, *fit, "rbf(y)", says=["column 'y' is the target", "^"])
+    refused(2, *fit, "spectrum(x)", says=["holds numbers, but spectrum acts on texts", "--category x"])
+    (words / "gap.csv").write_text("word,x,y\nab,1,2\n,2,3\nbc,3,1\n")
+    refused(3, "fit", "gp", "gap.csv", "--target", "y", "--kernel", "spectrum(word)", says=["gap.csv:3", "has no value"])
+
+
+def test_fisher_kernel_needs_its_file_no_more(credence, refused, words):
+    assert credence("fit", "normal", "d.csv", "--features", "x", "-o", "n.cred").code == 0
+    fit = ["fit", "gp", "d.csv", "--target", "y", "--features", "x", "--kernel"]
+    assert credence(*fit, 'fisher(file="n.cred")', "-o", "f.cred").code == 0
+    before = credence("predict", "f.cred", "new.csv").stdout
+    (words / "n.cred").unlink()
+    assert credence("predict", "f.cred", "new.csv").stdout == before and before.count("\n") == 11
+    refused(5, *fit, 'fisher(file="n.cred")', says=["cannot read n.cred"])
+    refused(2, *fit, 'fisher(file="f.cred")', says=["is a model 'gp'", "beta-bernoulli have one"])
+
+
+def test_fisher_kernel_of_scaled_columns(credence, words):
+    """The kernel does not depend on the units of the columns: it is that of the model."""
+    assert credence("fit", "mvn", "d.csv", "--features", "x,y", "-o", "n.cred").code == 0
+    fit = ["fit", "kernel-pca", "d.csv", "--features", "x,y", "--kernel", 'fisher(file="n.cred")', "--components", "2"]
+    rows = []
+    for scale in ("none", "standard"):
+        assert credence(*fit, "--scale", scale, "-o", "p.cred").code == 0
+        rows.append([float(v) for row in table(credence("predict", "p.cred", "new.csv").stdout) for v in row.values()])
+    assert rows[0] == pytest.approx(rows[1], rel=1e-9)
+
+
+def test_help_of_kernels(credence, refused):
+    assert credence("help", "kernels").stdout == credence("models", "kernels").stdout
+    assert "Leslie" in credence("help", "kernels", "spectrum").stdout
+    refused(2, "help", "rbf", says=["'rbf' is a kernel", "credence help kernels rbf"])
+    refused(2, "help", "fit", "rbf", says=["one argument too many"])
