@@ -2,6 +2,7 @@
 #include "gp_learn.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,27 +267,30 @@ done:
     return st;
 }
 
+/* Adds a parameter that stands at a bound; returns false when there is no more room. */
+static bool add_bound(const char *name, bool low, char *text, size_t size, size_t *used)
+{
+    int length = snprintf(text + *used, size - *used, "%s%s (%s)", *used ? ", " : "", name,
+                          low ? "lower" : "upper");
+    *used += length > 0 ? (size_t)length : 0;
+    if (*used < size) return true;
+    *used = size - 1;
+    return false;
+}
+
 static void tell_bounds(const run *r, const double *x, cri_gp_learned *out)
 {
     const cri_gp_search *u = r->search;
-    size_t               used = 0;
-    for (size_t j = 0; j < u->size; j++) {
+    size_t               used = 0, count = cr_kernel_parameters(r->k);
+    for (size_t i = 0, j = 0; i <= count && j < u->size; i++) {
+        if (i < count && r->k->params[i].fixed) continue;
         double width = u->upper[j] - u->lower[j], reach = isfinite(width) ? 1e-6 * width : 0;
         bool   low = x[j] - u->lower[j] <= reach, high = u->upper[j] - x[j] <= reach;
+        j++;
         if (!low && !high) continue;
-        const char         *name = "noise";
-        cr_kernel_parameter p;
-        for (size_t i = 0; j < u->p && i < cr_kernel_parameters(r->k); i++) {
-            p = cr_kernel_parameter_at(r->k, i);
-            if (p.theta == j) {
-                name = p.name;
-                break;
-            }
-        }
-        int length = snprintf(out->at_bound + used, sizeof out->at_bound - used, "%s%s (%s)",
-                              used ? ", " : "", name, low ? "lower" : "upper");
-        used += length > 0 ? (size_t)length : 0;
-        if (used >= sizeof out->at_bound) used = sizeof out->at_bound - 1;
+        cr_kernel_parameter p = { .name = "noise" };
+        if (i < count) p = cr_kernel_parameter_at(r->k, i);
+        if (!add_bound(p.name, low, out->at_bound, sizeof out->at_bound, &used)) break;
     }
 }
 

@@ -62,19 +62,34 @@ static double median_distance(const cr_kernel *k, const cri_node *node, const cr
     return room[count / 2];
 }
 
-/* The unit of a length-scale: element e of the lengths of a node. */
-static double length_unit(const cr_kernel *k, const cri_node *node, const cri_param *p,
-                          const cri_gp_data *data, double *room)
+/* What is known of the columns, so that nothing is looked at again for every length-scale. */
+typedef struct columns {
+    const cri_gp_data *data;
+    double            *sd, *room; /* [d]; of median_distance                       */
+    const cri_node    *counted;   /* the node whose columns that vary are `moving` */
+    size_t             moving;
+} columns;
+
+static size_t count_moving(const cr_kernel *k, const cri_node *node, size_t active, columns *c)
 {
-    cr_kernel_input in = cri_gp_inputs(data);
+    if (c->counted == node) return c->moving;
+    c->counted = node;
+    c->moving = 0;
+    for (size_t j = 0; j < active; j++) c->moving += c->sd[cri_column_at(k, node, j)] > 0;
+    return c->moving;
+}
+
+/* The unit of a length-scale: element e of the lengths of a node. */
+static double length_unit(const cr_kernel *k, const cri_node *node, const cri_param *p, columns *c)
+{
+    cr_kernel_input in = cri_gp_inputs(c->data);
     bool            plain = node->op == CRI_LEAF && node->warp == CRI_PLAIN &&
                  node->class->kind == CR_KERNEL_NUMBER && node->class != &cri_kernel_periodic;
-    size_t active = plain ? cri_active(node, &in) : 0, moving = 0;
     if (!plain) return p->value;
     if (node->n_values[p->spec - node->class->specs] <= 1)
-        return median_distance(k, node, data, room);
-    for (size_t c = 0; c < active; c++) moving += column_sd(data, cri_column_at(k, node, c)) > 0;
-    double sd = column_sd(data, cri_column_at(k, node, p->element));
+        return median_distance(k, node, c->data, c->room);
+    size_t moving = count_moving(k, node, cri_active(node, &in), c);
+    double sd = c->sd[cri_column_at(k, node, p->element)];
     return sd > 0 ? sd * sqrt(2 * (double)moving) : 1;
 }
 
@@ -135,8 +150,7 @@ typedef struct span {
     int    kind;
 } span;
 
-static span span_of(const cr_kernel *k, size_t i, const cri_gp_data *data, double variance,
-                    double *room)
+static span span_of(const cr_kernel *k, size_t i, double variance, columns *c)
 {
     const cri_param *p = &k->params[i];
     const cri_node  *node = &k->nodes[p->node];
@@ -145,12 +159,12 @@ static span span_of(const cr_kernel *k, size_t i, const cri_gp_data *data, doubl
         return (span){ variance, CRI_GP_NOISE_FLOOR, 10, CRI_GP_NOISE };
     if (node->class == &cri_kernel_constant) {
         if (!leads_term(k, i, term)) return (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
-        double unit = variance / (double)terms / term_size(k, term, data);
+        double unit = variance / (double)terms / term_size(k, term, c->data);
         return (span){ unit, 1e-7, 1e7, CRI_GP_AMPLITUDE };
     }
     if (p->spec->role == CRI_LENGTH && node->class->family == CRI_DISTANCE &&
         node->class != &cri_kernel_periodic)
-        return (span){ length_unit(k, node, p, data, room), 2e-4, 1e4, CRI_GP_LENGTH };
+        return (span){ length_unit(k, node, p, c), 2e-4, 1e4, CRI_GP_LENGTH };
     if (node->class == &cri_kernel_periodic || node->class == &cri_kernel_cosine)
         return (span){ p->value, 1e-2, 1e2, CRI_GP_OTHER };
     return (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
@@ -191,7 +205,9 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
                             double variance, double noise, bool learn_noise, cri_gp_search *out)
 {
     size_t        p = cr_kernel_theta_size(k), j = 0, terms;
-    double       *room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2);
+    columns       c = { .data = problem->data,
+                        .sd = cr_scratch_f64(s, problem->data->d),
+                        .room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2) };
     cri_gp_search u = { .p = p,
                         .size = p + learn_noise,
                         .variance = variance,
@@ -202,12 +218,13 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
                         .kind = cr_scratch_bytes(s, p + 1, sizeof(int)),
                         .tie = cr_scratch_index(s, p + 1) };
     if (s->status != CR_OK) return s->status;
+    for (size_t a = 0; a < problem->data->d; a++) c.sd[a] = column_sd(problem->data, a);
     cr_kernel_theta(k, u.given);
     cr_kernel_theta_bounds(k, u.lower, u.upper);
     for (size_t i = 0; i < k->n_params; i++) {
         const cri_param *param = &k->params[i];
         if (param->fixed) continue;
-        span sp = span_of(k, i, problem->data, variance, room);
+        span sp = span_of(k, i, variance, &c);
         u.kind[j] = sp.kind;
         u.has_lengths |= sp.kind == CRI_GP_LENGTH;
         u.has_values |= param->value != param->spec->fallback;
