@@ -118,8 +118,10 @@ static cr_status climb(run *r, bool tied, size_t max_iter, double *x, double *ou
     problem.upper = tied ? upper : u->upper;
     if (!tied) memcpy(t, x, u->size * sizeof *x);
     o.max_iter = max_iter;
-    o.gradient_tolerance = tied ? 1e-4 : r->problem->data->n > LARGE ? 3e-5 : 1e-6;
-    o.f_tolerance = tied ? 1e-7 : r->problem->data->n > LARGE ? 5e-8 : 1e-10;
+    bool some = tied || r->problem != r->task->problem; /* of the rows: a start for all */
+    bool rough = r->task->rough || r->problem->data->n > LARGE;
+    o.gradient_tolerance = some ? 1e-4 : rough ? 3e-5 : 1e-6;
+    o.f_tolerance = some ? 1e-7 : rough ? 5e-8 : 1e-10;
     CR_TRY(cr_minimize(r->cx, &problem, &o, t, &done_report));
     for (size_t j = 0; j < u->size; j++) {
         x[j] = tied ? base[j] + t[u->tie[j]] : t[j];
