@@ -16,3 +16,37 @@ def test_the_variational_bound_is_not_above_the_evidence(credence, examples, ind
     best = fit(credence)["log_evidence"]
     bound = fit(credence, "--approx", "vfe", "--inducing", inducing)["log_evidence"]
     assert best - 0.05 < bound < best + 1e-8 * abs(best)
+
+
+def test_inducing_inputs_of_an_exact_process_are_not_passed_over(credence, examples):
+    said = fit(credence, "--inducing", "20")
+    assert said["statistics"]["approx"] == "exact"
+    assert any("--inducing 20 does nothing" in w for w in said["warnings"])
+    assert fit(credence)["warnings"] == []
+
+
+def test_a_category_is_for_the_classifier(refused, examples):
+    for model in ("gp", "gp-online"):
+        refused(3, "fit", model, "examples/iris.csv", "--target", "species", says="gp-classify")
+
+
+@pytest.mark.parametrize("options", [["--approx", "svgp", "--inducing", "20"], ["--approx", "rff"],
+                                     ["--approx", "nystrom", "--inducing", "20"], ["--solver", "cg"]])
+def test_functions_of_every_approximation_can_be_drawn(credence, examples, options):
+    """Their mean and spread over many draws are those of the function: of the prediction less the noise."""
+    model = fit(credence, "-o", "m.cred", "--kernel", "2000*rbf(l=5)", "--noise", "500", "--optimize", "none", *options)
+    assert model["statistics"]["noise_sd"] == pytest.approx(500 ** 0.5)
+    result = credence("plot", "m.cred", "examples/mcycle.csv", "--draws", "200", "--json")
+    assert result.code == 0, result.stderr
+    series = json.loads(result.stdout)["series"]
+    band, mean = (next(s for s in series if word in s["name"]) for word in ("interval", "mean"))
+    draws = next(s["y"] for s in series if s["name"] == "200 draws")  # with a gap between two of them
+    step = len(band["x"]) + 1
+    assert len(draws) in (200 * step, 200 * step - 1)
+    for i in range(0, step - 1, 40):
+        values = draws[i::step]
+        centre = sum(values) / 200
+        variance = sum((v - centre) ** 2 for v in values) / 199
+        expected = ((band["upper"][i] - band["lower"][i]) / 2 / 1.959964) ** 2 - 500
+        assert variance == pytest.approx(expected, rel=0.5)
+        assert abs(centre - mean["y"][i]) < 5 * (expected / 200) ** 0.5
