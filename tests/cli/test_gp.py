@@ -50,3 +50,29 @@ def test_functions_of_every_approximation_can_be_drawn(credence, examples, optio
         expected = ((band["upper"][i] - band["lower"][i]) / 2 / 1.959964) ** 2 - 500
         assert variance == pytest.approx(expected, rel=0.5)
         assert abs(centre - mean["y"][i]) < 5 * (expected / 200) ** 0.5
+
+
+def test_maps_of_classes(credence, refused, examples, tmp_path):
+    """The text of a map is darker where the probability is lower: as predict tells it in the corners."""
+    lines = (examples / "iris.csv").read_text().splitlines()
+    (tmp_path / "two.csv").write_text("\n".join(lines[:1] + lines[51:]) + "\n")
+    for data, words in (("two.csv", ["probability of species = virginica", "entropy in bits"]),
+                        ("examples/iris.csv", ["probability of the likeliest", "entropy in bits"])):
+        assert credence("fit", "gp-classify", data, "--target", "species", "--features", "petal*", "-o",
+                        "m.cred").code == 0
+        text = credence("plot", "m.cred", data, "--kind", "map", "--format", "text").stdout
+        assert all(word in text for word in words), text
+        assert credence("plot", "m.cred", data, "--kind", "map", "-o", "m.svg").code == 0
+        svg = (tmp_path / "m.svg").read_text()
+        assert all(word in svg for word in words)
+        if data == "two.csv":
+            shades = "@%#*+=-:. "
+            rows = [line.split("|")[1] for line in text.split("entropy")[0].splitlines() if line.count("|") == 2
+                    and "rows" not in line]
+            middle = len(rows) // 2
+            left, right = (shades.index(rows[middle][i]) for i in (1, -2))
+            ends = credence("predict", "m.cred", "-", input="petal_length_cm,petal_width_cm\n2.9,1.75\n7,1.75\n").stdout
+            p = [float(line.split(",")[2]) for line in ends.splitlines()[1:]]
+            assert abs(left - 10 * p[0]) < 1.5 and abs(right - 10 * p[1]) < 1.5
+    assert credence("fit", "normal", "two.csv", "--features", "petal_length_cm,petal_width_cm", "-o", "n.cred").code == 0
+    refused(2, "plot", "n.cred", "two.csv", "--kind", "map", "-o", "x.svg", says="neither a number nor a class")
