@@ -1,9 +1,10 @@
 /* bench_gp.c -- one evaluation of the log evidence of a Gaussian process with all its gradients.
- *   bench_gp evidence|lapack|bound|predict DATA N D THREADS [M]
+ *   bench_gp evidence|lapack|bound|predict|trsm DATA N D THREADS [M]
  * DATA: N x D doubles as they are in memory; the target is made of the columns.  evidence: rbf with one
  * length-scale a column; lapack: dpotrf and dpotri of the same matrix, with as many threads of BLAS: what
  * the evidence cannot undercut; bound: vfe with M inducing inputs; predict: means and sds of M rows (those of
- * the data, again and again) from a process of N rows, the check their mean sd.  Prints the median of some runs and a
+ * the data, again and again) from a process of N rows, the check their mean sd; trsm: the triangular solves of as many right-hand sides, some at a time, by BLAS
+ * alone, which the sds cannot undercut.  Prints the median of some runs and a
  * figure to check the result by. */
 #include "models/gp/gp_sparse.h"
 #include "models/model.h"
@@ -139,6 +140,27 @@ static int predict(problem *p, size_t rows)
     return 0;
 }
 
+/* L X = B of n rows for `rows` right-hand sides, a block at a time. */
+static int solve_triangles(problem *p, size_t rows)
+{
+    enum { BLOCK = 1024 };
+    size_t  n = p->n;
+    double *L = need(malloc(n * n * sizeof(double))), *B = need(malloc(n * BLOCK * sizeof(double)));
+    double  start = 0, seconds = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) L[i * n + j] = i == j ? 2 : j < i ? 1.0 / (double)(n + i + j) : 0;
+    for (size_t at = 0; at < rows; at += BLOCK) {
+        int count = (int)(rows - at < BLOCK ? rows - at : BLOCK);
+        for (size_t i = 0; i < n * BLOCK; i++) B[i] = p->data.X[i % (n * p->d)];
+        start = now();
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, count, 1, L,
+                    (int)n, B, BLOCK);
+        seconds += now() - start;
+    }
+    printf("{\"seconds\": %.6f, \"check\": 0}\n", seconds);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     double  seconds[RUNS];
@@ -153,6 +175,10 @@ int main(int argc, char **argv)
         int failed = predict(&p, p.m);
         if (failed) fprintf(stderr, "%s\n", cr_error(p.cx));
         return failed;
+    }
+    if (strcmp(argv[1], "trsm") == 0) {
+        openblas_set_num_threads(atoi(argv[5]));
+        return solve_triangles(&p, p.m);
     }
     size_t m = p.m ? p.m : p.n;
     p.L = need(malloc(m * m * sizeof(double)));

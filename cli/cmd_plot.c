@@ -11,7 +11,7 @@
     X(choice, kind, "fit",                                                                           \
       "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path",                     \
       "what is drawn: fit: the model with its band, or observed against predicted; residuals to "    \
-      "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd over two columns; " \
+      "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd, or probabilities, over two columns; " \
       "evidence: over two hyper-parameters; path: coefficients of a lasso, without DATA",                                                         \
       "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")               \

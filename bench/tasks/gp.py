@@ -1,6 +1,7 @@
 """One evaluation of the log evidence of a Gaussian process with all gradients: against raw LAPACK (factor and
 inverse, which it cannot undercut) and scikit-learn; and whole fits."""
 import array
+import math
 import random
 
 from harness import Task, python
@@ -49,7 +50,43 @@ seconds = time.perf_counter() - start
 print(json.dumps({"seconds": seconds, "check": float(numpy.concatenate([s for _, s in parts]).mean())}))
 """
 
+FIT = """
+import json, sys, time
+import pandas
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+data = pandas.read_csv(sys.argv[1])
+X, y = data.iloc[:, :-1].to_numpy(), data.iloc[:, -1].to_numpy()
+start = time.perf_counter()
+model = GaussianProcessRegressor(ConstantKernel(1) * RBF([1.0] * X.shape[1]) + WhiteKernel(0.1)).fit(X, y)
+print(json.dumps({"seconds": time.perf_counter() - start, "log_evidence": model.log_marginal_likelihood_value_}))
+"""
+
+MEMORY = """
+import json, os, subprocess, sys
+n = int(sys.argv[3])
+done = subprocess.run([sys.argv[1] + "/credence", "fit", "gp", sys.argv[2], "--target", "y", "--mean", "zero", "--json",
+                       "--max-iter", "2", "--memory-limit", str(int(2.2 * 8 * n * n + 64e6))], capture_output=True, text=True)
+assert done.returncode == 0, done.stderr
+usage = __import__("resource").getrusage(__import__("resource").RUSAGE_CHILDREN)
+print(json.dumps({"seconds": json.loads(done.stdout)["seconds"], "doubles_per_n2": usage.ru_maxrss * 1024 / (8 * n * n)}))
+"""
+
 DATA = (f"gp-{N}x{D}-2.f64", make)
+
+
+def make_rows(path, n):
+    rng = random.Random(4)
+    with open(path, "w") as f:
+        f.write(",".join(f"x{j}" for j in range(D)) + ",y\n")
+        for _ in range(n):
+            x = [rng.gauss(0, 1) for _ in range(D)]
+            y = math.sin(2 * x[0]) + x[-1] + 0.2 * rng.gauss(0, 1)
+            f.write(",".join(f"{v:.6f}" for v in [*x, y]) + "\n")
+
+
+def rows(n):
+    return f"gp-{n}x{D}-4.csv", lambda path: make_rows(path, n)
 
 
 def ours(what, n, *more):
@@ -59,10 +96,19 @@ def ours(what, n, *more):
 TASKS = [
     *(Task(name=f"gp-lapack-{n}-{threads}", about=f"log evidence and gradient, n = {n}, d = {D}, against dpotrf + dpotri",
            ours=ours("evidence", n), peer=ours("lapack", n), data=DATA, threads=threads, goal=0.77)
-      for n in (1000, 2000) for threads in (1, 2)),
+      for n in (1000, 2000, 5000) for threads in (1, 2)),
     Task(name="gp-sklearn", about=f"log evidence and gradient, n = 2000, d = {D}, against scikit-learn",
          ours=ours("evidence", 2000), peer=python(SKLEARN, "{data}", "2000", str(D)), needs=("sklearn",),
          data=DATA, threads=2, quality="check", tolerance=1e-8, goal=5),
+    Task(name="gp-fit", about=f"gp, 2000 rows, d = {D}, fit to the optimum, against scikit-learn",
+         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json"],
+         peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(2000), threads=2, quality="log_evidence",
+         judge="higher", tolerance=1e-4, goal=5),
+    Task(name="gp-memory", about=f"gp, 4000 rows, d = {D}, 2 iterations in at most 2.2 n^2 doubles and 64 MB",
+         ours=python(MEMORY, "{build}", "{data}", "4000"), data=rows(4000), threads=2, quality="doubles_per_n2",
+         limit=120),
+    Task(name="gp-predict-trsm", about=f"means and sds of 100000 rows from 2000, d = {D}, against raw dtrsm of the same rows",
+         ours=ours("predict", 2000, "100000"), peer=ours("trsm", 2000, "100000"), data=DATA, threads=2, goal=0.6),
     Task(name="gp-predict", about=f"means and sds of 100000 rows from 2000, d = {D}, against scikit-learn",
          ours=ours("predict", 2000, "100000"), peer=python(PREDICT, "{data}", "2000", str(D), "100000"),
          needs=("sklearn",), data=DATA, threads=2, quality="check", tolerance=1e-6, goal=5),

@@ -253,8 +253,12 @@ done:
 static range curve_range(const picture *p, const curve *c)
 {
     range y = nothing;
-    for (size_t i = 0; i < p->shown; i++)
-        if (p->x[i] >= c->x[0] && p->x[i] <= c->x[c->n - 1]) take_in(&y, &p->y[i], 1);
+    for (size_t i = 0; i < p->shown; i++) {
+        if (!(p->x[i] >= c->x[0] && p->x[i] <= c->x[c->n - 1])) continue;
+        take_in(&y, &p->y[i], 1);
+        take_in(&y, &p->lower[i], 1); /* of a single row there is no curve between the data */
+        take_in(&y, &p->upper[i], 1);
+    }
     for (size_t i = 0; i < c->n; i++) {
         bool within = c->x[i] >= p->x_kept.low && c->x[i] <= p->x_kept.high;
         if (!within && !p->options->range) continue;

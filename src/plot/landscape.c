@@ -75,6 +75,51 @@ static cr_status add_points(cr_scratch *s, const cr_table *t, const plane *p, cr
     return CR_OK;
 }
 
+/* Mean and sd of a number. */
+static cr_status map_number(cr_scratch *s, const cr_prediction *answer, const char *target, double level,
+                            cri_maps *maps)
+{
+    cr_status st = CR_OK;
+    double   *mean = cr_scratch_f64(s, answer->n), *sd = cr_scratch_f64(s, answer->n);
+    CR_TRY(s->status);
+    CR_TRY(cr_prediction_intervals(s->cx, answer, level, sd, NULL, NULL));
+    memcpy(mean, answer->mean, answer->n * sizeof *mean);
+    maps->map[0] = (cri_map){ .title = cri_compose(s, "mean of %s", target), .z = mean };
+    maps->map[1] = (cri_map){ .title = "standard deviation of a new row", .z = sd };
+    range_of(mean, answer->n, &maps->map[0].low, &maps->map[0].high);
+    range_of(sd, answer->n, &maps->map[1].low, &maps->map[1].high);
+    maps->caption[0] = "Left what is expected, right how unsure: least where there are data.";
+done:
+    return st;
+}
+
+/* The probability of the second of two classes, or of the likeliest of more, and the entropy in bits. */
+static cr_status map_classes(cr_scratch *s, const cr_prediction *answer, const char *target, cri_maps *maps)
+{
+    size_t  K = answer->n_classes;
+    double *likely = cr_scratch_f64(s, answer->n), *entropy = cr_scratch_f64(s, answer->n);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < answer->n; i++) {
+        const double *p = answer->prob + i * K;
+        likely[i] = K == 2 ? p[1] : 0;
+        entropy[i] = 0;
+        for (size_t k = 0; k < K; k++) {
+            if (K > 2) likely[i] = fmax(likely[i], p[k]);
+            if (p[k] > 0) entropy[i] -= p[k] * log2(p[k]);
+        }
+    }
+    maps->map[0] = (cri_map){ .title = K == 2 ? cri_compose(s, "probability of %s = %s", target, answer->classes[1])
+                                              : "probability of the likeliest",
+                              .z = likely,
+                              .low = K > 2 ? 1 / (double)K : 0,
+                              .high = 1 };
+    maps->map[1] = (cri_map){ .title = "entropy in bits", .z = entropy, .high = K > 1 ? log2((double)K) : 1 };
+    maps->caption[0] = K == 2 ? "The line is where both classes are as likely; right how unsure."
+                              : "Left how likely the best guess is, right how unsure: most where classes meet.";
+    if (K == 2) maps->level[0] = 0.5, maps->levels = 1, maps->level_label = "0.5";
+    return s->status;
+}
+
 cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
                        cri_maps *out)
 {
@@ -83,7 +128,6 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, cons
     cr_table     *grid = NULL;
     cr_prediction answer = { 0 };
     size_t        cells = HEAT * HEAT;
-    double       *mean = cr_scratch_f64(s, cells), *sd = cr_scratch_f64(s, cells);
     const char   *target = cr_design_target(cr_model_get_design(m));
     cri_maps      maps = { .rows = HEAT, .cols = HEAT, .n = 2 };
 
@@ -91,21 +135,17 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, cons
     CR_TRY(plane_new(s, m, t, &p));
     CR_TRY(cri_grid_table(s->cx, t, cells, p.name, (const double *const *)p.x, 2, &grid));
     CR_TRY(cr_predict(s->cx, m, grid, &answer));
-    if (answer.kind != CR_ANSWER_NUMBER)
-        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s does not predict a number: there is no map of it",
+    if ((answer.kind != CR_ANSWER_NUMBER && answer.kind != CR_ANSWER_CLASS) || !target)
+        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
+                       "the model %s predicts neither a number nor a class: there is no map of it",
                        cr_class_name(cr_model_get_class(m))));
-    CR_TRY(cr_prediction_intervals(s->cx, &answer, o->level, sd, NULL, NULL));
-    memcpy(mean, answer.mean, cells * sizeof *mean);
+    CR_TRY(answer.kind == CR_ANSWER_NUMBER ? map_number(s, &answer, target, o->level, &maps)
+                                           : map_classes(s, &answer, target, &maps));
     maps.x = (cri_svg_axis){ p.name[0], p.low[0], p.high[0] };
     maps.y = (cri_svg_axis){ p.name[1], p.low[1], p.high[1] };
-    maps.map[0] = (cri_map){ .title = cri_compose(s, "mean of %s", target), .z = mean };
-    maps.map[1] = (cri_map){ .title = "standard deviation of a new row", .z = sd };
-    range_of(mean, cells, &maps.map[0].low, &maps.map[0].high);
-    range_of(sd, cells, &maps.map[1].low, &maps.map[1].high);
     CR_TRY(add_points(s, t, &p, &maps));
     maps.title = cri_compose(s, "%s: %s over %s and %s", cr_class_name(cr_model_get_class(m)), target,
                              p.name[0], p.name[1]);
-    maps.caption[0] = "Left what is expected, right how unsure: least where there are data.";
     if (cr_design_columns(cr_model_get_design(m)) > 2)
         maps.caption[1] = "Other columns are held at the level of the first row.";
     maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);

@@ -25,7 +25,7 @@ cr_status cri_parts_svg(cr_ctx *cx, const cri_parts *parts, const char *path);
 cr_status cri_parts_text(cr_scratch *s, const cri_parts *parts, size_t width, size_t height,
                          const char **out_text);
 
-/* Mean and sd of a model of two columns of numbers over the plane. */
+/* Mean and sd, or the probability and entropy of classes, of a model of two columns of numbers over the plane. */
 cr_status cri_heat_map(cr_scratch *s, const cr_model *model, const cr_table *table,
                        const cr_plot_options *options, cri_maps *out_maps);
 /* The log evidence over two hyper-parameters, the others as learned. */

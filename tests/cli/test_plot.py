@@ -92,9 +92,10 @@ def test_the_points_of_a_figure(credence, examples, refused, tmp_path):
 
 
 def test_a_process_by_conjugate_gradients(credence, examples):
-    """It has no factor to draw functions with, and says so."""
+    """It has functions and parts to draw, by its root; no evidence over two parameters, and says so."""
     assert credence("fit", "gp", "examples/mcycle.csv", "--target", "accel", "--solver", "cg", "--optimize", "none",
                     "-o", "m.cred").code == 0
     for option in (["--draws", "3"], ["--kind", "components"]):
-        refused = credence("plot", "m.cred", "examples/mcycle.csv", *option, "-o", "f.svg")
-        assert refused.code not in (0, -11) and "--solver cholesky" in refused.stderr
+        assert credence("plot", "m.cred", "examples/mcycle.csv", *option, "-o", "f.svg").code == 0
+    refused = credence("plot", "m.cred", "examples/mcycle.csv", "--kind", "evidence", "-o", "f.svg")
+    assert refused.code not in (0, -11) and "--solver cholesky" in refused.stderr

@@ -415,7 +415,8 @@ static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
                             .restarts = j->o->restarts,
                             .max_iter = j->o->max_iter,
                             .seed = j->seed,
-                            .search_rows = few };
+                            .search_rows = few,
+                            .rough = true };
 
     if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
     report->stop = CR_STOP_CLOSED_FORM;

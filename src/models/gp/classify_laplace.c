@@ -185,6 +185,14 @@ done:
     return st;
 }
 
+/* How far the mode still is after a step: Newton's method squares the distance, and with a factor that is
+ * held each step leaves the share `rate` of the one before (0: it was not held). */
+static double distance_left(double move, double rate)
+{
+    const double safe = 1e4; /* the constant of these laws depends on the kernel */
+    return fmin(move, safe * move * (rate == 0 ? move : rate / 1e3));
+}
+
 /* From f and a that are set to the mode; L, E, roots and log_det there. */
 static cr_status find_mode(cr_ctx *cx, size_t n, cri_laplace *m, const cri_laplace_form *form)
 {
@@ -201,7 +209,8 @@ static cr_status find_mode(cr_ctx *cx, size_t n, cri_laplace *m, const cri_lapla
         double before = m->log_posterior, small = SMALL_GAIN * (1 + fabs(before));
         if (fresh) CR_TRY(hold(cx, n, m, form));
         CR_TRY(step(cx, n, m, form, small, from, room, &move));
-        m->converged = move <= SMALL_MOVE || (fresh && m->log_posterior - before <= small);
+        m->converged = distance_left(move, fresh ? 0 : move / last) <= SMALL_MOVE ||
+                       (fresh && m->log_posterior - before <= small);
         fresh = !fresh && !(move <= last / 3); /* or the first after one that was */
         last = move;
         if (isnan(m->log_posterior)) break;

@@ -1,7 +1,9 @@
 /* classify_predict.c -- latent normals and probabilities of new rows.
- * Two classes: the likelihood averaged over one normal, exactly or to 1e-12.  More: over F normals by a lattice of
- * 1024 points and their mirror images, scaled to have unit covariance; the error is about 1e-3. */
+ * Two classes: the likelihood averaged over one normal, exactly or to 1e-12.  Three or four: over as many normals
+ * by a grid (classify_grid.h), to 1e-6 and better unless they are very wide.  More: by a lattice of 1024 points and
+ * their mirror images, scaled to have unit covariance; the error is about 1e-3. */
 #include "classify.h"
+#include "classify_grid.h"
 #include "../logistic/softmax_normal.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -24,7 +26,8 @@ typedef struct block {
     double             *prior;    /* [count] k(x, x)                                   */
     double             *mean;     /* [F x count]                                       */
     double             *cov;      /* [count x F x F]                                   */
-    double             *points;   /* [POINTS x F]                                      */
+    double             *points;   /* [POINTS x F] of a lattice                         */
+    cri_classify_grid   grid;     /* instead, of 3 or 4 functions                      */
     double             *work;     /* [count x 3 F]                                     */
     double             *prob;     /* [count x K]                                       */
 } block;
@@ -169,6 +172,8 @@ static void answer_rows(void *arg, size_t number)
             two[0] = cri_classify_probability((cri_classify_link)m->link, mean[0], cov[0]);
             two[1] = cri_classify_probability((cri_classify_link)m->link, -mean[0], cov[0]);
             out = two;
+        } else if (b->grid.count) {
+            cri_classify_grid_mean(&b->grid, mean, cov, out);
         } else {
             cri_factor_small(cov, F);
             cri_softmax_normal(b->points, POINTS, F, mean, cov, room, out);
@@ -187,8 +192,12 @@ cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     block               b;
 
     CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
-    cri_softmax_points(m->F, POINTS, b.points);
-    cri_softmax_whiten(m->F, POINTS, b.points);
+    if (m->F == 3 || m->F == CRI_GRID_FUNCTIONS) {
+        CR_TRY(cri_classify_grid_new(&s, m->F, &b.grid));
+    } else {
+        cri_softmax_points(m->F, POINTS, b.points);
+        cri_softmax_whiten(m->F, POINTS, b.points);
+    }
     for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, BLOCK, k);
         CR_TRY(find_normals(cx, rows, r, &b));

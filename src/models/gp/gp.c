@@ -170,6 +170,16 @@ done:
     return st;
 }
 
+/* Inducing inputs that were asked for, but are of no use. */
+static void tell_unused(cr_ctx *cx, const cri_gp_job *j)
+{
+    char given[32];
+    snprintf(given, sizeof given, "%zu", j->o.inducing);
+    if (j->m->cg || strcmp(given, cr_option_find(gp_table, "inducing")->fallback) == 0) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "--inducing %s does nothing to an exact process: with --approx vfe it would", given);
+}
+
 /* Distinct inputs, inducing ones if any, mean function and memory. */
 static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_job *j)
 {
@@ -185,6 +195,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     CR_TRY(check_noise_free(cx, j));
     if (m->approx == CRI_GP_EXACT) {
         CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing) : cri_gp_cost_exact(cx, data->n));
+        tell_unused(cx, j);
         if (j->o.mcmc)
             CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned, j->o.draws));
         m->at = j->data;
@@ -296,6 +307,7 @@ const cr_model_class cri_class_gp = {
                 "prediction: normal, with the uncertainty of f and b",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5",
     .tasks = CR_TASK_REGRESSION,
+    .for_classes = "gp-classify",
     .options = gp_table,
     .options_size = sizeof(gp_options),
     .default_scale = CR_SCALE_NONE,

@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What the basis leaves open of an input does not matter below this share of its variance; with less, rounding
- * in L would grow with every further input. */
-static const double NOVEL = 1e-6;
+/* Inputs of the basis have a variance of their own, this share of that of f: L stays far from singular, as it
+ * would not for inputs side by side, and predictions are those of noise larger by that.  An input of which the
+ * basis leaves no more open is not taken in. */
+static const double OWN = 1e-12;
 
 cr_status cri_gp_basis_new(cr_scratch *s, size_t most, size_t d, size_t c, cri_gp_basis *out)
 {
@@ -141,8 +142,9 @@ static void take_in(cri_gp_basis *b, const cri_gp_data *data, size_t row, double
 {
     solve_forward(b, w);
     double open = fmax(own - cr_dot(w, w, b->n), 0), mean = cr_dot(w, b->mu, b->n);
-    if (open > NOVEL * own) {
-        extend(b, data, row, w, open);
+    double little = OWN * own;
+    if (open > little) {
+        extend(b, data, row, w, open + little);
         open = 0;
     }
     size_t n = b->n, room = b->room;

@@ -2,6 +2,7 @@
 #include "gp_learn.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,8 +118,10 @@ static cr_status climb(run *r, bool tied, size_t max_iter, double *x, double *ou
     problem.upper = tied ? upper : u->upper;
     if (!tied) memcpy(t, x, u->size * sizeof *x);
     o.max_iter = max_iter;
-    o.gradient_tolerance = tied ? 1e-4 : r->problem->data->n > LARGE ? 3e-5 : 1e-6;
-    o.f_tolerance = tied ? 1e-7 : r->problem->data->n > LARGE ? 5e-8 : 1e-10;
+    bool some = tied || r->problem != r->task->problem; /* of the rows: a start for all */
+    bool rough = r->task->rough || r->problem->data->n > LARGE;
+    o.gradient_tolerance = some ? 1e-4 : rough ? 3e-5 : 1e-6;
+    o.f_tolerance = some ? 1e-7 : rough ? 5e-8 : 1e-10;
     CR_TRY(cr_minimize(r->cx, &problem, &o, t, &done_report));
     for (size_t j = 0; j < u->size; j++) {
         x[j] = tied ? base[j] + t[u->tie[j]] : t[j];
@@ -266,27 +269,30 @@ done:
     return st;
 }
 
+/* Adds a parameter that stands at a bound; returns false when there is no more room. */
+static bool add_bound(const char *name, bool low, char *text, size_t size, size_t *used)
+{
+    int length = snprintf(text + *used, size - *used, "%s%s (%s)", *used ? ", " : "", name,
+                          low ? "lower" : "upper");
+    *used += length > 0 ? (size_t)length : 0;
+    if (*used < size) return true;
+    *used = size - 1;
+    return false;
+}
+
 static void tell_bounds(const run *r, const double *x, cri_gp_learned *out)
 {
     const cri_gp_search *u = r->search;
-    size_t               used = 0;
-    for (size_t j = 0; j < u->size; j++) {
+    size_t               used = 0, count = cr_kernel_parameters(r->k);
+    for (size_t i = 0, j = 0; i <= count && j < u->size; i++) {
+        if (i < count && r->k->params[i].fixed) continue;
         double width = u->upper[j] - u->lower[j], reach = isfinite(width) ? 1e-6 * width : 0;
         bool   low = x[j] - u->lower[j] <= reach, high = u->upper[j] - x[j] <= reach;
+        j++;
         if (!low && !high) continue;
-        const char         *name = "noise";
-        cr_kernel_parameter p;
-        for (size_t i = 0; j < u->p && i < cr_kernel_parameters(r->k); i++) {
-            p = cr_kernel_parameter_at(r->k, i);
-            if (p.theta == j) {
-                name = p.name;
-                break;
-            }
-        }
-        int length = snprintf(out->at_bound + used, sizeof out->at_bound - used, "%s%s (%s)",
-                              used ? ", " : "", name, low ? "lower" : "upper");
-        used += length > 0 ? (size_t)length : 0;
-        if (used >= sizeof out->at_bound) used = sizeof out->at_bound - 1;
+        cr_kernel_parameter p = { .name = "noise" };
+        if (i < count) p = cr_kernel_parameter_at(r->k, i);
+        if (!add_bound(p.name, low, out->at_bound, sizeof out->at_bound, &used)) break;
     }
 }
 

@@ -26,6 +26,7 @@ typedef struct cri_gp_task {
     size_t                restarts, max_iter;
     uint64_t              seed;
     size_t                search_rows; /* how many rows the search for starts takes   */
+    bool                  rough; /* a gain of 1e-7 of the value is none               */
 } cri_gp_task;
 
 typedef struct cri_gp_learned {

@@ -1,6 +1,7 @@
 /* gp_parts.c -- parts and evidence of a Gaussian process. */
 #include "gp_parts.h"
 #include "gp_sparse.h"
+#include "gp_spectrum.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -11,21 +12,29 @@
 #include <stdio.h>
 #include <string.h>
 
-static cr_status check_approx(cr_ctx *cx, const cri_gp_posterior *m)
+static cr_status refuse(cr_ctx *cx, const cri_gp_posterior *m, const char *what, const char *fits)
 {
-    switch (m->approx) {
-    case CRI_GP_EXACT:
-        if (m->cg) break; /* which has a root instead of the factor */
-        return CR_OK;
-    case CRI_GP_SOR:
-    case CRI_GP_DTC:
-    case CRI_GP_FITC:
-    case CRI_GP_VFE: return CR_OK;
-    default: break;
-    }
-    cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by this approximation or solver has no parts "
-                                 "or evidence at other hyper-parameters");
-    return cr_fail_hint(cx, "fit with --approx exact, sor, dtc, fitc or vfe, and --solver cholesky");
+    if (m->cg) cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --solver cg has no %s", what);
+    else
+        cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --approx %s has no %s",
+                cri_gp_approx_name(m->approx), what);
+    return cr_fail_hint(cx, "fit it with %s", fits);
+}
+
+/* Random features are those of the whole kernel; a root that needs the nearest inputs has no covariance. */
+static cr_status check_parts(cr_ctx *cx, const cri_gp_posterior *m)
+{
+    if (m->approx != CRI_GP_RFF && !m->near) return CR_OK;
+    return refuse(cx, m, "parts", m->cg ? "--approx vfe" : "--approx vfe or nystrom");
+}
+
+static cr_status check_evidence(cr_ctx *cx, const cri_gp_posterior *m)
+{
+    bool fine = (m->approx == CRI_GP_EXACT && !m->cg) || m->approx == CRI_GP_SOR ||
+                m->approx == CRI_GP_DTC || m->approx == CRI_GP_FITC || m->approx == CRI_GP_VFE;
+    return fine ? CR_OK
+                : refuse(cx, m, "log evidence to draw",
+                         "--approx exact, sor, dtc, fitc or vfe, and --solver cholesky");
 }
 
 /* --- moments of a part ------------------------------------------------------------------------- */
@@ -62,6 +71,32 @@ static cr_status add_squares(cr_ctx *cx, double sign, const double *A, size_t ro
     return CR_OK;
 }
 
+/* R [q x n] -= U^T v, or by conjugate gradients U^T k. */
+static cr_status take_off_mean(cr_ctx *cx, const cri_gp_posterior *m, cr_mat v, double *R)
+{
+    if (m->q == 0) return CR_OK;
+    return cr_gemm(cx, -1, cr_cmat_of(m->U, m->at.n, m->q), CR_TRANSPOSED, cr_const(v), CR_PLAIN, 1,
+                   cr_mat_of(R, m->q, v.cols));
+}
+
+/* c := root^T c. */
+static cr_status apply_root(cr_ctx *cx, const cri_gp_posterior *m, cr_mat *c)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = c->cols, r = m->rank;
+    double    *V = cr_scratch_matrix(&s, r, n);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->root, m->at.n, r), CR_TRANSPOSED, cr_const(*c), CR_PLAIN, 0,
+                   cr_mat_of(V, r, n)));
+    memcpy(c->a, V, r * n * sizeof *V);
+    *c = cr_mat_of(c->a, r, n);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* mean [n] and variances S [n], or covariance S [n x n] when joint, of the part with kernel opt_k, of the
  * mean function when with_mean, or of both together. */
 static cr_status moments(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel *opt_k, bool with_mean,
@@ -73,6 +108,7 @@ static cr_status moments(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel 
     cr_kernel_input at = cri_gp_inputs(&m->at);
     double         *C = cr_scratch_matrix(&s, opt_k ? a : 0, n), *R = cr_scratch_matrix(&s, q, n);
     cr_mat          c = cr_mat_of(C, a, n);
+    bool            features = cri_gp_has_features(m);
 
     CR_TRY(s.status);
     memset(mean, 0, n * sizeof *mean);
@@ -84,20 +120,22 @@ static cr_status moments(cr_ctx *cx, const cri_gp_posterior *m, const cr_kernel 
             R[j * n + i] = x->H[i * q + j];
         }
     if (opt_k) {
-        if (m->approx != CRI_GP_SOR)
+        if (!features)
             CR_TRY(joint ? cr_kernel_cross(cx, opt_k, &x->in, &x->in, cr_mat_of(S, n, n))
                          : cr_kernel_diagonal(cx, opt_k, &x->in, false, S));
-        CR_TRY(cr_kernel_cross(cx, opt_k, &at, &x->in, c));
+        CR_TRY(m->approx == CRI_GP_RFF ? cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, a, x->in.numbers.a, n,
+                                                      m->at.d, C, NULL)
+                                       : cr_kernel_cross(cx, opt_k, &at, &x->in, c));
         CR_TRY(cr_gemv(cx, 1, cr_const(c), CR_TRANSPOSED, m->alpha, 1, mean));
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, a, a), c));
-        if (m->approx != CRI_GP_SOR) CR_TRY(add_squares(cx, -1, C, a, n, joint, S));
+        if (m->cg) CR_TRY(take_off_mean(cx, m, c, R));
+        if (m->cg) CR_TRY(apply_root(cx, m, &c));
+        if (m->L) CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L, a, a), c));
+        if (!features) CR_TRY(add_squares(cx, -1, C, c.rows, n, joint, S));
         if (m->L2) {
             CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->L2, a, a), c));
             CR_TRY(add_squares(cx, 1, C, a, n, joint, S));
         }
-        if (q)
-            CR_TRY(cr_gemm(cx, -1, cr_cmat_of(m->U, a, q), CR_TRANSPOSED, cr_const(c), CR_PLAIN, 1,
-                           cr_mat_of(R, q, n)));
+        if (!m->cg) CR_TRY(take_off_mean(cx, m, c, R));
     }
     if (q) CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->A, q, q), cr_mat_of(R, q, n)));
     CR_TRY(add_squares(cx, 1, R, q, n, joint, S));
@@ -185,7 +223,7 @@ cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, si
     bool                    is_mean = m->q > 0 && k == 0;
     inputs                  x;
 
-    CR_TRY(check_approx(cx, m));
+    CR_TRY(check_parts(cx, m));
     if (is_mean) name_mean(m, design, &part);
     else CR_TRY(find_term(cx, m, k - (m->q > 0), &term));
     if (term) CR_TRY(name_term(cx, m, design, term, &part));
@@ -264,7 +302,7 @@ cr_status cri_gp_evidence_at(cr_ctx *cx, const void *state, const cri_rows *rows
     size_t                  q = m->q, a;
     bool                    exact = m->approx == CRI_GP_EXACT;
 
-    CR_TRY(check_approx(cx, m));
+    CR_TRY(check_evidence(cx, m));
     CR_TRY(cri_gp_data_add(cx, &data, rows, rows->roles[0], !m->white, NULL));
     CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
     a = exact ? data.n : m->at.n;

@@ -14,7 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1024, ATTEMPTS = 6 };
+enum { BLOCK = 1024, ATTEMPTS = 5 };
+static const double LEAST_JITTER = 1e-12; /* of k(z, z): far above rounding */
 
 /* --- blocks of rows -------------------------------------------------------------------------- */
 
@@ -102,7 +103,7 @@ cr_status cri_gp_inducing_factor(cr_ctx *cx, const cr_kernel *k, const cri_gp_da
         CR_TRY(cr_kernel_gram(cx, k, &z, CR_FILL_LOWER, cr_mat_of(L, m, m)));
         if (attempt == 0)
             for (size_t i = 0; i < m; i++) mean += L[i * m + i] / (double)m;
-        if (attempt > 0) jitter = 1e-13 * mean * pow(10, attempt);
+        jitter = LEAST_JITTER * mean * pow(10, attempt);
         for (size_t i = 0; i < m; i++) L[i * m + i] += jitter;
         st = cr_chol(cx, cr_mat_of(L, m, m));
         if (st != CR_ENUMERIC) break;

@@ -33,7 +33,9 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
 /* The same as an objective; method is a cri_gp_sparse. */
 cri_gp_objective cri_gp_sparse_objective;
 
-/* L [m x m]: the factor of K_mm plus as little jitter as it needs, from 1e-12 of its diagonal up. */
+/* L [m x m]: the factor of K_mm plus jitter, 1e-12 of its diagonal or as much more as it needs.  Never none:
+ * a K_mm that is singular up to rounding may have a factor, whose Q is then larger than K.  With jitter Q is
+ * smaller than without, so that bounds stay bounds. */
 cr_status cri_gp_inducing_factor(cr_ctx *cx, const cr_kernel *k, const cri_gp_data *Z, double *L,
                                  double *out_jitter);
 

@@ -54,19 +54,34 @@ static double median_distance(const cr_kernel *k, const cri_node *node, const cr
     return room[count / 2];
 }
 
-/* The unit of a length-scale: element e of the lengths of a node. */
-static double length_unit(const cr_kernel *k, const cri_node *node, const cri_param *p,
-                          const cri_gp_data *data, double *room)
+/* What is known of the columns, so that nothing is looked at again for every length-scale. */
+typedef struct columns {
+    const cri_gp_data *data;
+    double            *sd, *room; /* [d]; of median_distance                       */
+    const cri_node    *counted;   /* the node whose columns that vary are `moving` */
+    size_t             moving;
+} columns;
+
+static size_t count_moving(const cr_kernel *k, const cri_node *node, size_t active, columns *c)
 {
-    cr_kernel_input in = cri_gp_inputs(data);
+    if (c->counted == node) return c->moving;
+    c->counted = node;
+    c->moving = 0;
+    for (size_t j = 0; j < active; j++) c->moving += c->sd[cri_column_at(k, node, j)] > 0;
+    return c->moving;
+}
+
+/* The unit of a length-scale: element e of the lengths of a node. */
+static double length_unit(const cr_kernel *k, const cri_node *node, const cri_param *p, columns *c)
+{
+    cr_kernel_input in = cri_gp_inputs(c->data);
     bool            plain = node->op == CRI_LEAF && node->warp == CRI_PLAIN &&
                  node->class->kind == CR_KERNEL_NUMBER && node->class != &cri_kernel_periodic;
-    size_t active = plain ? cri_active(node, &in) : 0, moving = 0;
     if (!plain) return p->value;
     if (node->n_values[p->spec - node->class->specs] <= 1)
-        return median_distance(k, node, data, room);
-    for (size_t c = 0; c < active; c++) moving += column_sd(data, cri_column_at(k, node, c)) > 0;
-    double sd = column_sd(data, cri_column_at(k, node, p->element));
+        return median_distance(k, node, c->data, c->room);
+    size_t moving = count_moving(k, node, cri_active(node, &in), c);
+    double sd = c->sd[cri_column_at(k, node, p->element)];
     return sd > 0 ? sd * sqrt(2 * (double)moving) : 1;
 }
 
@@ -153,8 +168,7 @@ typedef struct span {
     int    kind;
 } span;
 
-static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, const cri_gp_data *data, double variance,
-                         double *room, span *out)
+static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, double variance, columns *c, span *out)
 {
     cr_status        st = CR_OK;
     const cri_param *p = &k->params[i];
@@ -165,17 +179,17 @@ static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, const cri_
     if (node->class == &cri_kernel_constant) {
         double size = 1;
         bool   leads = leads_term(k, i, term);
-        if (leads) CR_TRY(term_size(s, k, term, p->value, data, &size));
+        if (leads) CR_TRY(term_size(s, k, term, p->value, c->data, &size));
         *out = leads ? (span){ variance / (double)terms / size, 1e-7, 1e7, CRI_GP_AMPLITUDE }
                      : (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER };
         return CR_OK;
     }
     if (node->class == &cri_kernel_polynomial && !has_amplitude(k, term))
-        return *out = (span){ polynomial_unit(k, node, p, data, variance / (double)terms), 1e-6, 1e6,
+        return *out = (span){ polynomial_unit(k, node, p, c->data, variance / (double)terms), 1e-6, 1e6,
                               CRI_GP_AMPLITUDE }, CR_OK;
     if (p->spec->role == CRI_LENGTH && node->class->family == CRI_DISTANCE &&
         node->class != &cri_kernel_periodic)
-        return *out = (span){ length_unit(k, node, p, data, room), 2e-4, 1e4, CRI_GP_LENGTH }, CR_OK;
+        return *out = (span){ length_unit(k, node, p, c), 2e-4, 1e4, CRI_GP_LENGTH }, CR_OK;
     if (node->class == &cri_kernel_periodic || node->class == &cri_kernel_cosine)
         return *out = (span){ p->value, 1e-2, 1e2, CRI_GP_OTHER }, CR_OK;
     return *out = (span){ p->value, 1e-6, 1e6, CRI_GP_OTHER }, CR_OK;
@@ -219,7 +233,9 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
 {
     cr_status     st = CR_OK;
     size_t        p = cr_kernel_theta_size(k), j = 0, terms;
-    double       *room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2);
+    columns       c = { .data = problem->data,
+                        .sd = cr_scratch_f64(s, problem->data->d),
+                        .room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2) };
     cri_gp_search u = { .p = p,
                         .size = p + learn_noise,
                         .variance = variance,
@@ -230,13 +246,14 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
                         .kind = cr_scratch_bytes(s, p + 1, sizeof(int)),
                         .tie = cr_scratch_index(s, p + 1) };
     CR_TRY(s->status);
+    for (size_t a = 0; a < problem->data->d; a++) c.sd[a] = column_sd(problem->data, a);
     cr_kernel_theta(k, u.given);
     cr_kernel_theta_bounds(k, u.lower, u.upper);
     for (size_t i = 0; i < k->n_params; i++) {
         const cri_param *param = &k->params[i];
         if (param->fixed) continue;
         span sp;
-        CR_TRY(span_of(s, k, i, problem->data, variance, room, &sp));
+        CR_TRY(span_of(s, k, i, variance, &c, &sp));
         u.kind[j] = sp.kind;
         u.has_lengths |= sp.kind == CRI_GP_LENGTH;
         u.has_values |= param->value != param->spec->fallback;

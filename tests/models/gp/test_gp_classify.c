@@ -121,7 +121,7 @@ static void check_definition(cr_ctx *cx, cri_classify_link link, size_t F, const
             continue;
         }
         average_softmax(mean, cov, prob);
-        for (size_t c = 0; c < 3; c++) assert_close(q.prob[3 * i + c], prob[c], 5e-3);
+        for (size_t c = 0; c < 3; c++) assert_close(q.prob[3 * i + c], prob[c], 1e-6);
     }
     cr_prediction_free(cx, &q);
     cr_model_free(cx, m);

@@ -114,7 +114,8 @@ static void test_sum(void **state)
         KEPT KERNEL "mean=zero", KEPT KERNEL "mean=poly:2", KEPT KERNEL "mean=linear approx=vfe inducing=6",
         KEPT KERNEL "mean=constant approx=fitc inducing=5", KEPT KERNEL "mean=zero approx=sor inducing=5",
         "target=y features=x1 optimize=none kernel=2*rbf+linear+white(0.1) mean=constant",
-        KEPT KERNEL "scale_target=standard",
+        KEPT KERNEL "scale_target=standard", KEPT KERNEL "mean=linear solver=cg",
+        KEPT KERNEL "mean=constant approx=svgp inducing=6", KEPT KERNEL "mean=linear approx=nystrom inducing=8",
     };
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         cr_model *m = fit(cx, "gp", s.t, settings[k]);
@@ -168,9 +169,13 @@ static void test_functions(void **state)
     cr_ctx                  *cx = test_context();
     sample                   s = draw(cx);
     static const char *const settings[] = { KEPT KERNEL "mean=linear",
-                                            KEPT KERNEL "mean=constant approx=vfe inducing=6" };
+                                            KEPT KERNEL "mean=constant approx=vfe inducing=6",
+                                            KEPT KERNEL "mean=linear solver=cg",
+                                            KEPT KERNEL "mean=constant approx=svgp inducing=6",
+                                            KEPT KERNEL "mean=linear approx=nystrom inducing=8",
+                                            KEPT KERNEL "mean=constant approx=rff inducing=40" };
     double                  *f = calloc(T * M, sizeof *f);
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         cr_model     *m = fit(cx, "gp", s.t, settings[k]);
         cr_prediction p = predict(cx, m, s.at);
         assert_ok(cx, cr_sample_functions(cx, m, s.at, false, M, 7, f));

@@ -1,0 +1,75 @@
+"""Gaussian processes at the command line: bounds that are bounds, and what is said of options."""
+import json
+
+import pytest
+
+
+def fit(credence, *options):
+    result = credence("fit", "gp", "examples/mcycle.csv", "--target", "accel", "--json", *options)
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("inducing", [20, 30, 40])
+def test_the_variational_bound_is_not_above_the_evidence(credence, examples, inducing):
+    """Also where the inducing inputs stand so near to each other that K is singular up to rounding."""
+    best = fit(credence)["log_evidence"]
+    bound = fit(credence, "--approx", "vfe", "--inducing", inducing)["log_evidence"]
+    assert best - 0.05 < bound < best + 1e-8 * abs(best)
+
+
+def test_inducing_inputs_of_an_exact_process_are_not_passed_over(credence, examples):
+    said = fit(credence, "--inducing", "20")
+    assert said["statistics"]["approx"] == "exact"
+    assert any("--inducing 20 does nothing" in w for w in said["warnings"])
+    assert fit(credence)["warnings"] == []
+
+
+def test_a_category_is_for_the_classifier(refused, examples):
+    for model in ("gp", "gp-online"):
+        refused(3, "fit", model, "examples/iris.csv", "--target", "species", says="gp-classify")
+
+
+@pytest.mark.parametrize("options", [["--approx", "svgp", "--inducing", "20"], ["--approx", "rff"],
+                                     ["--approx", "nystrom", "--inducing", "20"], ["--solver", "cg"]])
+def test_functions_of_every_approximation_can_be_drawn(credence, examples, options):
+    fit(credence, "-o", "m.cred", "--kernel", "2000*rbf(l=5)", "--noise", "500", "--optimize", "none", *options)
+    result = credence("plot", "m.cred", "examples/mcycle.csv", "--draws", "3", "--json")
+    assert result.code == 0, result.stderr
+    assert any(s["name"] == "3 draws" for s in json.loads(result.stdout)["series"])
+
+
+
+def test_maps_of_classes(credence, refused, examples, tmp_path):
+    """The text of a map is darker where the probability is lower: as predict tells it in the corners."""
+    lines = (examples / "iris.csv").read_text().splitlines()
+    (tmp_path / "two.csv").write_text("\n".join(lines[:1] + lines[51:]) + "\n")
+    for data, words in (("two.csv", ["probability of species = virginica", "entropy in bits"]),
+                        ("examples/iris.csv", ["probability of the likeliest", "entropy in bits"])):
+        assert credence("fit", "gp-classify", data, "--target", "species", "--features", "petal*", "-o",
+                        "m.cred").code == 0
+        text = credence("plot", "m.cred", data, "--kind", "map", "--format", "text").stdout
+        assert all(word in text for word in words), text
+        assert credence("plot", "m.cred", data, "--kind", "map", "-o", "m.svg").code == 0
+        svg = (tmp_path / "m.svg").read_text()
+        assert all(word in svg for word in words)
+        if data == "two.csv":
+            shades = "@%#*+=-:. "
+            rows = [line.split("|")[1] for line in text.split("entropy")[0].splitlines() if line.count("|") == 2
+                    and "rows" not in line]
+            middle = len(rows) // 2
+            left, right = (shades.index(rows[middle][i]) for i in (1, -2))
+            ends = credence("predict", "m.cred", "-", input="petal_length_cm,petal_width_cm\n2.9,1.75\n7,1.75\n").stdout
+            p = [float(line.split(",")[2]) for line in ends.splitlines()[1:]]
+            assert abs(left - 10 * p[0]) < 1.5 and abs(right - 10 * p[1]) < 1.5
+    assert credence("fit", "normal", "two.csv", "--features", "petal_length_cm,petal_width_cm", "-o", "n.cred").code == 0
+    refused(2, "plot", "n.cred", "two.csv", "--kind", "map", "-o", "x.svg", says="neither a number nor a class")
+
+
+def test_the_figure_of_one_row_shows_its_interval(credence, tmp_path):
+    (tmp_path / "one.csv").write_text("x,y\n10,5\n")
+    assert credence("fit", "gp", "one.csv", "--target", "y", "-o", "one.cred").code == 0
+    text = credence("plot", "one.cred", "one.csv", "--format", "text").stdout
+    lower, upper = map(float, credence("predict", "one.cred", "one.csv").stdout.splitlines()[1].split(",")[2:])
+    labels = [float(line.split("|")[0]) for line in text.splitlines() if line.split("|")[0].strip() and "|" in line]
+    assert max(labels) > upper and min(labels) < lower and ":::" in text
