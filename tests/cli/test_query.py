@@ -259,6 +259,12 @@ def test_convert(credence, burglary, ending):
 
 def test_formats_by_name_and_by_option(credence, burglary, refused, tmp_path):
     assert credence("convert", burglary, "plain", "--to", "uai").code == 0
+    assert credence("convert", burglary, "n.uai.gz").code == 0
+    assert gzip.decompress((tmp_path / "n.uai.gz").read_bytes()) == (tmp_path / "plain").read_bytes()
+    assert credence("convert", burglary, "n.bif.zst").code == 0
+    assert (tmp_path / "n.bif.zst").read_bytes()[:4] == b"\x28\xb5\x2f\xfd"
+    assert credence("convert", "n.bif.zst", "-", "--to", "uai").stdout == (tmp_path / "plain").read_text()
+    refused(2, "convert", burglary, "n.cred.gz", says="not compressed again")
     assert (tmp_path / "plain").read_text().startswith("BAYES")
     assert credence("check", "plain", "--format", "text").stdout.startswith("plain: a sound network")
     assert credence("convert", burglary, "-", "--to", "net").stdout.startswith("net")
@@ -270,6 +276,38 @@ def test_formats_by_name_and_by_option(credence, burglary, refused, tmp_path):
     refused(2, "convert", burglary, "x.csv", says="cannot tell the format of the network")
     refused(2, "convert", burglary, "-", says="--to")
     refused(2, "convert", burglary, burglary, says="would replace the input")
+
+
+def test_from_cred(credence, burglary, examples, model, tmp_path):
+    credence("convert", burglary, "n.cred")
+    for name in ("n.cred", "n"):
+        (tmp_path / "n").write_bytes((tmp_path / "n.cred").read_bytes())
+        assert json.loads(credence("describe", name, "--from", "cred", "--json").stdout)["kind"] == "network"
+        assert json.loads(credence("check", name, "--from", "cred", "--json").stdout)["sound"] is True
+        assert credence("convert", name, "back.bif", "--from", "cred").code == 0
+        cases = examples / "networks/calls.csv"
+        assert credence("infer", name, cases, "--from", "cred").stdout == credence("infer", burglary, cases).stdout
+    assert json.loads(credence("describe", model, "--from", "cred", "--json").stdout)["kind"] == "model"
+
+
+def test_data_are_compressed_by_name(credence, examples, tmp_path):
+    assert credence("convert", examples / "diabetes.csv", "d.csv.gz").code == 0
+    assert credence("convert", "d.csv.gz", "d.csv").code == 0
+    assert gzip.decompress((tmp_path / "d.csv.gz").read_bytes()) == (tmp_path / "d.csv").read_bytes()
+
+
+def test_what_is_wrong_has_its_place(credence, refused, tmp_path):
+    (tmp_path / "m.uai").write_text("MARKOV\n1\n2\n1\n1 0\n\n2\n 0 0\n")
+    zeros = credence("check", "m.uai")
+    assert zeros.code == 3 and "warning: m.uai:8: table 1 is all zeros" in zeros.stderr
+    assert "error: m.uai: table 1 is all zeros: nothing is possible" in zeros.stderr
+    (tmp_path / "m.uai").write_text("MARKOV\n1\n2\n1\n1 0\n\n2\n 1 -2\n")
+    refused(3, "check", "m.uai", says=["m.uai:8:4: an entry should be", "|    ^~"])
+    (tmp_path / "m.uai").write_text("MARKOV\n1\n2\n1\n1 0\n\n2\n 1 2 3\n")
+    refused(3, "check", "m.uai", says="m.uai:8:6: the file should end here, after table 1")
+    (tmp_path / "m.bif").write_text("variable a { type discrete [1] {x}; }\nvariable b { type discrete [1] {x}; }\n"
+                                    "probability (a|b) { (x) 1; }\nprobability (b|a) { (x) 1; }\n")
+    refused(3, "check", "m.bif", says="m.bif:3:14: the arcs of the network form a cycle: a <- b <- a")
 
 
 def test_a_row_that_does_not_sum_to_one(burglary, refused):

@@ -2,6 +2,7 @@
 #include "query.h"
 #include "network_text.h"
 #include "uai.h"
+#include "../../base/file.h"
 #include "../../base/scratch.h"
 
 #include <float.h>

@@ -15,10 +15,12 @@ typedef enum place { NOWHERE, NETWORK, VARIABLE, DEFINITION } place;
 typedef struct xml_file {
     cr_ctx     *cx;
     cr_network *net;
+    cri_places  places;
     XML_Parser  parser;
     cri_reader  r;           /* over the bytes, for messages */
     bool        definitions; /* the second pass */
     place       in;
+    size_t      networks;       /* met so far */
     size_t      depth, deepest; /* elements open; depth at which text is gathered, 0: nowhere */
     char       *text;           /* [used] of [room] what an element holds */
     size_t      used, room;
@@ -89,7 +91,8 @@ static void end_variable(xml_file *f)
         return;
     }
     if (check(f, cr_network_add_variable(f->cx, f->net, f->name.name[0], f->states.n,
-                                         (const char *const *)f->states.name, &v)))
+                                         (const char *const *)f->states.name, &v)) &&
+        check(f, cri_places_set(f->cx, &f->places, v, f->r.begin + f->block_at)))
         keep_properties(f, v);
 }
 
@@ -129,6 +132,7 @@ static void end_definition(xml_file *f)
         fail(f, f->block_at, "'%s' has a table already", f->name.name[0]);
         return;
     }
+    if (!check(f, cri_places_set(f->cx, &f->places, v, f->r.begin + f->block_at))) return;
     parents = cr_alloc(f->cx, n + 1, sizeof *parents);
     if (!parents) {
         stop(f, CR_ENOMEM);
@@ -176,6 +180,8 @@ static void XMLCALL begin_element(void *user, const XML_Char *name, const XML_Ch
         fail(f, XML_GetCurrentByteIndex(f->parser), "expected <BIF>, not <%.100s>", name);
     } else if (f->in == NOWHERE && strcmp(name, "NETWORK") == 0) {
         f->in = NETWORK;
+        if (f->networks++ > 0)
+            fail(f, XML_GetCurrentByteIndex(f->parser), "there is a second network in the file");
     } else if (f->in == NETWORK && (variable || is_either(name, "DEFINITION", "PROBABILITY"))) {
         f->in = variable ? VARIABLE : DEFINITION;
         f->block_at = XML_GetCurrentByteIndex(f->parser);
@@ -301,7 +307,7 @@ static cr_status run_pass(xml_file *f, bool definitions)
     if (!f->parser) return cri_fail_memory(f->cx, 1024);
     f->definitions = definitions;
     f->in = NOWHERE;
-    f->depth = f->deepest = 0;
+    f->depth = f->deepest = f->networks = 0;
     clear_block(f);
     XML_SetUserData(f->parser, f);
     XML_SetElementHandler(f->parser, begin_element, end_element);
@@ -333,7 +339,7 @@ cr_status cr_xmlbif_parse(cr_ctx *cx, const char *source, const void *bytes, siz
     if (cr_network_size(f.net) == 0)
         CR_TRY(cri_reader_fail_at(&f.r, f.r.begin, 1, "there are no variables in the file"));
     CR_TRY(run_pass(&f, true));
-    CR_TRY(cr_network_check(cx, f.net));
+    CR_TRY(cri_check_placed(&f.r, f.net, &f.places));
     *out_net = f.net;
     f.net = NULL;
 done:
@@ -342,6 +348,7 @@ done:
     cri_names_free(cx, &f.properties);
     cri_names_free(cx, &f.name);
     cri_numbers_free(cx, &f.values);
+    cri_places_free(cx, &f.places);
     cr_free(cx, f.text, f.room, 1);
     cr_network_free(cx, f.net);
     return st;
@@ -430,7 +437,7 @@ cr_status cr_xmlbif_write(cr_ctx *cx, const cr_network *net, const char *path)
     cr_status           st = cr_network_check(cx, net);
     if (st == CR_OK) st = cri_bayes_only(cx, net, "XMLBIF");
     if (st == CR_OK) st = check_texts(cx, net);
-    if (st == CR_OK) st = cri_file_create(cx, path, &w.file);
+    if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;
     cri_put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<BIF VERSION=\"0.3\">\n<NETWORK>\n");
     put_element(&w, "  ", "NAME", cr_network_name(net));

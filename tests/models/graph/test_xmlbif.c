@@ -75,7 +75,7 @@ static void mistakes_are_shown(void **unused)
         { VARIABLES
           "<VARIABLE><NAME>d</NAME><OUTCOME>x</OUTCOME><OUTCOME>x</OUTCOME></VARIABLE>" END,
           "two states 'x'" },
-        { VARIABLES C END, "variable 'a' has no probability table" },
+        { VARIABLES C END, "x.xml:2:1: variable 'a' has no probability table" },
         { VARIABLES A A C END, "x.xml:5:1: 'a' has a table already" },
         { VARIABLES A "<DEFINITION><FOR>d</FOR><TABLE>1</TABLE></DEFINITION>" END,
           "x.xml:5:1: there is no variable 'd'" },
@@ -92,7 +92,8 @@ static void mistakes_are_shown(void **unused)
           "-0.5 in this table should be a probability" },
         { VARIABLES
           "<DEFINITION><FOR>a</FOR><GIVEN>c</GIVEN><TABLE>1 0 1 0</TABLE></DEFINITION>" C END,
-          "cycle" },
+          "x.xml:4:1: the arcs of the network form a cycle: a <- c <- a" },
+        { VARIABLES A C "</NETWORK><NETWORK>" END, "there is a second network in the file" },
     };
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
