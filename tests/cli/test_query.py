@@ -148,6 +148,28 @@ def test_too_much_is_refused(credence, refused, tmp_path):
     assert "GB" in result.stderr or "bytes" in result.stderr or "entries" in result.stderr
 
 
+def test_mistakes_of_new_users(credence, burglary, refused):
+    for question, says in [
+            ("MAP(burglary)", "did you mean argmax(...)?"),
+            ("pr(burglary)", "did you mean P(...)?"),
+            ("burglary", "its distribution is P(burglary)"),
+            ("P burglary", "expected '(' after P"),
+            ("P(burglary, *)", "* stands alone"),
+            ("causes(*)", "causes(* | x=a)"),
+            ("burglary _|_ john | alarm=on", "name the variable alone: ... | alarm"),
+            ("P(mary | alarm=on; john=yes)", "expected ',' or ')' here"),
+            ("P(mary | alarm~on)", "for example alarm~{on:0.5, off:0.5}")]:
+        refused(2, "query", burglary, question, says=says)
+    hint = credence("query", burglary, "P(mary | alarm in {on,of})").stderr.splitlines()[-1]
+    assert "did you mean 'off'?" in hint and "'P(mary | alarm in {on,off})'" in hint
+    assert ask(credence, burglary, "P(mary | alarm in {on,off})")[0]["exact"] is True
+    none = credence("query", burglary, "causes(* | burglary=yes)", "--format", "text").stdout
+    assert "none: nothing that is open comes before what is known" in none
+    assert json.loads(credence("query", burglary, "causes(* | burglary=yes)", "--json").stdout)["results"][0]["causes"] == []
+    known = "P(* | burglary=yes, earthquake=no, alarm=on, john=yes, mary=yes)"
+    assert "none: every variable is known" in credence("query", burglary, known, "--format", "text").stdout
+
+
 # --- infer -----------------------------------------------------------------------------------------
 
 def test_infer_is_query_of_every_row(credence, burglary, examples):
