@@ -124,7 +124,7 @@ def test_forms(credence, burglary):
     ("P(burglary | alarm)", 2, ["what is known of 'alarm'?", "write alarm=on"]),
     ("P(burglary", 2, ["expected ')'"]),
     ("Q(burglary)", 2, ["there is no question 'Q'"]),
-    ("burglary", 2, ["expected _|_"]),
+    ("burglary mary", 2, ["expected _|_"]),
 ])
 def test_mistakes(credence, burglary, refused, question, code, says):
     refused(code, "query", burglary, question, says=says)
