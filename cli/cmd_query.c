@@ -141,7 +141,10 @@ static cr_status run_query(cli *c)
     query_job j = { .c = c, .unit = o->unit ? "nats" : "bits", .per = o->unit ? 1 : log(2) };
     double    begin;
     if (!all) CR_TRY(CR_ENOMEM);
-    CR_TRY(cli_read_network(c, 0, (cr_network_format)o->from, &net));
+    st = cli_read_network(c, 0, (cr_network_format)o->from, &net);
+    if (st == CR_EIO && strpbrk(c->args[0], "(|"))
+        cr_fail_hint(c->cx, "the network comes first: credence %s", c->verb->usage);
+    CR_TRY(st);
     if (o->evidence) CR_TRY(cr_findings_read(c->cx, &more, net, o->evidence));
     j.net = net;
     j.vs = cr_network_variables(net);

@@ -148,6 +148,14 @@ def test_too_much_is_refused(credence, refused, tmp_path):
     assert "GB" in result.stderr or "bytes" in result.stderr or "entries" in result.stderr
 
 
+def test_evidence_by_numbers(credence, examples, tmp_path):
+    """States that look like numbers need no quotes in JSON."""
+    net = examples / "networks/misconception.uai"
+    (tmp_path / "e.json").write_text('{"x0": 1, "x2": [0, 1]}')
+    done = credence("query", net, "P(x1)", "--evidence", "e.json")
+    assert [r["value"] for r in rows(done)] == [r["value"] for r in rows(credence("query", net, "P(x1 | x0=1)"))]
+
+
 def test_mistakes_of_new_users(credence, burglary, refused):
     for question, says in [
             ("MAP(burglary)", "did you mean argmax(...)?"),
@@ -160,6 +168,7 @@ def test_mistakes_of_new_users(credence, burglary, refused):
             ("P(mary | alarm=on; john=yes)", "expected ',' or ')' here"),
             ("P(mary | alarm~on)", "for example alarm~{on:0.5, off:0.5}")]:
         refused(2, "query", burglary, question, says=says)
+    refused(5, "query", "P(mary)", burglary, says="the network comes first: credence query NET")
     hint = credence("query", burglary, "P(mary | alarm in {on,of})").stderr.splitlines()[-1]
     assert "did you mean 'off'?" in hint and "'P(mary | alarm in {on,off})'" in hint
     assert ask(credence, burglary, "P(mary | alarm in {on,off})")[0]["exact"] is True

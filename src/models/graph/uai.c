@@ -335,19 +335,30 @@ cr_status cr_uai_read_evidence(cr_ctx *cx, const char *path, const cr_network *n
     cr_status st = CR_OK;
     char     *bytes;
     size_t    size, n, words;
+    bool      none;
     st = cri_file_load(cx, path, 0, &bytes, &size);
     if (st != CR_OK) return st;
     cri_reader r = cri_reader_open(cx, path, bytes, size);
     words = count_words(bytes, bytes + size);
     n = words ? read_count(&r, "the number of observations", MOST_COUNT) : 0;
+    none = n == 0; /* whatever follows: some files have a list behind it that is not meant */
     if (n == 1 && words % 2 == 0) n = read_count(&r, "the number of observations", MOST_COUNT);
     for (size_t i = 0; i < n; i++) {
-        size_t v = read_count(&r, "a variable", (double)cr_network_size(net));
+        skip_space(&r);
+        const char *from = r.at;
+        size_t      v = read_count(&r, "a variable", (double)cr_network_size(net));
         CR_TRY(r.status);
+        if (cr_evidence_likelihood(e, v))
+            CR_TRY(cri_reader_fail_at(&r, from, (size_t)(r.at - from),
+                                      "variable %zu is observed already", v));
         size_t state = read_count(&r, "a state", (double)cr_network_states(net, v));
         CR_TRY(r.status);
         CR_TRY(cr_evidence_observe(cx, e, v, state));
     }
+    skip_space(&r);
+    if (r.at < r.end && !none)
+        CR_TRY(
+            cri_reader_fail_at(&r, r.at, 1, "the file should end here, after %zu observations", n));
     CR_TRY(r.status);
 done:
     cr_free(cx, bytes, size, 1);

@@ -159,6 +159,14 @@ static void both_dialects_of_evidence(void **unused)
     assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "2 1 0", 5), net, e),
                       CR_EDATA, "ends");
     cr_evidence_free(cx, e);
+    assert_ok(cx, cr_evidence_new(cx, net, &e));
+    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "2 1 0\n1 1", 9), net, e),
+                      CR_EDATA, "x.evid:2:1: variable 1 is observed already");
+    cr_evidence_free(cx, e);
+    assert_ok(cx, cr_evidence_new(cx, net, &e));
+    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "1 1 0 7 5", 9), net, e),
+                      CR_EDATA, "x.evid:1:7: the file should end here, after 1 observations");
+    cr_evidence_free(cx, e);
     cr_network_free(cx, net);
     test_context_free(cx);
 }
