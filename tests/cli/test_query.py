@@ -327,6 +327,14 @@ def test_data_are_compressed_by_name(credence, examples, tmp_path):
     assert gzip.decompress((tmp_path / "d.csv.gz").read_bytes()) == (tmp_path / "d.csv").read_bytes()
 
 
+def test_results_are_compressed_by_name(credence, burglary, tmp_path):
+    plain = credence("query", burglary, "P(*)", "--format", "csv").stdout
+    assert credence("query", burglary, "P(*)", "--format", "csv", "-o", "r.csv.gz").code == 0
+    assert gzip.decompress((tmp_path / "r.csv.gz").read_bytes()).decode() == plain
+    assert credence("query", burglary, "P(*)", "--format", "csv", "-o", "r.csv.zst").code == 0
+    assert credence("convert", "r.csv.zst", "-").stdout.count("\n") == plain.count("\n")
+
+
 def test_what_is_wrong_has_its_place(credence, refused, tmp_path):
     (tmp_path / "m.uai").write_text("MARKOV\n1\n2\n1\n1 0\n\n2\n 0 0\n")
     zeros = credence("check", "m.uai")
