@@ -25,6 +25,7 @@ typedef struct xml_file {
     char       *text;           /* [used] of [room] what an element holds */
     size_t      used, room;
     XML_Index   text_at, block_at; /* where it and the block begin */
+    XML_Index   table_at;          /* where the table of the block begins */
     cri_names   states, given, properties, name;
     cri_numbers values;
     bool        has_table;
@@ -62,6 +63,55 @@ static void fail(xml_file *f, XML_Index index, const char *format, ...)
     if (f->status != CR_OK) return;
     size_t at = seek(f, index);
     stop(f, cri_reader_fail_at(&f->r, f->r.begin + at, 1, "%s", text));
+}
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Where word k of the table that begins at table_at stands in the file, comments not counted; NULL
+ * where it cannot be told. */
+static const char *find_word(const xml_file *f, size_t k)
+{
+    const char *end = f->r.end, *at = f->r.begin + f->table_at;
+    at = memchr(at, '>', (size_t)(end - at));
+    for (at = at ? at + 1 : end; at < end;) {
+        if (is_space(*at) || *at == ',') {
+            at++;
+        } else if (end - at > 4 && memcmp(at, "<!--", 4) == 0) {
+            at = memmem(at, (size_t)(end - at), "-->", 3);
+            if (!at) return NULL;
+            at += 3;
+        } else if (*at == '<' || *at == '&') {
+            return NULL;
+        } else if (k-- == 0) {
+            return at;
+        } else {
+            while (at < end && !is_space(*at) && *at != ',' && *at != '<') at++;
+        }
+    }
+    return NULL;
+}
+
+/* Where words [k, k + n) of the table are wrong: as many of them as are on one line. */
+static void fail_words(xml_file *f, size_t k, size_t n, const char *format, ...) CR_PRINTF(4, 5);
+static void fail_words(xml_file *f, size_t k, size_t n, const char *format, ...)
+{
+    char        text[512];
+    const char *from = find_word(f, k), *end = from, *last;
+    va_list     args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!from) {
+        fail(f, f->table_at, "%s", text);
+        return;
+    }
+    for (size_t i = 0; i < n && (last = find_word(f, k + i)); i++) {
+        if (memchr(from, '\n', (size_t)(last - from))) break;
+        for (end = last; end < f->r.end && !is_space(*end) && *end != ',' && *end != '<';) end++;
+    }
+    if (f->status != CR_OK) return;
+    seek(f, from - f->r.begin);
+    stop(f, cri_reader_fail_at(&f->r, from, (size_t)(end - from), "%s", text));
 }
 
 /* A failure of a function called for a block gets the place of it. */
@@ -112,8 +162,8 @@ static void check_rows(xml_file *f, size_t states)
         double sum = 0;
         for (size_t s = 0; s < states; s++) sum += f->values.value[row + s];
         if (!cri_sums_to_one(sum))
-            fail(f, f->text_at, "row %zu of the table of '%s' sums to %.10g, expected 1",
-                 row / states + 1, f->name.name[0], sum);
+            fail_words(f, row, states, "row %zu of the table of '%s' sums to %.10g, expected 1",
+                       row / states + 1, f->name.name[0], sum);
     }
 }
 
@@ -145,7 +195,7 @@ static void end_definition(xml_file *f)
     }
     if (f->status == CR_OK && check(f, cr_network_set_parents(f->cx, f->net, v, n, parents))) {
         if ((double)f->values.n != size)
-            fail(f, f->text_at, "%zu probabilities where %.0f should be", f->values.n, size);
+            fail(f, f->table_at, "%zu probabilities where %.0f should be", f->values.n, size);
         check_rows(f, cr_network_states(f->net, v));
         if (f->status == CR_OK && check(f, cr_network_set_table(f->cx, f->net, v, f->values.value)))
             keep_properties(f, v);
@@ -216,8 +266,6 @@ static void XMLCALL gather_text(void *user, const XML_Char *text, int length)
     f->used += n;
 }
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 static void read_table(xml_file *f, const char *at, const char *end)
 {
     for (;; f->has_table = true) {
@@ -227,10 +275,10 @@ static void read_table(xml_file *f, const char *at, const char *end)
         size_t length = cri_parse_double(at, end, &x), word = 0;
         while (at + word < end && !is_space(at[word]) && at[word] != ',') word++;
         if (length != word || length == 0)
-            fail(f, f->text_at, "'%.*s' in this table should be a number",
-                 (int)(word < 40 ? word : 40), at);
+            fail_words(f, f->values.n, 1, "'%.*s' in this table should be a number",
+                       (int)(word < 40 ? word : 40), at);
         else if (!(x >= 0) || x > 1e300)
-            fail(f, f->text_at, "%g in this table should be a probability", x);
+            fail_words(f, f->values.n, 1, "%g in this table should be a probability", x);
         else
             check(f, cri_numbers_add(f->cx, &f->values, x));
         at += length;
@@ -262,7 +310,7 @@ static void take_text(xml_file *f, const char *name)
         if (f->has_table)
             fail(f, f->text_at, "there is a table already");
         else if (f->definitions)
-            read_table(f, text, end);
+            f->table_at = f->text_at, read_table(f, text, end);
     }
 }
 
