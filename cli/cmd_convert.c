@@ -22,7 +22,8 @@ static bool tell_format(const char *path, format *out)
         *out = TO_NPY;
     else if (cli_ends_with(path, ".libsvm") || cli_ends_with(path, ".svm"))
         *out = TO_LIBSVM;
-    else if (cli_ends_with(path, ".csv") || strcmp(path, "-") == 0)
+    else if (cli_ends_with(path, ".csv") || cli_ends_with(path, ".csv.gz") ||
+             cli_ends_with(path, ".csv.zst") || strcmp(path, "-") == 0)
         *out = TO_CSV;
     else
         return false;
@@ -52,7 +53,7 @@ static cr_status find_target(cli *c, const char **out_path, format *out_format)
     if (st != CR_OK) return st;
     if (!tell_format(to, out_format)) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of '%s' from its name", to);
-        return cr_fail_hint(c->cx, "end it in .csv, .npy or .libsvm");
+        return cr_fail_hint(c->cx, "end it in .csv (or .csv.gz, .csv.zst), .npy or .libsvm");
     }
     *out_path = to;
     c->n_args = 1; /* only IN is a file to be read */

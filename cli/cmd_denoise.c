@@ -24,7 +24,7 @@
       "at the most; of Gibbs so many, the first fifth of which is not counted", "500")             \
     X(text,   truth,    "", "FILE", "the image without noise, to compare with", "truth.pgm")       \
     X(text,   network,  "", "FILE",                                                                \
-      "write the model as a network: .uai, .bif, .cred ...", "image.uai")
+      "write the model as a network, of a Markov one: .uai or .cred", "image.uai")
 /* clang-format on */
 CR_OPTIONS_STRUCT(denoise_options, DENOISE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(denoise_options, __VA_ARGS__)
@@ -96,11 +96,24 @@ static bool to_stdout(const denoise_job *j)
     return j->c->global.output && strcmp(j->c->global.output, "-") == 0;
 }
 
+/* The name must say PNG or PGM. */
+static cr_status check_ending(const denoise_job *j, const char *out)
+{
+    static const char *const endings[] = { ".png", ".pgm", ".pnm" };
+    if (strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0) return CR_OK;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (cli_ends_with(out, endings[i])) return CR_OK;
+    cr_fail(j->c->cx, CR_EARG, "denoise writes PNG and PGM images, and '%s' says neither", out);
+    return cr_fail_hint(j->c->cx, "end the name in .png or .pgm");
+}
+
 /* The image must not take the place of what it was made from. */
 static cr_status check_output(const denoise_job *j)
 {
     struct stat a, b;
     const char *out = j->c->global.output, *in = j->c->args[0];
+    cr_status   st = out ? check_ending(j, out) : CR_OK;
+    if (st != CR_OK) return st;
     if (!out || stat(out, &a) != 0 || stat(in, &b) != 0 || !S_ISREG(a.st_mode)) return CR_OK;
     if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return CR_OK;
     cr_fail(j->c->cx, CR_EARG, "the output %s would replace the input %s", out, in);

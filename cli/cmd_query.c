@@ -28,11 +28,12 @@ static const cr_option query_table[] = { QUERY_OPTIONS(ROW) CR_OPTION_LAST };
 
 static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
 {
+    char text[64] = "";
+    if (!isnan(a->log_evidence)) snprintf(text, sizeof text, " log P(e) %.6g;", a->log_evidence);
     cr_log(c->cx, CR_LOG_INFO,
-           "%s: by %s, %s; log P(e) %.6g; %zu variables, width %zu, %.3g "
-           "operations, %.3g bytes",
-           j->text, a->method, a->exact ? "exact" : "approximate", a->log_evidence,
-           a->cost.variables, a->cost.width, a->cost.operations, a->cost.bytes);
+           "%s: by %s, %s;%s %zu variables, width %zu, %.3g operations, %.3g bytes", j->text,
+           a->method, a->exact ? "exact" : "approximate", text, a->cost.variables, a->cost.width,
+           a->cost.operations, a->cost.bytes);
     if (a->sweeps > 1)
         cr_log(c->cx, CR_LOG_INFO, "%s: soft evidence fitted in %zu sweeps", j->text, a->sweeps);
 }
@@ -140,7 +141,10 @@ static cr_status run_query(cli *c)
     query_job j = { .c = c, .unit = o->unit ? "nats" : "bits", .per = o->unit ? 1 : log(2) };
     double    begin;
     if (!all) CR_TRY(CR_ENOMEM);
-    CR_TRY(cli_read_network(c, 0, (cr_network_format)o->from, &net));
+    st = cli_read_network(c, 0, (cr_network_format)o->from, &net);
+    if (st == CR_EIO && strpbrk(c->args[0], "(|"))
+        cr_fail_hint(c->cx, "the network comes first: credence %s", c->verb->usage);
+    CR_TRY(st);
     if (o->evidence) CR_TRY(cr_findings_read(c->cx, &more, net, o->evidence));
     j.net = net;
     j.vs = cr_network_variables(net);

@@ -17,7 +17,7 @@ static cr_network_format format_asked(const cli *c)
     char             word[32];
     if (!(c->verb->takes & VERB_READS)) return CR_FORMAT_AUTO;
     cr_options_print(from, &c->read, word, sizeof word);
-    for (int f = CR_FORMAT_BIF; f <= CR_FORMAT_UAI; f++)
+    for (int f = CR_FORMAT_BIF; f <= CR_FORMAT_CRED; f++)
         if (strcmp(word, cr_network_format_name((cr_network_format)f)) == 0)
             return (cr_network_format)f;
     return CR_FORMAT_AUTO;
@@ -56,6 +56,8 @@ bool cli_is_network(cli *c, size_t index)
 {
     const char       *path = c->args[index];
     cr_network_format f = cr_network_format_of(path);
+    if (format_asked(c) == CR_FORMAT_CRED) /* models have the same ending */
+        return strcmp(path, "-") == 0 || looks_like_network(c, path);
     if (format_asked(c) != CR_FORMAT_AUTO) return true;
     if (!is_auto(c)) return false;
     return (f != CR_FORMAT_AUTO && f != CR_FORMAT_CRED) || looks_like_network(c, path);
@@ -223,6 +225,20 @@ done:
 
 /* --- check and convert ----------------------------------------------------------------------- */
 
+/* A table of a Markov network that is all zeros excludes everything. */
+static cr_status refuse_zeros(cli *c, const cr_network *net)
+{
+    for (size_t i = 0; i < cr_network_tables(net); i++) {
+        cr_table_view t = cr_network_table(net, i);
+        bool          any = false;
+        for (size_t e = 0; e < t.size && !any; e++) any = t.value[e] > 0;
+        if (!any)
+            return cr_fail(c->cx, CR_EDATA, "%s: table %zu is all zeros: nothing is possible",
+                           file_name(c), i + 1);
+    }
+    return CR_OK;
+}
+
 cr_status cli_check_network(cli *c)
 {
     cr_status   st = CR_OK;
@@ -230,6 +246,7 @@ cr_status cli_check_network(cli *c)
     json_t     *root = json_object(), *rows = json_array();
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
     CR_TRY(cli_check_strict(c));
+    CR_TRY(refuse_zeros(c, net));
     json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
     json_object_set_new(root, "kind", json_string("network"));
     json_object_set_new(root, "sound", json_true());

@@ -1,7 +1,7 @@
 /* output.c -- results: to standard output or a file, as text or CSV. */
 #include "cli.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "data/packed.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 /* --- the sink -------------------------------------------------------------------------------- */
 
 struct sink {
-    cri_file *file; /* NULL: standard output */
-    cr_status status;
+    cri_packed *file; /* NULL: standard output */
+    cr_status   status;
 };
 
 cr_status out_open(cli *c, const char *opt_path)
@@ -24,7 +24,7 @@ cr_status out_open(cli *c, const char *opt_path)
     c->sink = cr_alloc(c->cx, 1, sizeof *c->sink);
     if (!c->sink) return CR_ENOMEM;
     bool to_file = opt_path && strcmp(opt_path, "-") != 0;
-    c->sink->status = to_file ? cri_file_create(c->cx, opt_path, &c->sink->file) : CR_OK;
+    c->sink->status = to_file ? cri_packed_create(c->cx, opt_path, &c->sink->file) : CR_OK;
     return c->sink->status;
 }
 
@@ -39,7 +39,7 @@ void out_bytes(cli *c, const char *bytes, size_t size)
 {
     struct sink *s = c->sink;
     if (!s || s->status != CR_OK || size == 0) return;
-    if (s->file) s->status = cri_file_write(s->file, bytes, size);
+    if (s->file) s->status = cri_packed_write(s->file, bytes, size);
     else if (fwrite(bytes, 1, size, stdout) != size) s->status = fail_stdout(c);
 }
 
@@ -77,8 +77,8 @@ cr_status out_close(cli *c, cr_status st)
     struct sink *s = c->sink;
     if (!s) return st;
     if (st == CR_OK) st = out_flush(c);
-    if (s->file && st == CR_OK) st = cri_file_commit(s->file);
-    else if (s->file) cri_file_abandon(s->file);
+    if (s->file && st == CR_OK) st = cri_packed_commit(s->file);
+    else if (s->file) cri_packed_abandon(s->file);
     cr_free(c->cx, s, 1, sizeof *s);
     c->sink = NULL;
     return st;

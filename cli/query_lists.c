@@ -209,6 +209,7 @@ void query_list_text(cli *c, const cr_network *net, const cr_query_answer *a)
         print_best(c, net, a);
     } else if (a->kind == CR_QUESTION_CAUSES) {
         json_t *rows = cause_rows(net, a);
+        if (a->rows == 0) out_text(c, "  none: nothing that is open comes before what is known\n");
         out_table(c, rows);
         json_decref(rows);
     } else {

@@ -121,6 +121,7 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
         print_joint(j, a, states);
         break;
     case CR_QUESTION_MARGINALS:
+        if (a->n == 0) out_text(c, "  none: every variable is known\n");
         print_marginals(j, a);
         break;
     case CR_QUESTION_PROBABILITY:
@@ -141,6 +142,7 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
         break;
     case CR_QUESTION_INFORMATIVE: {
         json_t *rows = query_gains(j, a);
+        if (a->n == 0) out_text(c, "  none: every other variable is known\n");
         out_table(c, rows);
         json_decref(rows);
         break;

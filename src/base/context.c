@@ -253,6 +253,7 @@ cr_status cr_fail_nearest(cr_ctx *cx, const char *unknown, const char *title, si
     for (size_t i = 0; i < n; i++) {
         const char *known = name(user, i);
         double      d = cri_edit_distance(unknown, known, best);
+        if (strncmp(known, unknown, length) == 0) d -= 0.3; /* its end is missing: of equals this */
         if (d < best) best = d, nearest = known;
 
         size_t need = strlen(known) + 2;

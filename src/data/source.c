@@ -1,6 +1,7 @@
 /* source.c -- raw bytes below (file, pipe, memory), a decoder above (none, zlib, libzstd), and a
  * buffer of bytes that were looked at but not yet taken. */
 #include "source.h"
+#include "zlib_memory.h"
 #include "../base/context_internal.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 enum { CHUNK = 1 << 18 }; /* raw bytes asked from the system at a time */
@@ -124,27 +124,6 @@ static cr_status fail_cut_off(cri_source *s, const char *format)
     return cr_fail(s->cx, CR_EDATA, "%s: the %s data are cut off", s->name, format);
 }
 
-/* zlib's memory goes through the context; the size is kept in front of each block. */
-typedef union block_head {
-    size_t      bytes;
-    max_align_t align;
-} block_head;
-
-static void *zlib_alloc(void *cx, unsigned count, unsigned size)
-{
-    size_t      bytes = (size_t)count * size + sizeof(block_head);
-    block_head *b = cr_alloc(cx, bytes, 1);
-    if (!b) return NULL;
-    b->bytes = bytes;
-    return b + 1;
-}
-
-static void zlib_free(void *cx, void *p)
-{
-    block_head *b = (block_head *)p - 1;
-    cr_free(cx, b, b->bytes, 1);
-}
-
 /* Between members: the next one, or the end (zeros may follow, as tapes leave them). */
 static cr_status next_member(cri_source *s)
 {
@@ -248,7 +227,7 @@ static cr_status begin_decoding(cri_source *s)
     while (s->end - s->at < 4 && !s->raw_ended) CR_TRY(fetch(s));
     s->codec = tell_codec((const unsigned char *)raw(s), s->end - s->at);
     if (s->codec == GZIP) {
-        s->inflate.zalloc = zlib_alloc, s->inflate.zfree = zlib_free, s->inflate.opaque = s->cx;
+        cri_zlib_use(&s->inflate, s->cx);
         s->has_inflate = inflateInit2(&s->inflate, 15 + 16) == Z_OK; /* 16: gzip, not zlib */
         s->in_stream = true;
         if (!s->has_inflate)

@@ -1,8 +1,8 @@
 /* write.c -- fields, rows, tables. */
 #include "csv_lines.h"
+#include "packed.h"
 #include "table_internal.h"
 #include "write.h"
-#include "../base/file.h"
 #include "../base/number.h"
 #include "../base/scratch.h"
 
@@ -193,10 +193,10 @@ static void find_pointed(const cr_table *t, bool *pointed)
     }
 }
 
-static cr_status flush(cri_writer *out, cri_file *file)
+static cr_status flush(cri_writer *out, cri_packed *file)
 {
     cr_status st = out->status;
-    if (st == CR_OK) st = cri_file_write(file, out->text, out->length);
+    if (st == CR_OK) st = cri_packed_write(file, out->text, out->length);
     out->length = 0;
     return st == CR_OK ? cr_check_interrupt(out->cx) : st;
 }
@@ -204,29 +204,29 @@ static cr_status flush(cri_writer *out, cri_file *file)
 cr_status cr_table_write_csv(cr_ctx *cx, const cr_table *table, const char *path)
 {
     enum { CHUNK = 1 << 16 };
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    cri_writer out = cri_writer_begin(cx);
-    cri_file  *file = NULL;
-    size_t     n = cr_table_rows(table), d = cr_table_columns(table);
-    bool      *pointed = cr_scratch_bytes(&s, d, sizeof *pointed);
-    char       name[CR_NAME_SIZE];
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    cri_writer  out = cri_writer_begin(cx);
+    cri_packed *file = NULL;
+    size_t      n = cr_table_rows(table), d = cr_table_columns(table);
+    bool       *pointed = cr_scratch_bytes(&s, d, sizeof *pointed);
+    char        name[CR_NAME_SIZE];
 
     CR_TRY(s.status);
     out.quote_blanks = d == 1;
     find_pointed(table, pointed);
     for (size_t j = 0; j < d; j++) cri_write_text(&out, cr_table_column_name(table, j, name));
     cri_write_end_row(&out);
-    CR_TRY(cri_file_create(cx, path, &file));
+    CR_TRY(cri_packed_create(cx, path, &file));
     for (size_t i = 0; i < n; i++) {
         add_row(&out, table, pointed, i);
         if (out.length >= CHUNK) CR_TRY(flush(&out, file));
     }
     CR_TRY(flush(&out, file));
-    st = cri_file_commit(file);
+    st = cri_packed_commit(file);
     file = NULL;
 done:
-    cri_file_abandon(file);
+    cri_packed_abandon(file);
     cri_writer_end(&out);
     cr_scratch_end(&s);
     return st;

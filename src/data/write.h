@@ -12,7 +12,8 @@
 
 #include "table.h"
 
-/* Writes all of the table to a file, atomically.  O(size) time, a bounded buffer.  Fails with CR_EIO
+/* Writes all of the table to a file, atomically, compressed where its name ends in .gz or .zst.
+ * O(size) time, a bounded buffer.  Fails with CR_EIO
  * (then the old file is as it was), CR_ENOMEM or CR_EINTERRUPTED. */
 CR_API cr_status cr_table_write_csv(cr_ctx *cx, const cr_table *table, const char *path);
 

@@ -29,6 +29,14 @@ def test_methods(credence, images):
         assert a["energy"] < a["energy_before"] and a["error"] < 0.03 < 0.1 < a["error_before"]
 
 
+def test_other_names_are_refused(credence, refused, images, tmp_path):
+    refused(2, "denoise", NOISY, "-o", "a.jpg", says=["PNG and PGM images", "'a.jpg'", ".png or .pgm"])
+    refused(2, "denoise", NOISY, "-o", "a", says="PNG and PGM images")
+    assert credence("denoise", NOISY, "--network", "a.uai.gz").code == 0
+    assert (tmp_path / "a.uai.gz").read_bytes()[:2] == b"\x1f\x8b"
+    assert ".bif" not in credence("help", "denoise").stdout
+
+
 def test_png_and_pgm(credence, images, tmp_path):
     assert credence("denoise", NOISY, "-o", "a.png").code == 0
     assert credence("denoise", NOISY, "-o", "b.pgm").code == 0

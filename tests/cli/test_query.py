@@ -124,7 +124,7 @@ def test_forms(credence, burglary):
     ("P(burglary | alarm)", 2, ["what is known of 'alarm'?", "write alarm=on"]),
     ("P(burglary", 2, ["expected ')'"]),
     ("Q(burglary)", 2, ["there is no question 'Q'"]),
-    ("burglary", 2, ["expected _|_"]),
+    ("burglary mary", 2, ["expected _|_"]),
 ])
 def test_mistakes(credence, burglary, refused, question, code, says):
     refused(code, "query", burglary, question, says=says)
@@ -163,6 +163,37 @@ def test_what_does_not_fit_goes_in_runs(credence, tmp_path):
         for v, states in a.get("marginals", {}).items():
             assert b["marginals"][v] == pytest.approx(states, abs=1e-11)
     assert json.loads(runs.stdout)["results"][0]["cost"]["runs"] >= 2
+
+
+def test_evidence_by_numbers(credence, examples, tmp_path):
+    """States that look like numbers need no quotes in JSON."""
+    net = examples / "networks/misconception.uai"
+    (tmp_path / "e.json").write_text('{"x0": 1, "x2": [0, 1]}')
+    done = credence("query", net, "P(x1)", "--evidence", "e.json")
+    assert [r["value"] for r in rows(done)] == [r["value"] for r in rows(credence("query", net, "P(x1 | x0=1)"))]
+
+
+def test_mistakes_of_new_users(credence, burglary, refused):
+    for question, says in [
+            ("MAP(burglary)", "did you mean argmax(...)?"),
+            ("pr(burglary)", "did you mean P(...)?"),
+            ("burglary", "its distribution is P(burglary)"),
+            ("P burglary", "expected '(' after P"),
+            ("P(burglary, *)", "* stands alone"),
+            ("causes(*)", "causes(* | x=a)"),
+            ("burglary _|_ john | alarm=on", "name the variable alone: ... | alarm"),
+            ("P(mary | alarm=on; john=yes)", "expected ',' or ')' here"),
+            ("P(mary | alarm~on)", "for example alarm~{on:0.5, off:0.5}")]:
+        refused(2, "query", burglary, question, says=says)
+    refused(5, "query", "P(mary)", burglary, says="the network comes first: credence query NET")
+    hint = credence("query", burglary, "P(mary | alarm in {on,of})").stderr.splitlines()[-1]
+    assert "did you mean 'off'?" in hint and "'P(mary | alarm in {on,off})'" in hint
+    assert ask(credence, burglary, "P(mary | alarm in {on,off})")[0]["exact"] is True
+    none = credence("query", burglary, "causes(* | burglary=yes)", "--format", "text").stdout
+    assert "none: nothing that is open comes before what is known" in none
+    assert json.loads(credence("query", burglary, "causes(* | burglary=yes)", "--json").stdout)["results"][0]["causes"] == []
+    known = "P(* | burglary=yes, earthquake=no, alarm=on, john=yes, mary=yes)"
+    assert "none: every variable is known" in credence("query", burglary, known, "--format", "text").stdout
 
 
 # --- infer -----------------------------------------------------------------------------------------
@@ -276,6 +307,12 @@ def test_convert(credence, burglary, ending):
 
 def test_formats_by_name_and_by_option(credence, burglary, refused, tmp_path):
     assert credence("convert", burglary, "plain", "--to", "uai").code == 0
+    assert credence("convert", burglary, "n.uai.gz").code == 0
+    assert gzip.decompress((tmp_path / "n.uai.gz").read_bytes()) == (tmp_path / "plain").read_bytes()
+    assert credence("convert", burglary, "n.bif.zst").code == 0
+    assert (tmp_path / "n.bif.zst").read_bytes()[:4] == b"\x28\xb5\x2f\xfd"
+    assert credence("convert", "n.bif.zst", "-", "--to", "uai").stdout == (tmp_path / "plain").read_text()
+    refused(2, "convert", burglary, "n.cred.gz", says="not compressed again")
     assert (tmp_path / "plain").read_text().startswith("BAYES")
     assert credence("check", "plain", "--format", "text").stdout.startswith("plain: a sound network")
     assert credence("convert", burglary, "-", "--to", "net").stdout.startswith("net")
@@ -287,6 +324,46 @@ def test_formats_by_name_and_by_option(credence, burglary, refused, tmp_path):
     refused(2, "convert", burglary, "x.csv", says="cannot tell the format of the network")
     refused(2, "convert", burglary, "-", says="--to")
     refused(2, "convert", burglary, burglary, says="would replace the input")
+
+
+def test_from_cred(credence, burglary, examples, model, tmp_path):
+    credence("convert", burglary, "n.cred")
+    for name in ("n.cred", "n"):
+        (tmp_path / "n").write_bytes((tmp_path / "n.cred").read_bytes())
+        assert json.loads(credence("describe", name, "--from", "cred", "--json").stdout)["kind"] == "network"
+        assert json.loads(credence("check", name, "--from", "cred", "--json").stdout)["sound"] is True
+        assert credence("convert", name, "back.bif", "--from", "cred").code == 0
+        cases = examples / "networks/calls.csv"
+        assert credence("infer", name, cases, "--from", "cred").stdout == credence("infer", burglary, cases).stdout
+    assert json.loads(credence("describe", model, "--from", "cred", "--json").stdout)["kind"] == "model"
+
+
+def test_data_are_compressed_by_name(credence, examples, tmp_path):
+    assert credence("convert", examples / "diabetes.csv", "d.csv.gz").code == 0
+    assert credence("convert", "d.csv.gz", "d.csv").code == 0
+    assert gzip.decompress((tmp_path / "d.csv.gz").read_bytes()) == (tmp_path / "d.csv").read_bytes()
+
+
+def test_results_are_compressed_by_name(credence, burglary, tmp_path):
+    plain = credence("query", burglary, "P(*)", "--format", "csv").stdout
+    assert credence("query", burglary, "P(*)", "--format", "csv", "-o", "r.csv.gz").code == 0
+    assert gzip.decompress((tmp_path / "r.csv.gz").read_bytes()).decode() == plain
+    assert credence("query", burglary, "P(*)", "--format", "csv", "-o", "r.csv.zst").code == 0
+    assert credence("convert", "r.csv.zst", "-").stdout.count("\n") == plain.count("\n")
+
+
+def test_what_is_wrong_has_its_place(credence, refused, tmp_path):
+    (tmp_path / "m.uai").write_text("MARKOV\n1\n2\n1\n1 0\n\n2\n 0 0\n")
+    zeros = credence("check", "m.uai")
+    assert zeros.code == 3 and "warning: m.uai:8: table 1 is all zeros" in zeros.stderr
+    assert "error: m.uai: table 1 is all zeros: nothing is possible" in zeros.stderr
+    (tmp_path / "m.uai").write_text("MARKOV\n1\n2\n1\n1 0\n\n2\n 1 -2\n")
+    refused(3, "check", "m.uai", says=["m.uai:8:4: an entry should be", "|    ^~"])
+    (tmp_path / "m.uai").write_text("MARKOV\n1\n2\n1\n1 0\n\n2\n 1 2 3\n")
+    refused(3, "check", "m.uai", says="m.uai:8:6: the file should end here, after table 1")
+    (tmp_path / "m.bif").write_text("variable a { type discrete [1] {x}; }\nvariable b { type discrete [1] {x}; }\n"
+                                    "probability (a|b) { (x) 1; }\nprobability (b|a) { (x) 1; }\n")
+    refused(3, "check", "m.bif", says="m.bif:3:14: the arcs of the network form a cycle: a <- b <- a")
 
 
 def test_a_row_that_does_not_sum_to_one(burglary, refused):

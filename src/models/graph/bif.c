@@ -96,7 +96,7 @@ done:
 
 /* The first pass adds the variable; its remarks come with the second, when all numbers are known.
  */
-static cr_status read_variable(cri_words *w, cr_network *net)
+static cr_status read_variable(cri_words *w, cr_network *net, cri_places *places)
 {
     cr_status   st = CR_OK;
     cri_names   states = { 0 }, name = { 0 };
@@ -117,6 +117,7 @@ static cr_status read_variable(cri_words *w, cr_network *net)
             CR_TRY(cri_words_place(w, &at,
                                    cr_network_add_variable(w->r.cx, net, name.name[0], states.n,
                                                            (const char *const *)states.name, &v)));
+            CR_TRY(cri_places_set(w->r.cx, places, v, at.from));
             typed = true;
         } else if (cri_words_is(w, "property") && typed) {
             CR_TRY(read_property(w, net, v));
@@ -171,7 +172,7 @@ static size_t read_variable_name(cri_words *w, const cr_network *net)
 }
 
 /* ( child | parent, parent ) */
-static cr_status read_head(cri_words *w, table *t)
+static cr_status read_head(cri_words *w, table *t, cri_places *places)
 {
     cr_status st = CR_OK;
     cri_token at;
@@ -183,6 +184,7 @@ static cr_status read_head(cri_words *w, table *t)
     if (cr_network_table(t->net, t->child).value)
         CR_TRY(cri_words_fail(w, &at, "'%s' has a table already",
                               cr_variable_name(cr_network_variables(t->net), t->child)));
+    CR_TRY(cri_places_set(w->r.cx, places, t->child, at.from));
     if (!cri_words_take(w, '|')) cri_words_take(w, ',');
     while (!cri_words_at(w, ')')) {
         size_t v = read_variable_name(w, t->net);
@@ -370,13 +372,13 @@ static cr_status fill_rows(cri_words *w, const cri_token *at, table *t)
     return CR_OK;
 }
 
-static cr_status read_probability(cri_words *w, cr_network *net)
+static cr_status read_probability(cri_words *w, cr_network *net, cri_places *places)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(w->r.cx);
     table      t = { .net = net };
     cri_token  head = w->now, last;
-    CR_TRY(read_head(w, &t));
+    CR_TRY(read_head(w, &t, places));
     t.value = cr_scratch_f64(&s, t.rows * t.states);
     t.given = cr_scratch_bytes(&s, t.rows, sizeof *t.given);
     t.fallback = cr_scratch_f64(&s, t.states);
@@ -396,7 +398,7 @@ done:
 /* --- the file -------------------------------------------------------------------------------- */
 
 /* One pass: variables (and the network's own block), or tables. */
-static cr_status read_blocks(cri_words *w, cr_network *net, bool tables)
+static cr_status read_blocks(cri_words *w, cr_network *net, cri_places *places, bool tables)
 {
     cr_status st = w->r.status;
     while (st == CR_OK && w->now.kind != CRI_TOKEN_END) {
@@ -407,8 +409,8 @@ static cr_status read_blocks(cri_words *w, cr_network *net, bool tables)
             st = cri_words_skip_block(w);
         else
             st = network    ? read_network_block(w, net)
-                 : variable ? read_variable(w, net)
-                            : read_probability(w, net);
+                 : variable ? read_variable(w, net, places)
+                            : read_probability(w, net, places);
     }
     return st == CR_OK ? w->r.status : st;
 }
@@ -418,17 +420,19 @@ cr_status cr_bif_parse(cr_ctx *cx, const char *source, const void *bytes, size_t
 {
     cr_status   st = CR_OK;
     cr_network *net = NULL;
+    cri_places  places = { 0 };
     cri_words   first = cri_words_open(cx, source, bytes, size, MARKS, '/'), second = first;
     CR_TRY(first.r.status);
     CR_TRY(cr_network_new(cx, CR_NETWORK_BAYES, &net));
-    CR_TRY(read_blocks(&first, net, false));
+    CR_TRY(read_blocks(&first, net, &places, false));
     if (cr_network_size(net) == 0)
         CR_TRY(cri_words_fail(&second, &second.now, "there are no variables in the file"));
-    CR_TRY(read_blocks(&second, net, true));
-    CR_TRY(cr_network_check(cx, net));
+    CR_TRY(read_blocks(&second, net, &places, true));
+    CR_TRY(cri_check_placed(&second.r, net, &places));
     *out_net = net;
     net = NULL;
 done:
+    cri_places_free(cx, &places);
     cri_words_close(&first);
     cri_words_close(&second);
     cr_network_free(cx, net);
@@ -516,7 +520,7 @@ cr_status cr_bif_write(cr_ctx *cx, const cr_network *net, const char *path)
     cri_writer w = { 0 };
     cr_status  st = cr_network_check(cx, net);
     if (st == CR_OK) st = cri_bayes_only(cx, net, "BIF");
-    if (st == CR_OK) st = cri_file_create(cx, path, &w.file);
+    if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;
     cri_put(&w, "network ");
     put_name(&w, cr_network_name(net)[0] ? cr_network_name(net) : NO_NAME);

@@ -2,11 +2,13 @@
 #include "query.h"
 #include "network_text.h"
 #include "uai.h"
+#include "../../base/file.h"
 #include "../../base/scratch.h"
 
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static cr_status check_weights(cr_ctx *cx, const char *name, cr_finding_kind kind, size_t n,
@@ -79,6 +81,15 @@ static cr_status find_state(const job *j, size_t v, const char *name, size_t *ou
     return cri_nearest_state(j->cx, j->net, v, name ? name : "");
 }
 
+/* "a"; a whole number or a truth value stands for the state that is written so. */
+static const char *state_text(const json_t *value, char out[32])
+{
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    if (!json_is_integer(value)) return json_string_value(value);
+    snprintf(out, 32, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    return out;
+}
+
 /* {"a": 3, "b": 1} */
 static cr_status read_likelihoods(const job *j, size_t v, const json_t *value, double *weight)
 {
@@ -116,14 +127,16 @@ static cr_status read_finding(const job *j, const char *name, const json_t *valu
     }
     double *weight = cr_scratch_bytes(&arena, cr_network_states(j->net, v), sizeof *weight);
     CR_TRY(arena.status);
-    if (json_is_string(value)) {
-        CR_TRY(find_state(j, v, json_string_value(value), &s));
+    if (json_is_string(value) || json_is_integer(value) || json_is_boolean(value)) {
+        char text[32];
+        CR_TRY(find_state(j, v, state_text(value, text), &s));
         weight[s] = 1;
     } else if (json_is_array(value)) {
         kind = CR_FINDING_SET;
         json_array_foreach((json_t *)(uintptr_t)value, i, item)
         {
-            CR_TRY(find_state(j, v, json_string_value(item), &s));
+            char text[32];
+            CR_TRY(find_state(j, v, state_text(item, text), &s));
             weight[s] = 1;
         }
     } else if (json_is_object(value)) {

@@ -13,6 +13,7 @@ static const char NAME_FIELD[] = "credence_name";
 typedef struct net_file {
     cri_words   w;
     cr_network *net;
+    cri_places  places;
     cri_names   ids; /* the identifier of each variable, in order */
 } net_file;
 
@@ -180,6 +181,7 @@ static cr_status read_node(net_file *f)
     CR_TRY(cri_words_place(w, &at,
                            cr_network_add_variable(cx, f->net, name.name[0], states.n,
                                                    (const char *const *)states.name, &v)));
+    CR_TRY(cri_places_set(cx, &f->places, v, at.from));
     rewind_to(w, &body);
     cri_words_next(w);
     CR_TRY(read_node_fields(f, v, &states, &name));
@@ -215,6 +217,7 @@ static cr_status read_head(net_file *f, size_t *out_child)
     CR_TRY(w->r.status);
     if (cr_network_table(f->net, *out_child).value)
         CR_TRY(cri_words_fail(w, &at, "'%s' has a potential already", f->ids.name[*out_child]));
+    CR_TRY(cri_places_set(w->r.cx, &f->places, *out_child, at.from));
     if (!cri_words_at(w, '|') && !cri_words_at(w, ')'))
         CR_TRY(
             cri_words_fail(w, &w->now, "a potential of several nodes together is not supported"));
@@ -237,14 +240,15 @@ done:
     return st;
 }
 
-/* Numbers in lists within lists; a row that does not sum to one is shown. */
+/* Numbers in lists within lists; a row that does not sum to one is shown, if their number is right.
+ */
 static cr_status read_data(net_file *f, size_t child, cri_numbers *out)
 {
     cr_status  st = CR_OK;
     cri_words *w = &f->w;
-    cri_token  row = w->now, begin = w->now;
+    cri_token  row = w->now, begin = w->now, wrong = w->now;
     size_t     depth = 0, states = cr_network_states(f->net, child);
-    double     sum = 0, ignored;
+    double     sum = 0, wrong_sum = 1, ignored;
     if (!cri_words_at(w, '(')) CR_TRY(cri_words_expect(w, '(', "'data ='"));
     do {
         cri_token t = w->now;
@@ -264,8 +268,8 @@ static cr_status read_data(net_file *f, size_t child, cri_numbers *out)
         CR_TRY(w->r.status);
         sum += out->value[out->n - 1];
         if (t.line == row.line) row.width = (size_t)(t.from + t.width - row.from);
-        if (out->n % states == 0 && !cri_sums_to_one(sum))
-            CR_TRY(cri_words_fail(w, &row, "probabilities sum to %.10g, expected 1", sum));
+        if (out->n % states == 0 && !cri_sums_to_one(sum) && cri_sums_to_one(wrong_sum))
+            wrong = row, wrong_sum = sum;
     } while (depth > 0 && w->r.status == CR_OK);
     CR_TRY(w->r.status);
     double        size = (double)states;
@@ -274,6 +278,8 @@ static cr_status read_data(net_file *f, size_t child, cri_numbers *out)
     for (size_t i = 0; i < n; i++) size *= (double)cr_network_states(f->net, parents[i]);
     if ((double)out->n != size)
         CR_TRY(cri_words_fail(w, &begin, "%zu probabilities where %.0f should be", out->n, size));
+    if (!cri_sums_to_one(wrong_sum))
+        CR_TRY(cri_words_fail(w, &wrong, "probabilities sum to %.10g, expected 1", wrong_sum));
     CR_TRY(cri_words_expect(w, ';', "the data"));
 done:
     return st;
@@ -383,12 +389,13 @@ cr_status cr_net_parse(cr_ctx *cx, const char *source, const void *bytes, size_t
         CR_TRY(cri_words_fail(&f.w, &first, "there are no nodes in the file"));
     rewind_to(&f.w, &first);
     CR_TRY(read_blocks(&f, true));
-    CR_TRY(cr_network_check(cx, f.net));
+    CR_TRY(cri_check_placed(&f.w.r, f.net, &f.places));
     *out_net = f.net;
     f.net = NULL;
 done:
     cri_words_close(&f.w);
     cri_names_free(cx, &f.ids);
+    cri_places_free(cx, &f.places);
     cr_network_free(cx, f.net);
     return st;
 }
@@ -498,7 +505,7 @@ cr_status cr_net_write(cr_ctx *cx, const cr_network *net, const char *path)
     cri_writer w = { 0 };
     cr_status  st = cr_network_check(cx, net);
     if (st == CR_OK) st = cri_bayes_only(cx, net, "Hugin NET");
-    if (st == CR_OK) st = cri_file_create(cx, path, &w.file);
+    if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;
     cri_put(&w, "net\n{\n");
     if (cr_network_name(net)[0]) {

@@ -8,15 +8,22 @@
 
 cr_status cr_network_check(cr_ctx *cx, const cr_network *net)
 {
+    return cri_network_check(cx, net, NULL);
+}
+
+cr_status cri_network_check(cr_ctx *cx, const cr_network *net, size_t *opt_fault)
+{
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t    *order = cr_scratch_index(&s, cr_network_size(net));
     CR_TRY(s.status);
     for (size_t i = 0; i < net->tables; i++)
-        if (!net->table[i].value)
+        if (!net->table[i].value) {
+            if (opt_fault) *opt_fault = i;
             CR_TRY(cr_fail(cx, CR_EDATA, "variable '%s' has no probability table",
                            cr_variable_name(net->variables, i)));
-    if (net->kind == CR_NETWORK_BAYES) CR_TRY(cr_network_order(cx, net, order));
+        }
+    if (net->kind == CR_NETWORK_BAYES) CR_TRY(cri_network_order(cx, net, order, opt_fault));
 done:
     cr_scratch_end(&s);
     return st;

@@ -5,6 +5,7 @@
 #include "network_store.h"
 #include "uai.h"
 #include "xmlbif.h"
+#include "../../data/packed.h"
 #include "../../data/source.h"
 
 #include <string.h>
@@ -130,6 +131,11 @@ cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
     if (format == CR_FORMAT_AUTO || (size_t)format >= FORMAT_COUNT) {
         cr_fail(cx, CR_EARG, "cannot tell the format of a network from the name '%s'", path);
         return cr_fail_hint(cx, "end it in .bif, .xmlbif, .net, .uai or .cred");
+    }
+    if (format == CR_FORMAT_CRED && cri_is_packed_name(path)) {
+        cr_fail(cx, CR_EARG, "a .cred file is an archive, which is not compressed again: '%s'",
+                path);
+        return cr_fail_hint(cx, "let the name end in .cred");
     }
     return FORMATS[format].write(cx, net, path);
 }

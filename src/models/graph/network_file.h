@@ -1,5 +1,6 @@
 /* network_file.h -- networks to and from files of every format.
- *   .bif  .xmlbif .bifxml .xml  .net  .uai  .cred   (each also with .gz or .zst behind it, to read)
+ *   .bif  .xmlbif .bifxml .xml  .net  .uai  .cred
+ * each also with .gz or .zst behind it; .cred only to read.
  * A name that says nothing is no matter for reading: the first bytes tell.  UAI and .cred hold
  * Bayesian and Markov networks, the others Bayesian ones; UAI loses names and remarks. */
 #ifndef CREDENCE_MODELS_GRAPH_NETWORK_FILE_H
@@ -31,7 +32,8 @@ CR_API cr_status cr_network_read(cr_ctx *cx, const char *path, cr_network_format
 /* The same from bytes that are not compressed; `source` is their name in messages. */
 CR_API cr_status cr_network_parse(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                   cr_network_format format, cr_network **out_net);
-/* Writes a network, atomically; CR_FORMAT_AUTO: by the name. */
+/* Writes a network, atomically; CR_FORMAT_AUTO: by the name.  Compressed where the name ends in .gz
+ * or .zst. */
 CR_API cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
                                   cr_network_format format);
 

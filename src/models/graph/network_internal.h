@@ -29,4 +29,10 @@ struct cr_network {
     size_t          properties, property_room;
 };
 
+/* cr_network_check; *opt_fault: the variable that a failure is about (a cycle: one on it). */
+cr_status cri_network_check(cr_ctx *cx, const cr_network *net, size_t *opt_fault);
+/* cr_network_order likewise. */
+cr_status cri_network_order(cr_ctx *cx, const cr_network *net, size_t *out_order,
+                            size_t *opt_fault);
+
 #endif

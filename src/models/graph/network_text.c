@@ -1,5 +1,6 @@
 /* network_text.c -- tokens with their places; lists; output that remembers its first failure. */
 #include "network_text.h"
+#include "network_internal.h"
 #include "../../base/context_internal.h"
 #include "../../base/number.h"
 
@@ -294,6 +295,44 @@ cr_status cri_words_no_state(cri_words *w, const cri_token *at, const cr_network
     return cri_nearest_state(w->r.cx, net, v, name);
 }
 
+/* --- places ---------------------------------------------------------------------------------- */
+
+cr_status cri_places_set(cr_ctx *cx, cri_places *p, size_t v, const char *from)
+{
+    if (v >= p->n) {
+        size_t       n = v < 8 ? 16 : 2 * v;
+        const char **more = cr_resize(cx, p->from, p->n, n, sizeof *more);
+        if (!more) return CR_ENOMEM;
+        for (size_t i = p->n; i < n; i++) more[i] = NULL;
+        p->from = more;
+        p->n = n;
+    }
+    p->from[v] = from;
+    return CR_OK;
+}
+
+void cri_places_free(cr_ctx *cx, cri_places *p)
+{
+    cr_free(cx, p->from, p->n, sizeof *p->from);
+    *p = (cri_places){ 0 };
+}
+
+cr_status cri_check_placed(cri_reader *r, const cr_network *net, const cri_places *p)
+{
+    char      text[1024];
+    size_t    v = CR_NONE, width = 0;
+    cr_status st = cri_network_check(r->cx, net, &v);
+    if (st != CR_EDATA || v >= p->n || !p->from[v]) return st;
+    snprintf(text, sizeof text, "%s", cr_error(r->cx));
+    while (p->from[v] + width < r->end && !strchr(" \t\r\n(){}|,;>", p->from[v][width])) width++;
+    r->line = 1;
+    r->line_begin = r->begin;
+    for (const char *c = r->begin; c < p->from[v]; c++)
+        if (*c == '\n') r->line++, r->line_begin = c + 1;
+    r->at = p->from[v];
+    return cri_reader_fail_at(r, r->at, width ? width : 1, "%s", text);
+}
+
 /* --- lists ----------------------------------------------------------------------------------- */
 
 cr_status cri_names_add(cr_ctx *cx, cri_names *names, const char *name, size_t length)
@@ -356,7 +395,7 @@ bool cri_sums_to_one(double sum) { return fabs(sum - 1) < 1e-3; }
 
 void cri_put_n(cri_writer *w, const char *text, size_t length)
 {
-    if (w->status == CR_OK) w->status = cri_file_write(w->file, text, length);
+    if (w->status == CR_OK) w->status = cri_packed_write(w->file, text, length);
 }
 
 void cri_put(cri_writer *w, const char *text) { cri_put_n(w, text, strlen(text)); }
@@ -389,9 +428,9 @@ void cri_put_quoted(cri_writer *w, const char *text)
 
 cr_status cri_writer_close(cri_writer *w)
 {
-    cri_file *file = w->file;
+    cri_packed *file = w->file;
     w->file = NULL;
-    if (w->status == CR_OK) return cri_file_commit(file);
-    cri_file_abandon(file);
+    if (w->status == CR_OK) return cri_packed_commit(file);
+    cri_packed_abandon(file);
     return w->status;
 }

@@ -6,8 +6,8 @@
 #define CREDENCE_MODELS_GRAPH_NETWORK_TEXT_H
 
 #include "network.h"
-#include "../../base/file.h"
 #include "../../base/reader.h"
+#include "../../data/packed.h"
 
 /* --- reading --------------------------------------------------------------------------------- */
 
@@ -97,6 +97,18 @@ typedef struct cri_numbers {
 cr_status cri_numbers_add(cr_ctx *cx, cri_numbers *numbers, double x);
 void      cri_numbers_free(cr_ctx *cx, cri_numbers *numbers);
 
+/* Where each variable stands in a file: its table; before that is met, itself. */
+typedef struct cri_places {
+    const char **from; /* [n]; NULL: nowhere */
+    size_t       n;
+} cri_places;
+
+cr_status cri_places_set(cr_ctx *cx, cri_places *p, size_t v, const char *from);
+void      cri_places_free(cr_ctx *cx, cri_places *p);
+/* Is the network complete, without a cycle?  A failure has the place of a variable it is about; r
+ * is a reader over the file. */
+cr_status cri_check_placed(cri_reader *r, const cr_network *net, const cri_places *p);
+
 /* --- conditional tables ---------------------------------------------------------------------- */
 
 /* Fails with CR_EARG for a Markov network, which `format` cannot hold. */
@@ -108,8 +120,8 @@ bool cri_sums_to_one(double sum);
 
 /* Collects the first failure, so that lines of output read as lines. */
 typedef struct cri_writer {
-    cri_file *file;
-    cr_status status;
+    cri_packed *file;
+    cr_status   status;
 } cri_writer;
 
 void cri_put(cri_writer *w, const char *text);

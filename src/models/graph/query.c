@@ -276,6 +276,11 @@ static cr_status answer_list(cri_job *j)
     log_e = j->out->log_evidence;
     switch (j->q->kind) {
     case CR_QUESTION_CAUSES:
+        if (j->known.n == 0) {
+            cr_fail(j->cx, CR_EARG, "causes() is of what is known, and nothing is");
+            CR_TRY(
+                cr_fail_hint(j->cx, "name what has happened behind a bar, as in causes(* | x=a)"));
+        }
         return cri_answer_causes(&j->engine, j->q, &j->known, j->out);
     case CR_QUESTION_SENSITIVITY:
         if (j->soft)

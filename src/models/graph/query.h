@@ -13,7 +13,7 @@
  *     sensitivity(5; x=a | e)    the five largest changes (of the first form ten), * for all
  *
  * e is a list, with commas, of what is known, of five kinds that are kept apart:
- *     x=a               observed                  x in {a, b}  or  x!=c    one of these states
+ *     x=a               observed                  x in {a, b}  or  x!=c    one of these states (x!={c, d}: none)
  *     x~{a:3, b:1}      virtual: how much more probable the observation is under a than under b
  *     x:={a:0.7, b:0.3} soft, by Jeffrey's rule: the probabilities that x shall have in the end
  *     do(x=a)           set from outside: what x depends on has no part in it

@@ -157,6 +157,8 @@ cr_status cri_engine_marginals(cri_engine *e, double *out, double *out_log)
     if (m->marginals) return m->marginals(e, out, out_log);
     for (size_t v = 0; v < cr_network_size(e->net); v++) {
         cr_factor f = { 0 };
+        CR_TRY(cr_check_interrupt(e->cx));
+        cr_progress(e->cx, "variables", (double)v, (double)cr_network_size(e->net));
         CR_TRY(m->joint(e, 1, &v, &f, out_log));
         for (size_t s = 0; s < f.size; s++) *out++ = f.value[s];
         cr_factor_free(e->cx, &f);

@@ -3,7 +3,6 @@
 #include "../../base/scratch.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double ROUNDING = 1e-15; /* nats */
 
@@ -131,34 +130,17 @@ static void close_mixture(const cri_job *j, condition *c)
     c->mass = 0;
 }
 
-/* Evidence as it is, and the state of every variable of the scope from `k` on; then the marginals.
- * What was known is known again in the end. */
-static cr_status ask_given(cri_job *j, condition *c, size_t k)
+/* All marginals given the states of w and x.  These take the place of what else was known of w and
+ * x, which P(w, x | e) holds already. */
+static cr_status ask_given(cri_job *j, condition *c)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(j->cx);
-    cr_evidence *e = j->engine.evidence;
-    double       log_e;
-    if (k == c->n) {
-        cri_engine_changed(&j->engine);
-        return cri_engine_marginals(&j->engine, c->marginal, &log_e);
-    }
-    size_t        v = c->scope[k], n = cr_network_states(j->net, v);
-    const double *known = cr_evidence_likelihood(e, v);
-    double       *old = cr_scratch_f64(&s, n);
-    CR_TRY(s.status);
-    if (known) memcpy(old, known, n * sizeof *old);
-    bool any = known != NULL;
-    CR_TRY(cr_evidence_observe(j->cx, e, v, c->state[k]));
-    st = ask_given(j, c, k + 1);
-    if (any) {
-        cr_status again = cr_evidence_weigh(j->cx, e, v, old);
-        CR_TRY(st == CR_OK ? again : st);
-    } else {
-        cr_evidence_forget(j->cx, e, v);
-    }
+    cr_status st = CR_OK;
+    double    log_e;
+    for (size_t k = 0; k < c->n; k++)
+        CR_TRY(cr_evidence_observe(j->cx, j->engine.evidence, c->scope[k], c->state[k]));
+    cri_engine_changed(&j->engine);
+    CR_TRY(cri_engine_marginals(&j->engine, c->marginal, &log_e));
 done:
-    cr_scratch_end(&s);
     return st;
 }
 
@@ -186,7 +168,7 @@ static cr_status ask_all_given(cri_job *j, condition *c, const cr_factor *p)
         CR_TRY(cr_check_interrupt(j->cx));
         cr_progress(j->cx, "states", (double)e, (double)p->size);
         if (p->value[at] > 0) {
-            st = ask_given(j, c, 0);
+            st = ask_given(j, c);
             if (st == CR_OK) add_marginals(j, c, p->value[at]);
             if (is_lost(j, st)) st = CR_OK;
             CR_TRY(st);
@@ -273,6 +255,8 @@ cr_status cri_answer_informative(cri_job *j)
     for (size_t v = 0; v < cr_network_size(j->net); v++) gain[v] = 0;
     CR_TRY(cri_job_prepare(j, true));
     j->engine.many = true;
+    cr_log(j->cx, CR_LOG_INFO, "%.0f runs, one for each %s", cri_informative_runs(j) - 1,
+           conditions(j) ? "joint state of what is asked about" : "variable");
     CR_TRY(conditions(j) ? gains_by_states(j, gain) : gains_one_by_one(j, gain));
     CR_TRY(sort_gains(j, gain));
 done:

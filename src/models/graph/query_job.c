@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SWEEPS = 10000, MOST_APPROXIMATE = 30 };
-static const double SOFT_TOLERANCE = 1e-13, APPROXIMATE_TOLERANCE = 1e-6;
+enum { MOST_SWEEPS = 10000, MOST_APPROXIMATE = 30, PATIENCE = 500 };
+static const double SOFT_TOLERANCE = 1e-13, APPROXIMATE_TOLERANCE = 1e-6, CONTRADICTS = 1e-3;
 
 size_t *cri_copy_indices(cr_ctx *cx, const size_t *list, size_t n)
 {
@@ -25,6 +25,17 @@ size_t cri_join_indices(size_t *out, size_t n, const size_t *more, size_t m)
 
 /* --- what is known --------------------------------------------------------------------------- */
 
+/* Evidence of two sources on one variable. */
+static cr_status refuse_twice(const cri_job *j, const cr_finding *f, bool besides)
+{
+    for (size_t i = 0; besides && i < j->q->known.n; i++)
+        if (j->q->known.item[i].variable == f->variable)
+            return cr_fail(j->cx, CR_EARG,
+                           "there is evidence on '%s' already: in the question, and besides it",
+                           cr_variable_name(cr_network_variables(j->net), f->variable));
+    return CR_OK;
+}
+
 cr_status cri_job_gather(cri_job *j, const cr_findings *opt_more)
 {
     cr_status          st = CR_OK;
@@ -32,6 +43,7 @@ cr_status cri_job_gather(cri_job *j, const cr_findings *opt_more)
     for (size_t l = 0; l < 2; l++)
         for (size_t i = 0; lists[l] && i < lists[l]->n; i++) {
             const cr_finding *f = &lists[l]->item[i];
+            CR_TRY(refuse_twice(j, f, l > 0));
             CR_TRY(cr_findings_add(j->cx, &j->known, j->net, f->kind, f->variable, f->weight));
             j->soft |= f->kind == CR_FINDING_SOFT;
         }
@@ -78,6 +90,23 @@ cr_status cri_job_refuse_impossible(cri_job *j)
 
 /* --- soft evidence --------------------------------------------------------------------------- */
 
+/* No distribution has all the probabilities that are wished for: the fitting goes round. */
+static cr_status refuse_contradiction(const cri_job *j, double worst)
+{
+    const cr_variables *vs = cr_network_variables(j->net);
+    char                text[256] = "";
+    size_t              used = 0;
+    for (size_t i = 0; i < j->known.n && used < sizeof text; i++)
+        if (j->known.item[i].kind == CR_FINDING_SOFT)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                     cr_variable_name(vs, j->known.item[i].variable));
+    return cr_fail(
+        j->cx, CR_EDATA,
+        "the probabilities that %s shall have contradict each other in this network: one "
+        "is missed by %.2g",
+        text, worst);
+}
+
 /* Scales the likelihoods of one variable so that it has the probabilities it shall have.  *worst:
  * how far it was from them. */
 static cr_status fit_finding(cri_job *j, const cr_finding *f, double *worst)
@@ -93,10 +122,13 @@ static cr_status fit_finding(cri_job *j, const cr_finding *f, double *worst)
     const double *old = cr_evidence_likelihood(e->evidence, f->variable);
     for (size_t k = 0; k < f->states; k++) {
         double off = fabs(p.value[k] - f->weight[k]);
+        if (f->weight[k] > 0 && p.value[k] == 0 && j->out->sweeps > 0)
+            CR_TRY(refuse_contradiction(j, f->weight[k])); /* it was possible before */
         if (f->weight[k] > 0 && p.value[k] == 0)
-            CR_TRY(cr_fail(j->cx, CR_EDATA, "%s=%s shall have probability %g, but it is impossible",
+            CR_TRY(cr_fail(j->cx, CR_EDATA,
+                           "%s=%s shall have probability %g, but it is impossible%s",
                            cr_variable_name(vs, f->variable), cr_state_name(vs, f->variable, k),
-                           f->weight[k]));
+                           f->weight[k], j->known.n > 1 ? " with the rest of the evidence" : ""));
         if (off > *worst) *worst = off;
         weight[k] = f->weight[k] > 0 ? (old ? old[k] : 1) * f->weight[k] / p.value[k] : 0;
     }
@@ -117,20 +149,29 @@ static cr_status fit_soft_evidence(cri_job *j)
     cr_status st = CR_OK;
     bool      approximate = cri_engine_approximates(&j->engine);
     size_t    soft = 0, most = approximate ? MOST_APPROXIMATE : MOST_SWEEPS;
-    double    worst = 1, tolerance = approximate ? APPROXIMATE_TOLERANCE : SOFT_TOLERANCE;
+    double    worst = 1, least = INFINITY,
+           tolerance = approximate ? APPROXIMATE_TOLERANCE : SOFT_TOLERANCE;
     for (size_t i = 0; i < j->known.n; i++) soft += j->known.item[i].kind == CR_FINDING_SOFT;
     j->engine.many = soft > 1;
     for (j->out->sweeps = 0; soft > 0 && worst > tolerance; j->out->sweeps++) {
         if (j->out->sweeps == most || (soft == 1 && j->out->sweeps == 1)) break;
+        if (j->out->sweeps % PATIENCE ==
+            PATIENCE - 1) { /* a limit that it does not come nearer to */
+            if (worst > CONTRADICTS && worst > 0.99 * least) CR_TRY(refuse_contradiction(j, worst));
+            least = worst;
+        }
         worst = 0;
         CR_TRY(cr_check_interrupt(j->cx));
         for (size_t i = 0; i < j->known.n; i++)
             if (j->known.item[i].kind == CR_FINDING_SOFT)
                 CR_TRY(fit_finding(j, &j->known.item[i], &worst));
     }
+    if (j->out->sweeps == most && !approximate && worst > CONTRADICTS)
+        CR_TRY(refuse_contradiction(j, worst));
     if (j->out->sweeps == most)
         cr_log(j->cx, CR_LOG_WARNING, "soft evidence is met only within %.2g after %zu sweeps: %s",
-               worst, most, approximate ? "the method is approximate" : "it may be contradictory");
+               worst, most,
+               worst > CONTRADICTS ? "it may be contradictory" : "it converges slowly");
 done:
     return st;
 }

@@ -1,5 +1,6 @@
 /* structure.c -- lists of neighbours, and walks along the arcs. */
 #include "structure.h"
+#include "network_internal.h"
 #include "../../base/scratch.h"
 
 #include <stdio.h>
@@ -108,7 +109,7 @@ done:
 
 /* Names a cycle.  waiting[v] > 0 marks the variables that have a parent among themselves: going
  * from such a parent to the next must come back to where it has been. */
-static cr_status fail_cycle(cr_ctx *cx, const cr_network *net, const size_t *waiting)
+static cr_status fail_cycle(cr_ctx *cx, const cr_network *net, const size_t *waiting, size_t *opt_v)
 {
     const cr_variables *vs = cr_network_variables(net);
     size_t              n = cr_network_size(net), v = 0, used, first;
@@ -121,6 +122,7 @@ static cr_status fail_cycle(cr_ctx *cx, const cr_network *net, const size_t *wai
         v = parent[k];
     }
     first = v;
+    if (opt_v) *opt_v = v;
     used = (size_t)snprintf(text, sizeof text, "%s", cr_variable_name(vs, v));
     do {
         size_t        parents, k = 0;
@@ -156,6 +158,11 @@ static size_t heap_pop(size_t *heap, size_t *n)
 
 cr_status cr_network_order(cr_ctx *cx, const cr_network *net, size_t *out_order)
 {
+    return cri_network_order(cx, net, out_order, NULL);
+}
+
+cr_status cri_network_order(cr_ctx *cx, const cr_network *net, size_t *out_order, size_t *opt_fault)
+{
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cr_graph   g = { 0 };
@@ -173,7 +180,7 @@ cr_status cr_network_order(cr_ctx *cx, const cr_network *net, size_t *out_order)
         for (size_t i = g.begin[v]; i < g.begin[v + 1]; i++)
             if (--waiting[g.to[i]] == 0) heap_push(heap, &ready, g.to[i]);
     }
-    if (done_n < n) CR_TRY(fail_cycle(cx, net, waiting));
+    if (done_n < n) CR_TRY(fail_cycle(cx, net, waiting, opt_fault));
     if (n > 0) memcpy(out_order, order, n * sizeof *order);
 done:
     cr_graph_free(cx, &g);

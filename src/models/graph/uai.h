@@ -15,7 +15,8 @@ CR_API cr_status cr_uai_read(cr_ctx *cx, const char *path, cr_network **out_net)
 /* Reads a network from bytes; `source` is their name in messages. */
 CR_API cr_status cr_uai_parse(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                               cr_network **out_net);
-/* Reads evidence and adds it to e. */
+/* Reads evidence and adds it to e.  CR_EDATA, with the place, also for a variable that e knows
+ * already. */
 CR_API cr_status cr_uai_read_evidence(cr_ctx *cx, const char *path, const cr_network *net,
                                       cr_evidence *e);
 /* Writes a network, atomically; names are lost. */

@@ -15,14 +15,17 @@ typedef enum place { NOWHERE, NETWORK, VARIABLE, DEFINITION } place;
 typedef struct xml_file {
     cr_ctx     *cx;
     cr_network *net;
+    cri_places  places;
     XML_Parser  parser;
     cri_reader  r;           /* over the bytes, for messages */
     bool        definitions; /* the second pass */
     place       in;
+    size_t      networks;       /* met so far */
     size_t      depth, deepest; /* elements open; depth at which text is gathered, 0: nowhere */
     char       *text;           /* [used] of [room] what an element holds */
     size_t      used, room;
     XML_Index   text_at, block_at; /* where it and the block begin */
+    XML_Index   table_at;          /* where the table of the block begins */
     cri_names   states, given, properties, name;
     cri_numbers values;
     bool        has_table;
@@ -62,6 +65,55 @@ static void fail(xml_file *f, XML_Index index, const char *format, ...)
     stop(f, cri_reader_fail_at(&f->r, f->r.begin + at, 1, "%s", text));
 }
 
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Where word k of the table that begins at table_at stands in the file, comments not counted; NULL
+ * where it cannot be told. */
+static const char *find_word(const xml_file *f, size_t k)
+{
+    const char *end = f->r.end, *at = f->r.begin + f->table_at;
+    at = memchr(at, '>', (size_t)(end - at));
+    for (at = at ? at + 1 : end; at < end;) {
+        if (is_space(*at) || *at == ',') {
+            at++;
+        } else if (end - at > 4 && memcmp(at, "<!--", 4) == 0) {
+            at = memmem(at, (size_t)(end - at), "-->", 3);
+            if (!at) return NULL;
+            at += 3;
+        } else if (*at == '<' || *at == '&') {
+            return NULL;
+        } else if (k-- == 0) {
+            return at;
+        } else {
+            while (at < end && !is_space(*at) && *at != ',' && *at != '<') at++;
+        }
+    }
+    return NULL;
+}
+
+/* Where words [k, k + n) of the table are wrong: as many of them as are on one line. */
+static void fail_words(xml_file *f, size_t k, size_t n, const char *format, ...) CR_PRINTF(4, 5);
+static void fail_words(xml_file *f, size_t k, size_t n, const char *format, ...)
+{
+    char        text[512];
+    const char *from = find_word(f, k), *end = from, *last;
+    va_list     args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!from) {
+        fail(f, f->table_at, "%s", text);
+        return;
+    }
+    for (size_t i = 0; i < n && (last = find_word(f, k + i)); i++) {
+        if (memchr(from, '\n', (size_t)(last - from))) break;
+        for (end = last; end < f->r.end && !is_space(*end) && *end != ',' && *end != '<';) end++;
+    }
+    if (f->status != CR_OK) return;
+    seek(f, from - f->r.begin);
+    stop(f, cri_reader_fail_at(&f->r, from, (size_t)(end - from), "%s", text));
+}
+
 /* A failure of a function called for a block gets the place of it. */
 static bool check(xml_file *f, cr_status st)
 {
@@ -89,7 +141,8 @@ static void end_variable(xml_file *f)
         return;
     }
     if (check(f, cr_network_add_variable(f->cx, f->net, f->name.name[0], f->states.n,
-                                         (const char *const *)f->states.name, &v)))
+                                         (const char *const *)f->states.name, &v)) &&
+        check(f, cri_places_set(f->cx, &f->places, v, f->r.begin + f->block_at)))
         keep_properties(f, v);
 }
 
@@ -109,8 +162,8 @@ static void check_rows(xml_file *f, size_t states)
         double sum = 0;
         for (size_t s = 0; s < states; s++) sum += f->values.value[row + s];
         if (!cri_sums_to_one(sum))
-            fail(f, f->text_at, "row %zu of the table of '%s' sums to %.10g, expected 1",
-                 row / states + 1, f->name.name[0], sum);
+            fail_words(f, row, states, "row %zu of the table of '%s' sums to %.10g, expected 1",
+                       row / states + 1, f->name.name[0], sum);
     }
 }
 
@@ -129,6 +182,7 @@ static void end_definition(xml_file *f)
         fail(f, f->block_at, "'%s' has a table already", f->name.name[0]);
         return;
     }
+    if (!check(f, cri_places_set(f->cx, &f->places, v, f->r.begin + f->block_at))) return;
     parents = cr_alloc(f->cx, n + 1, sizeof *parents);
     if (!parents) {
         stop(f, CR_ENOMEM);
@@ -141,7 +195,7 @@ static void end_definition(xml_file *f)
     }
     if (f->status == CR_OK && check(f, cr_network_set_parents(f->cx, f->net, v, n, parents))) {
         if ((double)f->values.n != size)
-            fail(f, f->text_at, "%zu probabilities where %.0f should be", f->values.n, size);
+            fail(f, f->table_at, "%zu probabilities where %.0f should be", f->values.n, size);
         check_rows(f, cr_network_states(f->net, v));
         if (f->status == CR_OK && check(f, cr_network_set_table(f->cx, f->net, v, f->values.value)))
             keep_properties(f, v);
@@ -176,6 +230,8 @@ static void XMLCALL begin_element(void *user, const XML_Char *name, const XML_Ch
         fail(f, XML_GetCurrentByteIndex(f->parser), "expected <BIF>, not <%.100s>", name);
     } else if (f->in == NOWHERE && strcmp(name, "NETWORK") == 0) {
         f->in = NETWORK;
+        if (f->networks++ > 0)
+            fail(f, XML_GetCurrentByteIndex(f->parser), "there is a second network in the file");
     } else if (f->in == NETWORK && (variable || is_either(name, "DEFINITION", "PROBABILITY"))) {
         f->in = variable ? VARIABLE : DEFINITION;
         f->block_at = XML_GetCurrentByteIndex(f->parser);
@@ -210,8 +266,6 @@ static void XMLCALL gather_text(void *user, const XML_Char *text, int length)
     f->used += n;
 }
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 static void read_table(xml_file *f, const char *at, const char *end)
 {
     for (;; f->has_table = true) {
@@ -221,10 +275,10 @@ static void read_table(xml_file *f, const char *at, const char *end)
         size_t length = cri_parse_double(at, end, &x), word = 0;
         while (at + word < end && !is_space(at[word]) && at[word] != ',') word++;
         if (length != word || length == 0)
-            fail(f, f->text_at, "'%.*s' in this table should be a number",
-                 (int)(word < 40 ? word : 40), at);
+            fail_words(f, f->values.n, 1, "'%.*s' in this table should be a number",
+                       (int)(word < 40 ? word : 40), at);
         else if (!(x >= 0) || x > 1e300)
-            fail(f, f->text_at, "%g in this table should be a probability", x);
+            fail_words(f, f->values.n, 1, "%g in this table should be a probability", x);
         else
             check(f, cri_numbers_add(f->cx, &f->values, x));
         at += length;
@@ -256,7 +310,7 @@ static void take_text(xml_file *f, const char *name)
         if (f->has_table)
             fail(f, f->text_at, "there is a table already");
         else if (f->definitions)
-            read_table(f, text, end);
+            f->table_at = f->text_at, read_table(f, text, end);
     }
 }
 
@@ -301,7 +355,7 @@ static cr_status run_pass(xml_file *f, bool definitions)
     if (!f->parser) return cri_fail_memory(f->cx, 1024);
     f->definitions = definitions;
     f->in = NOWHERE;
-    f->depth = f->deepest = 0;
+    f->depth = f->deepest = f->networks = 0;
     clear_block(f);
     XML_SetUserData(f->parser, f);
     XML_SetElementHandler(f->parser, begin_element, end_element);
@@ -333,7 +387,7 @@ cr_status cr_xmlbif_parse(cr_ctx *cx, const char *source, const void *bytes, siz
     if (cr_network_size(f.net) == 0)
         CR_TRY(cri_reader_fail_at(&f.r, f.r.begin, 1, "there are no variables in the file"));
     CR_TRY(run_pass(&f, true));
-    CR_TRY(cr_network_check(cx, f.net));
+    CR_TRY(cri_check_placed(&f.r, f.net, &f.places));
     *out_net = f.net;
     f.net = NULL;
 done:
@@ -342,6 +396,7 @@ done:
     cri_names_free(cx, &f.properties);
     cri_names_free(cx, &f.name);
     cri_numbers_free(cx, &f.values);
+    cri_places_free(cx, &f.places);
     cr_free(cx, f.text, f.room, 1);
     cr_network_free(cx, f.net);
     return st;
@@ -430,7 +485,7 @@ cr_status cr_xmlbif_write(cr_ctx *cx, const cr_network *net, const char *path)
     cr_status           st = cr_network_check(cx, net);
     if (st == CR_OK) st = cri_bayes_only(cx, net, "XMLBIF");
     if (st == CR_OK) st = check_texts(cx, net);
-    if (st == CR_OK) st = cri_file_create(cx, path, &w.file);
+    if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;
     cri_put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<BIF VERSION=\"0.3\">\n<NETWORK>\n");
     put_element(&w, "  ", "NAME", cr_network_name(net));

@@ -166,7 +166,7 @@ static void mistakes_are_shown(void **unused)
           "expected a row, 'table', 'default' or '}'" },
         { VARIABLES PRIORS "probability ( a ) { table 1, 0; }",
           "x.bif:7:15: 'a' has a table already" },
-        { VARIABLES PRIORS, "variable 'c' has no probability table" },
+        { VARIABLES PRIORS, "x.bif:4:10: variable 'c' has no probability table" },
         { VARIABLES "probability ( c | a ) { (yes) 0.5, 0.5; }",
           "x.bif:5:41: the row (no) of 'c' is missing" },
         { VARIABLES "probability ( c | a ) { (yes) 0.5, 0.5; (yes) 0.5, 0.5; }",
@@ -181,7 +181,7 @@ static void mistakes_are_shown(void **unused)
           "x.bif:5:39: there is a default already" },
         { VARIABLES "probability ( a | b ) { default 1, 0; }\nprobability ( b | a ) "
                     "{ default 1, 0, 0; }\nprobability ( c ) { table 1, 0; }",
-          "cycle" },
+          "x.bif:5:15: the arcs of the network form a cycle: a <- b <- a" },
         { VARIABLES "probability ( c | a ) { (yes", "this block has no closing '}'" },
     };
     cr_ctx *cx = test_context();

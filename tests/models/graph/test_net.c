@@ -87,7 +87,11 @@ static void mistakes_are_shown(void **unused)
         { NODES "potential (a) { model_nodes = (b); }", "tables made by expressions" },
         { NODES "potential (a) { data = (1 0); data = (1 0); }", "the data are given already" },
         { NODES PRIORS "potential (a) { data = (1 0); }", "'a' has a potential already" },
-        { NODES PRIORS, "variable 'c' has no probability table" },
+        { NODES PRIORS, "x.net:4:6: variable 'c' has no probability table" },
+        { NODES "potential (a | b) { data = ((1 0)(1 0)(1 0)); }\npotential (b | a) { data = "
+                "((1 0 0)(1 0 0)); }\npotential (c) { data = (1 0); }",
+          "x.net:5:12: the arcs of the network form a cycle: a <- b <- a" },
+        { NODES "potential (a) { data = (0.2 0.3 0.5); }", "3 probabilities where 2 should be" },
         { NODES PRIORS "potential (c) { data = (1 0; }", "should be a number" },
         { NODES PRIORS "potential (c) { data = (1 0", "this block has no closing '}'" },
     };

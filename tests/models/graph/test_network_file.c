@@ -51,6 +51,9 @@ static void published_networks_round_trip(void **unused)
         assert_int_equal(cr_network_size(net), NODES[i]);
         assert_int_equal(entries, ENTRIES[i]);
         for (size_t f = 0; f < FORMATS; f++) round_trip(cx, net, ENDINGS[f]);
+        round_trip(cx, net, i % 2 ? "bif.gz" : "net.zst");
+        assert_fails_with(cx, cr_network_write(cx, net, "x.cred.gz", CR_FORMAT_AUTO), CR_EARG,
+                          "not compressed again");
         cr_network_free(cx, net);
     }
     test_context_free(cx);

@@ -411,6 +411,52 @@ static void information(void **unused)
     test_context_free(cx);
 }
 
+/* Two ways to write the same. */
+static void aliases(void **unused)
+{
+    (void)unused;
+    cr_ctx     *cx = test_context();
+    cr_network *net = burglary(cx);
+    assert_close(number(cx, net, "P(burglary=yes | alarm!={off})"),
+                 number(cx, net, "P(burglary=yes | alarm=on)"), 1e-15);
+    assert_close(number(cx, net, "P(burglary=yes | alarm != { off })"),
+                 number(cx, net, "P(burglary=yes | alarm in {on})"), 1e-15);
+    static const char *const SIGNS[] = { "burglary _||_ earthquake",
+                                         "burglary \xE2\x8A\xA5 earthquake",
+                                         "burglary\xE2\x8A\xA5\xE2\x8A\xA5"
+                                         "earthquake" };
+    for (size_t i = 0; i < 3; i++) {
+        cr_query_answer a = ask(cx, net, SIGNS[i]);
+        assert_true(a.separated);
+        cr_query_answer_free(cx, &a);
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+/* x and a copy of it cannot have different probabilities; an exact method says so. */
+static void contradictory_soft_evidence(void **unused)
+{
+    (void)unused;
+    static const char text[] = "variable x { type discrete [2] { a, b }; }\n"
+                               "variable y { type discrete [2] { a, b }; }\n"
+                               "probability ( x ) { table 0.5, 0.5; }\n"
+                               "probability ( y | x ) { (a) 1, 0; (b) 0, 1; }\n";
+    cr_ctx           *cx = test_context();
+    cr_network       *net = NULL;
+    cr_query_answer   a = { 0 };
+    assert_ok(cx, cr_network_parse(cx, "c", text, strlen(text), CR_FORMAT_BIF, &net));
+    assert_fails_with(
+        cx, cr_query(cx, net, "P(x | x:={a:0.3, b:0.7}, y:={a:0.5, b:0.5})", NULL, NULL, &a),
+        CR_EDATA, "that x, y shall have contradict each other");
+    assert_fails_with(cx, cr_query(cx, net, "P(x | x=a, y:={a:0.5, b:0.5})", NULL, NULL, &a),
+                      CR_EDATA,
+                      "y=b shall have probability 0.5, but it is impossible with the rest");
+    assert_close(number(cx, net, "P(x=a | x:={a:0.3, b:0.7}, y:={a:0.3, b:0.7})"), 0.3, 1e-12);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
 static void separation(void **unused)
 {
     (void)unused;
@@ -523,7 +569,7 @@ static void mistakes_are_shown(void **unused)
         { "P(mary | alarm=on, do(alarm=off))", "there is evidence on 'alarm' already",
           "                      ^~~~~~~~~" },
         { "P(mary, mary)", "'mary' stands here twice", "        ^~~~" },
-        { "P(mary=yes, mary=yes)", "there is evidence on 'mary' already", "            ^~~~~~~~" },
+        { "P(mary=yes, mary=yes)", "'mary' stands here twice", "            ^~~~~~~~" },
         { "P(mary, alarm=on)", "P() is of variables or of states", "        ^~~~~~~~" },
         { "P(mary~{yes:1,no:2})", "this is evidence", "  ^" },
         { "P(mary | alarm in on)", "expected '{' before the states", "                  ^" },
@@ -542,7 +588,25 @@ static void mistakes_are_shown(void **unused)
         { "Q(mary)", "there is no question 'Q'", "^" },
         { "mary alarm", "expected _|_ here", "     ^" },
         { "mary _|_ mary", "'mary' stands on two sides", "^" },
-        { "mary _|_ alarm | burglary=yes", "separation is given variables", "^" },
+        { "mary _|_ alarm | burglary=yes", "separation is given variables",
+          "                 ^~~~~~~~~~~~" },
+        { "mary", "a variable alone is not a question", "^~~~" },
+        { "P mary", "expected '(' after P", "  ^" },
+        { "p(mary)", "there is no question 'p'", "^" },
+        { "P(*, mary)", "* stands alone", "  ^" },
+        { "P(mary, *)", "* stands alone", "        ^" },
+        { "P(mary | *)", "* stands alone", "         ^" },
+        { "H(*)", "* stands alone", "  ^" },
+        { "I(mary; *, alarm)", "* stands alone", "        ^" },
+        { "argmax(mary=yes)", "without their states", "       ^~~~~~~~" },
+        { "I(mary; alarm~{on:1, off:2})", "without their states", "        ^~~~~" },
+        { "sensitivity(3, mary=yes)", "expected ';' after the number", "             ^" },
+        { "P(do(alarm=on))", "it stands behind the bar", "  ^~" },
+        { "P(mary && alarm)", "expected ',', '|' or ')' here", "       ^" },
+        { "P(mary | alarm=on; never=a)", "expected ',' or ')' here", "                 ^" },
+        { "P(mary | alarm=on and x)", "expected ',' or ')' here", "                  ^" },
+        { "P(mary | alarm!={on,off})", "excludes all its states", "         ^~~~~~~~" },
+        { "P(mary | alarm~on)", "expected '{' before the states", "               ^" },
         { "I(mary, alarm)", "expected ';' between the two sides", "             ^" },
         { "I(mary; alarm | mary)", "'mary' stands on two sides", "^" },
         { "H()", "a variable should stand here", "  ^" },
@@ -562,6 +626,13 @@ static void mistakes_are_shown(void **unused)
     cr_status       st = cr_query(cx, net, "P(marry)", NULL, NULL, &a);
     assert_int_equal(st, CR_EARG);
     assert_string_equal(cr_error_nearest(cx), "mary");
+    assert_int_equal(cr_query(cx, net, "P(mary | alarm in {on, of})", NULL, NULL, &a), CR_EARG);
+    assert_string_equal(cr_error_nearest(cx), "off");
+    assert_int_equal(cr_query(cx, net, "causes(*)", NULL, NULL, &a), CR_EARG);
+    assert_int_equal(cr_query(cx, net, "P(mary | alarm:=on)", NULL, NULL, &a), CR_EARG);
+    assert_non_null(strstr(cr_error_hint(cx), "alarm:={on:0.5, off:0.5}"));
+    assert_int_equal(cr_query(cx, net, "MPE(*)", NULL, NULL, &a), CR_EARG);
+    assert_non_null(strstr(cr_error_hint(cx), "argmax(...)"));
     cr_network_free(cx, net);
     test_context_free(cx);
 }
@@ -576,7 +647,9 @@ static void evidence_from_files(void **unused)
         { "[]", "expected an object" },
         { "{\"marry\": \"yes\"}", "there is no variable 'marry'" },
         { "{\"mary\": \"yse\"}", "'mary' has no state 'yse'" },
-        { "{\"mary\": 1}", "should have a state, a list of states, or likelihoods" },
+        { "{\"mary\": 1}", "'mary' has no state '1'" },
+        { "{\"mary\": true}", "'mary' has no state 'true'" },
+        { "{\"mary\": 1.5}", "should have a state, a list of states, or likelihoods" },
         { "{\"mary\": [\"yes\", 1]}", "has no state" },
         { "{\"mary\": {\"yes\": 1}}", "the likelihoods of 'mary' are 1, but it has 2 states" },
         { "{\"mary\": {\"yes\": 1, \"no\": \"x\"}}", "is not a number" },
@@ -595,7 +668,7 @@ static void evidence_from_files(void **unused)
                  1e-14);
     cr_query_answer_free(cx, &a);
     assert_fails_with(cx, cr_query(cx, net, "P(burglary | mary=no)", &known, NULL, &a), CR_EARG,
-                      "there is evidence on 'mary' already");
+                      "there is evidence on 'mary' already: in the question, and besides it");
     cr_findings_free(cx, &known);
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         cr_status st = cr_findings_read(cx, &known, net,
@@ -640,12 +713,20 @@ static void allocations_may_fail(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_answers),   cmocka_unit_test(more_reference_answers),
-        cmocka_unit_test(the_burglary),        cmocka_unit_test(soft_evidence),
-        cmocka_unit_test(impossible_evidence), cmocka_unit_test(information),
-        cmocka_unit_test(separation),          cmocka_unit_test(methods_agree),
-        cmocka_unit_test(markov_networks),     cmocka_unit_test(mistakes_are_shown),
-        cmocka_unit_test(evidence_from_files), cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(aliases),
+        cmocka_unit_test(contradictory_soft_evidence),
+        cmocka_unit_test(reference_answers),
+        cmocka_unit_test(more_reference_answers),
+        cmocka_unit_test(the_burglary),
+        cmocka_unit_test(soft_evidence),
+        cmocka_unit_test(impossible_evidence),
+        cmocka_unit_test(information),
+        cmocka_unit_test(separation),
+        cmocka_unit_test(methods_agree),
+        cmocka_unit_test(markov_networks),
+        cmocka_unit_test(mistakes_are_shown),
+        cmocka_unit_test(evidence_from_files),
+        cmocka_unit_test(allocations_may_fail),
     };
     return cmocka_run_group_tests_name("graph/query", tests, NULL, NULL);
 }

@@ -159,6 +159,14 @@ static void both_dialects_of_evidence(void **unused)
     assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "2 1 0", 5), net, e),
                       CR_EDATA, "ends");
     cr_evidence_free(cx, e);
+    assert_ok(cx, cr_evidence_new(cx, net, &e));
+    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "2 1 0\n1 1", 9), net, e),
+                      CR_EDATA, "x.evid:2:1: variable 1 is observed already");
+    cr_evidence_free(cx, e);
+    assert_ok(cx, cr_evidence_new(cx, net, &e));
+    assert_fails_with(cx, cr_uai_read_evidence(cx, test_file("x.evid", "1 1 0 7 5", 9), net, e),
+                      CR_EDATA, "x.evid:1:7: the file should end here, after 1 observations");
+    cr_evidence_free(cx, e);
     cr_network_free(cx, net);
     test_context_free(cx);
 }
@@ -180,11 +188,18 @@ static void malformed_files_are_refused(void **unused)
         { "MARKOV 2 2 2 1 2 0 0 4 1 1 1 1", "stands twice" },
         { "MARKOV 1 2 1 1 0 3 1 1 1", "table 1 has 3 entries, but its scope 2" },
         { "MARKOV 1 2 1 1 0 2 1", "the file ends where an entry should be" },
-        { "MARKOV 1 2 1 1 0 2 1 -1", "-1" },
-        { "MARKOV 1 2 1 1 0 2 1 1e999", "inf" },
-        { "BAYES 2 2 2 1 1 0 2 1 0", "'x1' has no probability table" },
-        { "BAYES 1 2 2 1 0 1 0 2 1 0 2 1 0", "two tables" },
-        { "BAYES 2 2 2 2 2 1 0 2 0 1 4 1 0 1 0 4 1 0 1 0", "cycle" },
+        { "MARKOV 1\n2 1 1 0 2\n 1 -1", "x:3:4: an entry should be a finite number, 0 or more" },
+        { "MARKOV 1 2 1 1 0 2 1e999 1", "x:1:20: an entry should be a finite number, 0 or more" },
+        { "MARKOV 1 2 1 1 0 2 nan 1", "x:1:20: an entry should be a finite number, 0 or more" },
+        { "MARKOV 2 2 2 1\n2 1 1 4 1 1 1 1", "x:2:5: variable 1 stands twice in this scope" },
+        { "MARKOV 2\n2 0 0", "x:2:3: variable 1 has no states" },
+        { "MARKOV 1 2 1 1 0 2 1 1\n\n 5 6", "x:3:2: the file should end here, after table 1" },
+        { "MARKOV 1 2 1 1 0 2 1 1 end", "x:1:24: the file should end here, after table 1" },
+        { "MARKOV 1 2 2 1 0 1 0\n2 1 1 7\n2 1 1", "x:2:7: table 2 has 7 entries, but its scope 2" },
+        { "BAYES 2\n2 2 1 1 0 2 1 0", "x:2:3: variable 'x1' has no probability table" },
+        { "BAYES 1 2 2\n1 0\n1 0 2 1 0 2 1 0", "x:3:1: variable 0 has two tables" },
+        { "BAYES 2 2 2 2\n2 1 0\n2 0 1 4 1 0 1 0 4 1 0 1 0",
+          "x:2:1: the arcs of the network form a cycle: x0 <- x1 <- x0" },
     };
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {

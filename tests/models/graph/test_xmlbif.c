@@ -75,7 +75,7 @@ static void mistakes_are_shown(void **unused)
         { VARIABLES
           "<VARIABLE><NAME>d</NAME><OUTCOME>x</OUTCOME><OUTCOME>x</OUTCOME></VARIABLE>" END,
           "two states 'x'" },
-        { VARIABLES C END, "variable 'a' has no probability table" },
+        { VARIABLES C END, "x.xml:2:1: variable 'a' has no probability table" },
         { VARIABLES A A C END, "x.xml:5:1: 'a' has a table already" },
         { VARIABLES A "<DEFINITION><FOR>d</FOR><TABLE>1</TABLE></DEFINITION>" END,
           "x.xml:5:1: there is no variable 'd'" },
@@ -83,16 +83,22 @@ static void mistakes_are_shown(void **unused)
           "there is no variable 'd'" },
         { VARIABLES A "<DEFINITION><FOR>c</FOR></DEFINITION>" END, "needs one FOR and a TABLE" },
         { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>0.1 0.8</TABLE></DEFINITION>" END,
-          "x.xml:5:25: row 1 of the table of 'c' sums to 0.9, expected 1" },
+          "x.xml:5:32: row 1 of the table of 'c' sums to 0.9, expected 1" },
         { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>0.1</TABLE></DEFINITION>" END,
           "1 probabilities where 2 should be" },
         { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>0.1 x</TABLE></DEFINITION>" END,
-          "'x' in this table should be a number" },
+          "x.xml:5:36: 'x' in this table should be a number" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE><!-- 1 2 -->\n 0.5, 0.5\n 0.2 0.7</TABLE>"
+                      "<GIVEN>a</GIVEN><PROPERTY>p</PROPERTY></DEFINITION>" END,
+          "x.xml:7:2: row 2 of the table of 'c' sums to 0.9, expected 1" },
+        { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>0.5 &#120;</TABLE></DEFINITION>" END,
+          "x.xml:5:25: 'x' in this table should be a number" },
         { VARIABLES A "<DEFINITION><FOR>c</FOR><TABLE>1.5 -0.5</TABLE></DEFINITION>" END,
-          "-0.5 in this table should be a probability" },
+          "x.xml:5:36: -0.5 in this table should be a probability" },
         { VARIABLES
           "<DEFINITION><FOR>a</FOR><GIVEN>c</GIVEN><TABLE>1 0 1 0</TABLE></DEFINITION>" C END,
-          "cycle" },
+          "x.xml:4:1: the arcs of the network form a cycle: a <- c <- a" },
+        { VARIABLES A C "</NETWORK><NETWORK>" END, "there is a second network in the file" },
     };
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
