@@ -11,8 +11,19 @@ typedef struct cri_best_table {
     const size_t *var, *stride;
     const double *value;   /* logs */
     double      **message; /* [n][states]: m_Fv */
+    double        top;     /* the largest entry that messages leave, of the states that are left, */
+    bool          stale;   /* unless that has to be found again */
     double        gap;     /* what it misses at the chosen states of its variables */
 } cri_best_table;
+
+/* What has to be done about a variable, because something near it has changed. */
+enum {
+    CRI_BEST_FORWARD = 1,  /* visit it in the next sweep forwards, */
+    CRI_BEST_BACKWARD = 2, /* backwards, */
+    CRI_BEST_MARGIN = 4,   /* find again what its states miss, */
+    CRI_BEST_CHOICE = 8,   /* choose its state anew */
+    CRI_BEST_ALL = 15
+};
 
 /* Variable v stands at place k of a table. */
 typedef struct cri_best_end {
@@ -32,6 +43,10 @@ typedef struct cri_best {
     size_t        **alive;  /* [n][states] these first, then those that are out */
     size_t        **place;  /* [n][states] where a state is in `alive` */
     double        **belief; /* [n][states] b_v = sum_F m_Fv */
+    double        **past[2];/* [n][states] what v held when it was visited last, forwards, backwards */
+    double        **margin; /* [n][states] what the bound falls by, at least, if v is in this state */
+    unsigned char  *due;    /* [n] */
+    double          tiny;   /* changes below do not count */
     double         *most;   /* [most states] max-marginals of one table, */
     double         *sum;    /* [most states] and of all tables of a variable */
     size_t         *digit;  /* [most variables of a table] */
@@ -52,8 +67,15 @@ typedef struct cri_best {
 } cri_best;
 
 void cri_best_remove(cri_best *s, size_t v, size_t state);
+/* Says that v has lost or got back a state. */
+void cri_best_touch(cri_best *s, size_t v);
 /* Can nothing below this bound be better than the best found? */
 bool cri_best_hopeless(const cri_best *s, double bound);
+/* Keeps the assignment `choice` if it is the best so far. */
+void cri_best_keep(cri_best *s);
+/* Improves the best assignment (best_polish.c): the better it is, the more states cannot be part of
+ * anything better. */
+cr_status cri_best_polish(cri_best *s);
 /* Moves weights until the bound hardly falls, at the most for so many sweeps; removes states that
  * cannot be part of anything better, reads assignments off and keeps the best.  *out: no assignment
  * of the states that are left is above; -INFINITY: there is none. */

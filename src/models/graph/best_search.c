@@ -6,12 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROOT_SWEEPS = 400, NODE_SWEEPS = 4 };
+enum { FIRST_SWEEPS = 16, ROOT_SWEEPS = 400, NODE_SWEEPS = 8 };
 static const double USUAL_WORK = 2e8;
 
 static void undo(cri_best *s, size_t to)
 {
-    while (s->trailed > to) s->left[s->trail[--s->trailed]]++;
+    while (s->trailed > to) {
+        size_t v = s->trail[--s->trailed];
+        s->left[v]++;
+        cri_best_touch(s, v);
+    }
 }
 
 static void keep_only(cri_best *s, size_t v, size_t state)
@@ -100,6 +104,10 @@ static cr_status make_variables(cri_best *s, cr_scratch *a)
     s->alive = cr_scratch_bytes(a, s->n, sizeof *s->alive);
     s->place = cr_scratch_bytes(a, s->n, sizeof *s->place);
     s->belief = cr_scratch_bytes(a, s->n, sizeof *s->belief);
+    s->margin = cr_scratch_bytes(a, s->n, sizeof *s->margin);
+    s->past[0] = cr_scratch_bytes(a, s->n, sizeof *s->margin);
+    s->past[1] = cr_scratch_bytes(a, s->n, sizeof *s->margin);
+    s->due = cr_scratch_bytes(a, s->n, sizeof *s->due);
     s->digit = cr_scratch_index(a, CRI_MOST_DIMS);
     s->open = cr_scratch_index(a, s->n);
     s->choice = cr_scratch_bytes(a, s->n, sizeof *s->choice);
@@ -108,13 +116,16 @@ static cr_status make_variables(cri_best *s, cr_scratch *a)
     s->most = cr_scratch_f64(a, most);
     s->sum = cr_scratch_f64(a, most);
     size_t *lists = cr_scratch_index(a, 2 * total);
-    double *beliefs = cr_scratch_bytes(a, total, sizeof *beliefs);
+    double *numbers = cr_scratch_bytes(a, 4 * total, sizeof *numbers);
     if (a->status != CR_OK) return a->status;
     for (size_t v = 0; v < s->n; v++) {
         size_t k = s->left[v] = p->active_states[v];
-        s->alive[v] = lists, s->place[v] = lists + k, s->belief[v] = beliefs;
+        s->alive[v] = lists, s->place[v] = lists + k;
+        s->belief[v] = numbers, s->margin[v] = numbers + k;
+        s->past[0][v] = numbers + 2 * k, s->past[1][v] = numbers + 3 * k;
+        s->due[v] = CRI_BEST_ALL;
         for (size_t x = 0; x < k; x++) s->alive[v][x] = s->place[v][x] = x;
-        lists += 2 * k, beliefs += k;
+        lists += 2 * k, numbers += 4 * k;
     }
     return CR_OK;
 }
@@ -137,7 +148,9 @@ static cr_status make_tables(cri_best *s, cr_scratch *a, cr_factor *factor, size
             s->constant += f->value[0];
             continue;
         }
-        *t = (cri_best_table){ f->n, f->var, f->stride, f->value, NULL, 0 };
+        *t = (cri_best_table){
+            .n = f->n, .var = f->var, .stride = f->stride, .value = f->value, .stale = true
+        };
         t->message = cr_scratch_bytes(a, f->n, sizeof *t->message);
         if (a->status != CR_OK) return a->status;
         for (size_t k = 0; k < f->n; k++)
@@ -193,7 +206,15 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     CR_TRY(link_variables(&s, &a));
     weight = cr_scratch_f64(&a, s.n);
     CR_TRY(a.status);
-    if (s.constant > -INFINITY) CR_TRY(look(&s, weight, ROOT_SWEEPS, INFINITY));
+    if (s.constant > -INFINITY) {
+        double bound;
+        cri_best_tighten(&s, FIRST_SWEEPS, &bound);
+        if (s.best > -INFINITY && !cri_best_hopeless(&s, bound) && s.work < s.budget) {
+            CR_TRY(cri_best_polish(&s));
+            cri_best_tighten(&s, ROOT_SWEEPS, &bound);
+        }
+        if (!cri_best_hopeless(&s, bound)) CR_TRY(look(&s, weight, NODE_SWEEPS, bound));
+    }
     if (s.best == -INFINITY && s.stopped)
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "no possible assignment was found in %g steps", s.budget));
     if (s.best == -INFINITY)

@@ -10,8 +10,8 @@
  * branches on the variable that makes most of the gap between the bound and such an assignment,
  * depth first.  It stops when nothing better can exist (proven), or when its budget of work, which
  * is counted, not timed, is used up: then it gives the best found and the bound.
- * Kolmogorov (2006), "Convergent tree-reweighted message passing for energy minimization"; Cooper, de Givry, Sanchez, Schiex, Zytnicki &
- * Werner (2010), "Soft arc consistency revisited". */
+ * Kolmogorov (2006), "Convergent tree-reweighted message passing for energy minimization"; Cooper,
+ * de Givry, Sanchez, Schiex, Zytnicki & Werner (2010), "Soft arc consistency revisited". */
 #ifndef CREDENCE_MODELS_GRAPH_BEST_SEARCH_H
 #define CREDENCE_MODELS_GRAPH_BEST_SEARCH_H
 

@@ -13,6 +13,7 @@
 enum { BATCH = 64 }; /* runs whose answers are kept until they are added up */
 
 static const double MOST_RUNS = 1 << 20;
+static const double FAR = 64; /* no order is so much better than a quick one */
 
 typedef struct question {
     const cr_network       *net;
@@ -285,6 +286,23 @@ done:
 /* --- questions
  * --------------------------------------------------------------------------------------- */
 
+/* Where the operations are limited: is a quick order so far above that no search for a better one is
+ * worth while? */
+static cr_status refuse_early(cr_ctx *cx, const question *q)
+{
+    cr_status        st = CR_OK;
+    cri_run          r = { 0 };
+    cr_exact_options quick = *q->o;
+    if (q->o->most <= 0 || q->o->order != CR_ELIMINATE_BEST) return CR_OK;
+    quick.order = CR_ELIMINATE_MIN_FILL;
+    quick.effort = 0;
+    CR_TRY(cri_run_prepare(cx, q->net, q->e, q->mark, q->goal, &quick, &r));
+    if (r.report.operations > FAR * q->o->most) CR_TRY(refuse(cx, q, &r.report));
+done:
+    cri_run_free(cx, &r);
+    return st;
+}
+
 static cr_status ask(cr_ctx *cx, question *q, answer *a)
 {
     cr_status        st = CR_OK;
@@ -306,6 +324,7 @@ static cr_status ask(cr_ctx *cx, question *q, answer *a)
     }
     q->mark = mark;
     a->log = -INFINITY;
+    CR_TRY(refuse_early(cx, q));
     CR_TRY(cri_run_prepare(cx, q->net, q->e, mark, q->goal, q->o, &r));
     if (!cri_exact_in_time(cx, q->o, r.report.operations)) CR_TRY(refuse(cx, q, &r.report));
     if (cri_run_fits(cx, &r, q->o)) {
