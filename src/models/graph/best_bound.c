@@ -110,8 +110,8 @@ static void pull(cri_best *s, const cri_best_table *t, size_t k)
 }
 
 /* Where the open variables of a table lie, seen from v. */
-static void look_around(const cri_best *s, const cri_best_table *t, size_t v, bool *before,
-                        bool *after)
+static inline void look_around(const cri_best *s, const cri_best_table *t, size_t v, bool *before,
+                               bool *after)
 {
     *before = *after = false;
     if (t->n == 2) {
@@ -179,14 +179,12 @@ static void give(cri_best *s, size_t v, bool forward, size_t behind, size_t ahea
     enum { SEEN = CRI_BEST_MARGIN | CRI_BEST_CHOICE };
     double  share = ahead ? 1 / (double)(behind > ahead ? behind : ahead) : 0;
     double *b = s->belief[v];
-    bool    before, after;
     for (size_t a = s->begin[v]; a < s->begin[v + 1]; a++) {
         const cri_best_end *e = &s->end[a];
         e->t->stale = true;
         if (changed && forward) tell(s, e->t, v, SEEN, SEEN | CRI_BEST_FORWARD);
         if (changed && !forward) tell(s, e->t, v, SEEN | CRI_BEST_BACKWARD, SEEN | CRI_BEST_FORWARD);
-        look_around(s, e->t, v, &before, &after);
-        if (!(forward ? after : before)) continue;
+        if (!s->front[a]) continue;
         for (size_t i = 0; i < s->left[v]; i++)
             e->t->message[e->k][s->alive[v][i]] -= share * b[s->alive[v][i]];
     }
@@ -204,7 +202,7 @@ static bool visit(cri_best *s, size_t v, bool forward)
         const cri_best_end *e = &s->end[a];
         look_around(s, e->t, v, &before, &after);
         bool back = forward ? before : after, front = forward ? after : before;
-        behind += back, ahead += front;
+        behind += back, ahead += s->front[a] = front;
         if ((back || !front) && !take(s, e)) return false;
     }
     s->due[v] &= (unsigned char)~(forward ? CRI_BEST_FORWARD : CRI_BEST_BACKWARD);

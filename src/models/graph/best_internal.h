@@ -38,6 +38,7 @@ typedef struct cri_best {
     cri_best_table *tables;
     cri_best_end   *end;   /* [begin[n]] tables of each variable, one after another */
     size_t         *begin; /* [n + 1] */
+    bool           *front; /* [begin[n]] of the variable visited last: the table lies ahead */
     double          constant;
     size_t         *left;   /* [n] states that are left, */
     size_t        **alive;  /* [n][states] these first, then those that are out */

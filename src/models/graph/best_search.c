@@ -168,6 +168,7 @@ static cr_status link_variables(cri_best *s, cr_scratch *a)
     for (size_t i = 0; i < s->m; i++) ends += s->tables[i].n;
     s->begin = cr_scratch_bytes(a, s->n + 2, sizeof *s->begin);
     s->end = cr_scratch_bytes(a, ends, sizeof *s->end);
+    s->front = cr_scratch_bytes(a, ends, sizeof *s->front);
     if (a->status != CR_OK) return a->status;
     for (size_t i = 0; i < s->m; i++)
         for (size_t k = 0; k < s->tables[i].n; k++) s->begin[s->tables[i].var[k] + 2]++;

@@ -423,6 +423,7 @@ static cr_status find_evidence_if_easy(job *j, bool all)
     st = cri_engine_log_evidence(&j->engine, &j->out->log_evidence);
     j->engine.o.exact.most = most;
     if (st == CR_ENOMEM) {
+        j->engine.wide = true;
         j->out->log_evidence = NAN;
         st = CR_OK;
     }

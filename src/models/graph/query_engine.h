@@ -27,6 +27,7 @@ struct cri_engine {
     cr_approximate_report error; /* of what was answered last */
     double                upper; /* of the best: no assignment has a larger log */
     const char           *by;    /* what answered last, where it is none of the methods; else NULL */
+    bool                  wide;  /* P(e) has been refused as too much work */
     bool                  open;  /* the best found is not proven to be the best */
     char                  why[256];
 };
