@@ -83,7 +83,10 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
         size_t t = c->table[i], tables = cr_network_tables(j->net);
         inputs += t < tables || j->problem->weighed[j->problem->var[t - tables]];
     }
-    *out = cri_small_sum_bytes(size, inputs, what == UP || what == ONE ? 1 : outputs);
+    *out = cri_small_sum_bytes(size, inputs,
+                               what == BELOW       ? outputs
+                               : what == MARGINALS ? c->eliminated
+                                                   : 1);
     if (!cri_worth_a_look(size, inputs)) return CR_OK;
     for (size_t i = 0; i < c->n; i++)
         if (!cri_space_add(&sp, c->scope[i], j->problem->active_states[c->scope[i]])) return CR_OK;
@@ -95,6 +98,7 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
     add_outputs(j, c, what, child, &to);
     CR_TRY(in.scratch.status);
     CR_TRY(to.scratch.status);
+    *out = cri_small_sum_bytes(1, 2, 1); /* all marginals are read off separators */
     if (to.n > 0 && !cri_send_bytes(cx, &sp, in.n, in.in, to.n, to.in, true, out))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory for the plan of a junction tree"));
 done:
