@@ -1,6 +1,6 @@
 /* bench_network.c -- times one thing about a network and prints one line of JSON.
- *   bench_network load|marginals|requery|scratch|memory FILE [THREADS]
- * load: reads the file.  marginals: reads it, compiles a junction tree, computes all marginals.
+ *   bench_network load|marginals|list|requery|scratch|memory FILE [THREADS]
+ * load: reads the file.  list: the file names networks, one a line; marginals of each, from its file.  marginals: reads it, compiles a junction tree, computes all marginals.
  * requery, scratch: all marginals after one variable of the evidence has changed, with the tree as it
  * is or with a new one; the median of some changes.  memory: the largest number of bytes held at a
  * time while a tree computes all marginals, against what was predicted. */
@@ -86,6 +86,35 @@ done:
     return st;
 }
 
+static void forget(bench *b)
+{
+    cr_junction_free(b->cx, b->tree);
+    cr_network_free(b->reader, b->net);
+    free(b->p);
+    b->tree = NULL, b->net = NULL, b->p = NULL;
+}
+
+/* All marginals of every network that is listed; *out_seconds of all together.  The last one stays. */
+static cr_status run_list(bench *b, const char *path, double *out_seconds)
+{
+    cr_status st = CR_OK;
+    char      line[4096];
+    FILE     *list = fopen(path, "r");
+    if (!list) return cr_fail(b->cx, CR_EIO, "cannot open %s", path);
+    double start = now();
+    while (fgets(line, sizeof line, list)) {
+        line[strcspn(line, "\n")] = '\0';
+        forget(b);
+        CR_TRY(read_network(b, line));
+        CR_TRY(cr_junction_new(b->cx, b->net, NULL, NULL, &b->tree));
+        CR_TRY(find_marginals(b));
+    }
+    *out_seconds = now() - start;
+done:
+    fclose(list);
+    return st;
+}
+
 int main(int argc, char **argv)
 {
     bench     b = { 0 };
@@ -95,9 +124,11 @@ int main(int argc, char **argv)
     if (argc > 3) cr_ctx_set_threads(b.cx, (size_t)atoi(argv[3]));
     double start = now(), seconds;
     size_t peak = 0;
-    CR_TRY(read_network(&b, argv[2]));
+    if (strcmp(argv[1], "list") != 0) CR_TRY(read_network(&b, argv[2]));
     seconds = now() - start;
-    if (strcmp(argv[1], "marginals") == 0 || strcmp(argv[1], "memory") == 0) {
+    if (strcmp(argv[1], "list") == 0) {
+        CR_TRY(run_list(&b, argv[2], &seconds));
+    } else if (strcmp(argv[1], "marginals") == 0 || strcmp(argv[1], "memory") == 0) {
         CR_TRY(cr_junction_new(b.cx, b.net, NULL, NULL, &b.tree));
         CR_TRY(find_marginals(&b));
         seconds = now() - start;
@@ -108,13 +139,12 @@ int main(int argc, char **argv)
     }
     printf("{\"what\":\"%s\",\"variables\":%zu,\"seconds\":%.6f,\"log_evidence\":%.9g,\"first\":%.9g,"
            "\"predicted\":%.0f,\"peak\":%zu}\n",
-           argv[1], cr_network_size(b.net), seconds, b.log_e, b.p[0], b.bytes, peak);
+           argv[1], b.net ? cr_network_size(b.net) : 0, seconds, b.log_e, b.p ? b.p[0] : 0, b.bytes,
+           peak);
 done:
     if (st != CR_OK) fprintf(stderr, "%s%s\n", cr_error(b.reader), cr_error(b.cx));
-    cr_junction_free(b.cx, b.tree);
-    cr_network_free(b.reader, b.net);
+    forget(&b);
     cr_ctx_free(b.cx);
     cr_ctx_free(b.reader);
-    free(b.p);
     return st == CR_OK ? 0 : 3;
 }

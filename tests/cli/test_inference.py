@@ -85,6 +85,14 @@ def test_message_options(credence, burglary, options):
     assert answer["marginals"]["burglary"]["yes"] == pytest.approx(TRUTH, abs=1e-3)
 
 
+def test_weights_of_trees(credence, tmp_path):
+    """Three spins that all pull at each other: better weights, a smaller upper bound."""
+    (tmp_path / "ring.uai").write_text("MARKOV\n3\n2 2 2\n3\n2 0 1\n2 1 2\n2 0 2\n" + "4 3 1 1 2\n4 1 4 5 1\n4 1 6 1 1\n")
+    exact = ask(credence, "ring.uai", "P(x0)")[0]["log_evidence"]
+    bound = [ask(credence, "ring.uai", "P(x0)", "--method", "trw", "--reweigh", str(k))[0]["error"]["upper"] for k in (0, 20)]
+    assert exact <= bound[1] + 1e-9 and bound[1] < bound[0]
+
+
 @pytest.mark.parametrize("method, options", [("gbp", ["--cluster", "2"]), ("gibbs", ["--block", "1", "--chains", "2"]),
                                              ("annealed", ["--steps", "20", "--samples", "300", "--block", "1"])])
 def test_size_options(credence, burglary, method, options):

@@ -74,6 +74,9 @@ def results(credence, toy, schemas, tmp_path_factory):
     place = tmp_path_factory.mktemp("results")
     (place / "wide.csv").write_text("a,b,c,d,e,y\n1,2,3,1,5,1\n2,1,4,3,1,2\n5,5,1,2,2,4\n")
     (place / "constant.csv").write_text("x,y\n1,3\n2,3\n4,3\n7,3\n")
+    pairs = [(a, b) for b in range(18) for a in range(b)]
+    (place / "wide.uai").write_text(f"MARKOV 18 {'2 ' * 18} {len(pairs)} " + " ".join(f"2 {a} {b}" for a, b in pairs)
+                                    + " 4 1 2 3 1" * len(pairs))
     (place / "mixed.csv").write_text("x,kind,w,y\n1,a,1,2\n2,b,2,\n,a,1,4\n4,b,0.5,5\n5,a,1,7\n6,b,1,7\n")
     (place / "one.csv").write_text("x,y\n1,3\n")
     (place / "sparse.libsvm").write_text("1 1:2 40:1\n2 3:1\n")
@@ -162,6 +165,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         *(["query", BURGLARY, "P(* | john=yes)", "argmax(*)", "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
         ["query", BURGLARY, "P(mary | alarm=on)", "--budget", "0"],
+        ["query", "wide.uai", "P(x0)", "--memory-limit", "900K"],
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
         *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { MOST_RUNS = 4096 }; /* of a joint distribution by one variable after another */
+static const double FIRST_STEP = 0.3; /* the weight of the first forest that is added by trw */
 
 typedef struct task {
     cr_ctx                       *cx;
@@ -67,17 +68,49 @@ done:
     return st;
 }
 
+/* Messages and bound for the weights of the forests as they are; messages begin where b ended. */
+static cr_status run_forests(task *t, const cri_trees *trees, cri_bp *b, cr_approximate_report *r)
+{
+    cr_status st = CR_OK;
+    cri_bp    next = { 0 };
+    size_t    size = t->g.offset[t->g.edges];
+    CR_TRY(cri_bp_new(t->cx, &t->g, false, trees->rho, &next));
+    if (b->m) memcpy(next.m, b->m, size * sizeof *next.m);
+    if (b->m) memcpy(next.logs, b->logs, size * sizeof *next.logs);
+    CR_TRY(cri_bp_run(t->cx, &next, t->o, r));
+    CR_TRY(cri_trees_bound(t->cx, trees, &next, &r->upper));
+    cri_bp_free(t->cx, b);
+    *b = next;
+    next = (cri_bp){ 0 };
+done:
+    cri_bp_free(t->cx, &next);
+    return st;
+}
+
+/* The weights of the forests are improved in steps; one that does not help is taken back, and the
+ * next is shorter. */
 static cr_status run_trw(task *t)
 {
     cr_status st = CR_OK;
     cri_bp    b = { 0 };
     cri_trees trees = { 0 };
+    double    step = FIRST_STEP;
     CR_TRY(cri_trees_new(t->cx, &t->g, t->seed, &trees));
-    CR_TRY(cri_bp_new(t->cx, &t->g, false, trees.rho, &b));
-    CR_TRY(cri_bp_run(t->cx, &b, t->o, &t->report));
-    CR_TRY(cri_trees_bound(t->cx, &trees, &b, &t->report.upper));
-    t->report.log_evidence = t->report.upper;
+    CR_TRY(run_forests(t, &trees, &b, &t->report));
     take_beliefs(t, &b);
+    for (size_t k = 0; k < t->o->reweigh && trees.n > 1 && !b.impossible; k++) {
+        cr_approximate_report r = t->report;
+        CR_TRY(cri_trees_step(t->cx, &trees, &b, step));
+        CR_TRY(run_forests(t, &trees, &b, &r));
+        if (r.upper < t->report.upper) {
+            t->report = r;
+            take_beliefs(t, &b);
+            continue;
+        }
+        CR_TRY(cri_trees_take_back(t->cx, &trees));
+        step /= 4;
+    }
+    t->report.log_evidence = t->report.upper;
 done:
     cri_bp_free(t->cx, &b);
     cri_trees_free(t->cx, &trees);

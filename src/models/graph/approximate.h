@@ -50,6 +50,8 @@ typedef enum cr_approximation {
     X(real,   damping,  "", "0..<1",                                                               \
       "share of the old message that stays; if not given none, and 0.5 if that does not converge", \
       "0.3")                                                                                       \
+    X(count,  reweigh,  "8", ">=0",                                                                \
+      "trw: steps in which the weights of trees are improved, for a smaller bound", "0")           \
     X(choice, schedule, "residual", "residual|sequential|flooding",                                \
       "which message goes next: the one that would change most, in order, all at once",            \
       "flooding")

@@ -30,17 +30,28 @@ done:
     return st;
 }
 
-cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
+static cr_status eliminate(cri_engine *e, size_t *out_state, double *out_log)
 {
     cr_exact_options o = e->o.exact;
-    cr_best_report   report;
-    cr_status        st;
     if (o.most == 0) o.most = BEARABLE;
+    return cr_bucket_best(e->cx, e->net, e->evidence, &o, out_state, out_log, &e->cost);
+}
+
+cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
+{
+    cr_best_report report;
+    cr_status      st = CR_ENOMEM;
     e->by = NULL;
-    st = cr_bucket_best(e->cx, e->net, e->evidence, &o, out_state, out_log, &e->cost);
+    if (!e->wide) st = eliminate(e, out_state, out_log);
     if (st != CR_ENOMEM) return st;
     st = cr_best_search(e->cx, e->net, e->evidence, 0, out_state, out_log, &report);
+    if (st == CR_ENUMERIC && e->wide) return eliminate(e, out_state, out_log);
     if (st != CR_OK) return st;
+    if (!report.proven && e->wide) { /* it was taken for too wide by a quick look */
+        st = eliminate(e, out_state, out_log);
+        if (st != CR_ENOMEM) return st;
+        CR_TRY(cr_check_interrupt(e->cx));
+    }
     e->by = "search";
     e->cost = (cr_exact_report){ .variables = cr_network_size(e->net), .operations = report.work };
     if (report.proven) return CR_OK;
@@ -48,5 +59,6 @@ cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
     if (st != CR_OK) return st;
     if (!e->open || report.bound > e->upper) e->upper = report.bound;
     e->open = true;
-    return CR_OK;
+done:
+    return st;
 }

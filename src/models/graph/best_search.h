@@ -3,14 +3,15 @@
  *   log p(x, e) = sum_F phi_F(x_F)
  * The bound moves weight between tables and variables without changing the sum,
  *   sum_F [ phi_F(x_F) - sum_{v in F} m_Fv(x_v) ] + sum_v b_v(x_v),     b_v = sum_F m_Fv,
- * so that the sum of the separate maxima falls: for each table in turn its max-marginals, with all
- * that its variables hold, are shared out evenly (MPLP; a soft arc consistency: states of -infinity
- * are removed, and so are states whose own bound is below the best found).  The search branches on
- * the variable that makes most of the gap between the bound and the assignment of the best states,
+ * so that the sum of the separate maxima falls: sweeps over the variables forwards and backwards
+ * gather what the tables behind say and share it among those ahead (sequential tree-reweighted
+ * messages).  States of -infinity are removed, and so are states whose own bound is below the best
+ * found.  Assignments are read off the messages and improved one variable at a time.  The search
+ * branches on the variable that makes most of the gap between the bound and such an assignment,
  * depth first.  It stops when nothing better can exist (proven), or when its budget of work, which
  * is counted, not timed, is used up: then it gives the best found and the bound.
- * Globerson & Jaakkola (2007), "Fixing max-product"; Cooper, de Givry, Sanchez, Schiex, Zytnicki &
- * Werner (2010), "Soft arc consistency revisited". */
+ * Kolmogorov (2006), "Convergent tree-reweighted message passing for energy minimization"; Cooper,
+ * de Givry, Sanchez, Schiex, Zytnicki & Werner (2010), "Soft arc consistency revisited". */
 #ifndef CREDENCE_MODELS_GRAPH_BEST_SEARCH_H
 #define CREDENCE_MODELS_GRAPH_BEST_SEARCH_H
 

@@ -10,9 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 64 }; /* runs whose answers are kept until they are added up */
-
 static const double MOST_RUNS = 1 << 20;
+static const double FAR = 64; /* no order is so much better than a quick one */
 
 typedef struct question {
     const cr_network       *net;
@@ -128,7 +127,7 @@ static cr_status choose_cutset(cr_ctx *cx, const question *q, cr_evidence *e, cr
     cr_exact_options quick = *q->o;
     quick.effort = 0;
     if (whole.tables > MOST_RUNS * cri_exact_room(cx, q->o)) CR_TRY(refuse(cx, q, &whole));
-    while (!cri_run_fits(cx, r, q->o)) {
+    while (!cri_exact_has_room_for_runs(cx, q->o, &r->report, q->net)) {
         size_t v;
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(choose_variable(cx, q, r, &v));
@@ -154,8 +153,8 @@ typedef struct batch {
     const cri_cutset *c;
     const cri_run    *like;
     size_t            first, n, lanes;
-    answer            part[BATCH];
-    cr_status         status[BATCH];
+    answer            part[CRI_BATCH];
+    cr_status         status[CRI_BATCH];
 } batch;
 
 static cr_status run_state(cr_ctx *cx, const batch *b, size_t run, answer *out)
@@ -239,7 +238,7 @@ static cr_status run_conditioned(cr_ctx *cx, question *q, cri_run *r, answer *a)
     cr_evidence *e = NULL;
     cri_cutset   c = { 0 };
     batch       *b = cr_scratch_bytes(&s, 1, sizeof *b);
-    size_t      *states = cr_scratch_index(&s, BATCH * cr_network_size(q->net));
+    size_t      *states = cr_scratch_index(&s, CRI_BATCH * cr_network_size(q->net));
     CR_TRY(s.status);
     if (q->goal == CRI_POSTERIOR) q->goal = CRI_EVIDENCE; /* the runs are weighed by P(e, c) */
     CR_TRY(cri_evidence_copy(cx, q->net, q->e, &e));
@@ -248,9 +247,9 @@ static cr_status run_conditioned(cr_ctx *cx, question *q, cri_run *r, answer *a)
     cri_exact_tell_runs(cx, &r->report);
     *b = (batch){ .cx = cx, .q = q, .c = &c, .like = r };
     b->lanes = cri_exact_lanes(cx, &r->report, q->o);
-    for (size_t i = 0; i < BATCH; i++) b->part[i].state = states + i * cr_network_size(q->net);
-    for (size_t all = (size_t)c.runs; b->first < all; b->first += BATCH) {
-        b->n = all - b->first < BATCH ? all - b->first : BATCH;
+    for (size_t i = 0; i < CRI_BATCH; i++) b->part[i].state = states + i * cr_network_size(q->net);
+    for (size_t all = (size_t)c.runs; b->first < all; b->first += CRI_BATCH) {
+        b->n = all - b->first < CRI_BATCH ? all - b->first : CRI_BATCH;
         CR_TRY(cr_check_interrupt(cx));
         cr_progress(cx, "conditioning", (double)b->first, c.runs);
         CR_TRY(run_batch(cx, b));
@@ -285,6 +284,23 @@ done:
 /* --- questions
  * --------------------------------------------------------------------------------------- */
 
+/* Where the operations are limited: is a quick order so far above that no search for a better one is
+ * worth while? */
+static cr_status refuse_early(cr_ctx *cx, const question *q)
+{
+    cr_status        st = CR_OK;
+    cri_run          r = { 0 };
+    cr_exact_options quick = *q->o;
+    if (q->o->most <= 0 || q->o->order != CR_ELIMINATE_BEST) return CR_OK;
+    quick.order = CR_ELIMINATE_MIN_FILL;
+    quick.effort = 0;
+    CR_TRY(cri_run_prepare(cx, q->net, q->e, q->mark, q->goal, &quick, &r));
+    if (r.report.operations > FAR * q->o->most) CR_TRY(refuse(cx, q, &r.report));
+done:
+    cri_run_free(cx, &r);
+    return st;
+}
+
 static cr_status ask(cr_ctx *cx, question *q, answer *a)
 {
     cr_status        st = CR_OK;
@@ -306,6 +322,7 @@ static cr_status ask(cr_ctx *cx, question *q, answer *a)
     }
     q->mark = mark;
     a->log = -INFINITY;
+    CR_TRY(refuse_early(cx, q));
     CR_TRY(cri_run_prepare(cx, q->net, q->e, mark, q->goal, q->o, &r));
     if (!cri_exact_in_time(cx, q->o, r.report.operations)) CR_TRY(refuse(cx, q, &r.report));
     if (cri_run_fits(cx, &r, q->o)) {

@@ -9,7 +9,7 @@
 static const double QUICKEST = 5e8, DAY = 86400;
 /* A run of more operations is better off with all threads than alone. */
 static const double WORTH_THREADS = 2e7;
-enum { MOST_LANES = 64 };
+enum { MOST_LANES = 64, CONTEXT = 12000 }; /* bytes of a context, a little more */
 
 cr_status cri_evidence_copy(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                             cr_evidence **out_e)
@@ -85,6 +85,16 @@ bool cri_exact_has_room(const cr_ctx *cx, const cr_exact_options *o, const cr_ex
     return (o->memory ? r->tables : r->bytes) <= cri_exact_room(cx, o);
 }
 
+bool cri_exact_has_room_for_runs(const cr_ctx *cx, const cr_exact_options *o,
+                                 const cr_exact_report *r, const cr_network *net)
+{
+    cr_exact_report more = *r;
+    double          states = 0;
+    for (size_t v = 0; v < cr_network_size(net); v++) states += (double)cr_network_states(net, v);
+    more.bytes += CONTEXT + (2 + CRI_BATCH) * 8 * states;
+    return cri_exact_has_room(cx, o, &more);
+}
+
 static double least_seconds(const cr_ctx *cx, double operations)
 {
     return operations / (QUICKEST * (double)cr_ctx_threads(cx));
@@ -116,7 +126,7 @@ cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *
 
 size_t cri_exact_lanes(const cr_ctx *cx, const cr_exact_report *r, const cr_exact_options *o)
 {
-    double lanes = floor(cri_exact_room(cx, o) / fmax(r->bytes, 1));
+    double lanes = floor(cri_exact_room(cx, o) / (r->bytes + CONTEXT));
     size_t threads = cr_ctx_threads(cx) < MOST_LANES ? cr_ctx_threads(cx) : MOST_LANES;
     if (lanes >= (double)threads) return threads;
     if (r->operations / r->runs > WORTH_THREADS) return 0;

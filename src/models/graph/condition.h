@@ -11,7 +11,7 @@
 
 #include "bucket.h"
 
-enum { CRI_MOST_CONDITIONED = 24 };
+enum { CRI_MOST_CONDITIONED = 24, CRI_BATCH = 16 }; /* runs whose answers are kept until added up */
 
 typedef struct cri_cutset {
     size_t n, var[CRI_MOST_CONDITIONED];
@@ -34,6 +34,9 @@ size_t cri_cutset_state(const cri_cutset *c, const cr_network *net, const cr_evi
 double cri_exact_room(const cr_ctx *cx, const cr_exact_options *o);
 /* Is there room for the tables; or, without such a limit, for all that is held? */
 bool cri_exact_has_room(const cr_ctx *cx, const cr_exact_options *o, const cr_exact_report *r);
+/* ... and for what runs keep beside it? */
+bool cri_exact_has_room_for_runs(const cr_ctx *cx, const cr_exact_options *o,
+                                 const cr_exact_report *r, const cr_network *net);
 /* Are so many operations allowed: by the options, by the time limit or, without one, within a day? */
 bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double operations);
 /* The failure of work that takes too much; `what` would do it. */

@@ -23,7 +23,7 @@ cr_status cri_factor_make(cr_ctx *cx, size_t n, const size_t *var, const size_t 
     double    size = 1;
     cr_factor f = { .n = n, .size = 1 };
     for (size_t i = 0; i < n; i++) size *= (double)states[i];
-    if (size * sizeof(double) > (double)cri_memory_left(cx))
+    if (size > 1e4 && size * sizeof(double) > (double)cri_memory_left(cx))
         return cr_fail(cx, CR_ENOMEM,
                        "a table over %zu variables would have %.3g entries (%.3g GB)", n, size,
                        size * sizeof(double) / 1e9);

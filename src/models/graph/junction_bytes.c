@@ -83,7 +83,10 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
         size_t t = c->table[i], tables = cr_network_tables(j->net);
         inputs += t < tables || j->problem->weighed[j->problem->var[t - tables]];
     }
-    *out = cri_small_sum_bytes(size, inputs, what == UP || what == ONE ? 1 : outputs);
+    *out = cri_small_sum_bytes(size, inputs,
+                               what == BELOW       ? outputs
+                               : what == MARGINALS ? c->eliminated
+                                                   : 1);
     if (!cri_worth_a_look(size, inputs)) return CR_OK;
     for (size_t i = 0; i < c->n; i++)
         if (!cri_space_add(&sp, c->scope[i], j->problem->active_states[c->scope[i]])) return CR_OK;
@@ -95,6 +98,7 @@ static cr_status pass_bytes(cr_ctx *cx, const cr_junction *j, const cri_clique *
     add_outputs(j, c, what, child, &to);
     CR_TRY(in.scratch.status);
     CR_TRY(to.scratch.status);
+    *out = cri_small_sum_bytes(1, 2, 1); /* all marginals are read off separators */
     if (to.n > 0 && !cri_send_bytes(cx, &sp, in.n, in.in, to.n, to.in, true, out))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory for the plan of a junction tree"));
 done:
@@ -114,35 +118,72 @@ static double table_bytes(const cr_junction *j)
     return sum;
 }
 
+/* A walk through the passes: how many small cliques of a level go side by side, what is live. */
+typedef struct forecast {
+    cr_ctx            *cx;
+    const cr_junction *j;
+    double             beside, live, peak;
+} forecast;
+
 /* Notes a pass over clique c beside what is live. */
-static cr_status note_pass(cr_ctx *cx, const cr_junction *j, size_t c, asked what, size_t child,
-                           double live, double *peak)
+static cr_status note_pass(forecast *w, size_t c, asked what, size_t child)
 {
-    double    more = 0, size = clique_size(j, &j->clique[c], 0);
-    cr_status st = pass_bytes(cx, j, &j->clique[c], what, child, &more);
-    if (size < CRI_ALONE && j->report.operations >= CRI_WORTH_THREADS)
-        more *= (double)cr_ctx_threads(cx); /* small ones go side by side */
-    if (live + more > *peak) *peak = live + more;
+    double    more = 0;
+    cr_status st = pass_bytes(w->cx, w->j, &w->j->clique[c], what, child, &more);
+    if (clique_size(w->j, &w->j->clique[c], 0) < CRI_ALONE) more *= w->beside;
+    if (w->live + more > w->peak) w->peak = w->live + more;
     return st;
 }
 
-/* Messages down to the children of each clique; *live grows by them. */
-static cr_status walk_down(cr_ctx *cx, const cr_junction *j, cr_calibration how, double *live,
-                           double *peak)
+/* The end of the level that begins at place `first` of the order, and how many of its cliques go side
+ * by side. */
+static size_t find_level(forecast *w, const size_t *order, bool down, size_t first)
 {
-    cr_status st = CR_OK;
-    for (size_t i = 0; i < j->cliques; i++) {
+    const cr_junction *j = w->j;
+    const cri_clique  *c = &j->clique[order[first]];
+    double             total = 0, small = 0, threads = (double)cr_ctx_threads(w->cx);
+    size_t             i = first;
+    for (; i < j->cliques; i++) {
+        const cri_clique *q = &j->clique[order[i]];
+        double            size = clique_size(j, q, 0);
+        if (down ? q->depth != c->depth : q->height != c->height) break;
+        if (size < CRI_ALONE) small++, total += size;
+    }
+    w->beside = total < CRI_WORTH_THREADS ? 1 : fmin(threads, small);
+    return i;
+}
+
+static cr_status walk_up(forecast *w)
+{
+    cr_status          st = CR_OK;
+    const cr_junction *j = w->j;
+    for (size_t i = 0, end = 0; i < j->cliques; i++) {
+        if (i == end) end = find_level(w, j->by_height, false, i);
+        w->live += separator_bytes(j, &j->clique[j->by_height[i]]);
+        CR_TRY(note_pass(w, j->by_height[i], UP, CR_NONE));
+    }
+done:
+    return st;
+}
+
+/* Messages down to the children of each clique, and marginals. */
+static cr_status walk_down(forecast *w, cr_calibration how)
+{
+    cr_status          st = CR_OK;
+    const cr_junction *j = w->j;
+    for (size_t i = 0, end = 0; i < j->cliques; i++) {
         size_t            at = j->by_depth[i];
         const cri_clique *c = &j->clique[at];
+        if (i == end) end = find_level(w, j->by_depth, true, i);
         for (size_t k = 0; k < c->children; k++) {
-            *live += separator_bytes(j, &j->clique[c->child[k]]);
-            if (how == CR_CALIBRATE_SHAFER_SHENOY)
-                CR_TRY(note_pass(cx, j, at, ONE, c->child[k], *live, peak));
+            w->live += separator_bytes(j, &j->clique[c->child[k]]);
+            if (how == CR_CALIBRATE_SHAFER_SHENOY) CR_TRY(note_pass(w, at, ONE, c->child[k]));
         }
-        if (how == CR_CALIBRATE_HUGIN) CR_TRY(note_pass(cx, j, at, BELOW, CR_NONE, *live, peak));
+        if (how == CR_CALIBRATE_HUGIN) CR_TRY(note_pass(w, at, BELOW, CR_NONE));
     }
+    w->beside = j->report.operations < CRI_WORTH_THREADS ? 1 : (double)cr_ctx_threads(w->cx);
     for (size_t c = 0; how == CR_CALIBRATE_SHAFER_SHENOY && c < j->cliques; c++)
-        CR_TRY(note_pass(cx, j, c, MARGINALS, CR_NONE, *live, peak));
+        CR_TRY(note_pass(w, c, MARGINALS, CR_NONE));
 done:
     return st;
 }
@@ -150,15 +191,12 @@ done:
 /* Tables, messages and sums at the most at a time. */
 static cr_status walk_passes(cr_ctx *cx, const cr_junction *j, cr_calibration how, double *peak)
 {
-    cr_status st = CR_OK;
-    double    live = table_bytes(j) + 9 * (double)j->cliques; /* lists of a pass */
-    *peak = 0;
-    for (size_t i = 0; i < j->cliques; i++) {
-        live += separator_bytes(j, &j->clique[j->by_height[i]]);
-        CR_TRY(note_pass(cx, j, j->by_height[i], UP, CR_NONE, live, peak));
-    }
-    CR_TRY(walk_down(cx, j, how, &live, peak));
-done:
+    forecast  w = { .cx = cx, .j = j, .live = table_bytes(j) };
+    cr_status st;
+    w.live += 9 * (double)j->cliques; /* lists of a pass */
+    st = walk_up(&w);
+    if (st == CR_OK) st = walk_down(&w, how);
+    *peak = w.peak;
     return st;
 }
 

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 64 };
-
 static const double MOST_RUNS = 1 << 20;
 
 /* --- the cutset ------------------------------------------------------------------------------ */
@@ -49,6 +47,7 @@ cr_status cri_condition_plan(cr_ctx *cx, const cr_network *net, const cr_evidenc
     cr_exact_report  whole = { 0 }, r;
     cr_exact_options any = *o;
     double           room = cri_exact_room(cx, o);
+    bool             fits;
     any.memory = SIZE_MAX; /* only the report is wanted */
     CR_TRY(cri_evidence_copy(cx, net, opt_e, &e));
     for (;;) {
@@ -59,7 +58,8 @@ cr_status cri_condition_plan(cr_ctx *cx, const cr_network *net, const cr_evidenc
         if (c.n == 0) whole = r;
         bool hopeless = whole.tables > MOST_RUNS * room || c.runs > MOST_RUNS ||
                         !cri_exact_in_time(cx, o, c.runs * r.operations);
-        if (!hopeless && (o->memory ? r.tables : r.bytes) <= room) break;
+        fits = cri_exact_has_room_for_runs(cx, o, &r, net); /* though j is still there */
+        if (!hopeless && fits) break;
         CR_TRY(choose_variable(cx, j, &v));
         if (hopeless || v == CR_NONE || c.n == CRI_MOST_CONDITIONED)
             CR_TRY(cri_exact_refuse(cx, "a junction tree", &whole, o));
@@ -98,8 +98,8 @@ typedef struct work {
     const cri_cutset       *c;
     size_t                  states, first, n, lanes;
     lane                   *lane;
-    double                 *marginal; /* [BATCH x states] */
-    double                 *log;      /* [BATCH] log P(e, c) */
+    double                 *marginal; /* [CRI_BATCH x states] */
+    double                 *log;      /* [CRI_BATCH] log P(e, c) */
 } work;
 
 /* Run number w->first + i, whatever the tree did before. */
@@ -201,16 +201,16 @@ cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_ev
     cri_exact_tell_runs(cx, out_report);
     for (size_t v = 0; v < cr_network_size(net); v++) w.states += cr_network_states(net, v);
     sum = cr_scratch_bytes(&s, w.states, sizeof *sum);
-    w.marginal = cr_scratch_matrix(&s, BATCH, w.states);
-    w.log = cr_scratch_f64(&s, BATCH);
+    w.marginal = cr_scratch_matrix(&s, CRI_BATCH, w.states);
+    w.log = cr_scratch_f64(&s, CRI_BATCH);
     size_t lanes = cri_exact_lanes(cx, out_report, o);
     w.lanes = lanes ? lanes : 1;
     w.lane = cr_scratch_bytes(&s, w.lanes, sizeof *w.lane);
     CR_TRY(s.status);
     CR_TRY(open_lanes(cx, &w, lanes > 0));
-    for (double done = 0; done < c.runs; done += BATCH) {
+    for (double done = 0; done < c.runs; done += CRI_BATCH) {
         w.first = (size_t)done;
-        w.n = c.runs - done < BATCH ? (size_t)(c.runs - done) : BATCH;
+        w.n = c.runs - done < CRI_BATCH ? (size_t)(c.runs - done) : CRI_BATCH;
         CR_TRY(cr_check_interrupt(cx));
         cr_progress(cx, "conditioning", done, c.runs);
         CR_TRY(run_batch(cx, &w, out_report->bytes));

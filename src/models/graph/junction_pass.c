@@ -249,9 +249,10 @@ static void divide_message(cri_clique *k, bool tainted)
 /* Division by an entry this small could overflow, or lose what underflowed before. */
 static bool can_divide(const cr_factor *up)
 {
+    int small = 0;
     for (size_t e = 0; !up->is_log && e < up->size; e++)
-        if (up->value[e] > 0 && up->value[e] < 1e-150) return false;
-    return !up->is_log;
+        small |= (up->value[e] > 0) & (up->value[e] < 1e-150);
+    return !up->is_log && !small;
 }
 
 /* One pass over clique `at`: the messages to its children that are missing, and the marginals of

@@ -10,10 +10,23 @@
  */
 static const double SAFE = 1e-290;
 
+/* The largest of n values and `most`, in several lanes: the order does not matter. */
+static double largest(const double *x, size_t n, double most)
+{
+    enum { LANES = 8 };
+    double lane[LANES];
+    size_t e = 0;
+    for (size_t k = 0; k < LANES; k++) lane[k] = most;
+    for (; e + LANES <= n; e += LANES)
+        for (size_t k = 0; k < LANES; k++) lane[k] = x[e + k] > lane[k] ? x[e + k] : lane[k];
+    for (; e < n; e++) lane[0] = x[e] > lane[0] ? x[e] : lane[0];
+    for (size_t k = 0; k < LANES; k++) most = lane[k] > most ? lane[k] : most;
+    return most;
+}
+
 double cri_scale(cr_factor *f)
 {
-    double peak = f->is_log ? -INFINITY : 0;
-    for (size_t e = 0; e < f->size; e++) peak = f->value[e] > peak ? f->value[e] : peak;
+    double peak = largest(f->value, f->size, f->is_log ? -INFINITY : 0);
     if (f->is_log) {
         for (size_t e = 0; peak > -INFINITY && e < f->size; e++) f->value[e] -= peak;
         return peak;

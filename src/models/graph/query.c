@@ -186,6 +186,7 @@ static cr_status find_evidence_if_easy(cri_job *j, double most, bool soft, doubl
     st = cr_bucket_log_evidence(j->cx, j->engine.net, soft ? j->engine.evidence : plain.evidence,
                                 &o, out, NULL);
     if (st == CR_ENOMEM) {
+        j->engine.wide = true;
         *out = NAN;
         st = CR_OK;
     }

@@ -29,6 +29,7 @@ struct cri_engine {
     double                runs;  /* how often all marginals will be asked for; 0: once */
     double                share; /* of the best by decimation: log P(states | e), estimated; else NaN */
     const char           *by;    /* what answered last, where it is none of the methods; else NULL */
+    bool                  wide;  /* P(e) has been refused as too much work */
     bool                  open;  /* the best found is not proven to be the best */
     char                  why[256];
 };

@@ -72,7 +72,7 @@ double cri_problem_table_bytes(const cri_problem *p, size_t t, size_t *out_first
 
 bool cri_worth_a_look(double size, size_t tables)
 {
-    return size >= 8192 && size <= 1e12 && tables <= 128;
+    return size >= 4096 && size <= 1e12 && tables <= 128;
 }
 
 double cri_small_sum_bytes(double size, size_t inputs, size_t outputs)

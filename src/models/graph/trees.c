@@ -12,6 +12,7 @@ enum { LEAST = 16, MOST = 4096 };
 void cri_trees_free(cr_ctx *cx, cri_trees *t)
 {
     cr_free(cx, t->in, t->n * t->m, sizeof *t->in);
+    cr_free(cx, t->mu, t->n, sizeof *t->mu);
     cr_free(cx, t->rho, t->m, sizeof *t->rho);
     *t = (cri_trees){ 0 };
 }
@@ -65,6 +66,66 @@ static size_t grow(const cri_fgraph *g, turn *order, size_t *up, bool *in)
     return count;
 }
 
+static void sum_weights(cri_trees *t)
+{
+    for (size_t i = 0; i < t->m; i++) t->rho[i] = 0;
+    for (size_t k = 0; k < t->n; k++)
+        for (size_t i = 0; i < t->m; i++)
+            if (t->in[k * t->m + i]) t->rho[i] += t->mu[k];
+}
+
+/* Room for one forest more, which is copied; its weight is not set. */
+static cr_status append(cr_ctx *cx, cri_trees *t, const bool *in)
+{
+    bool *more = cr_resize(cx, t->in, t->n * t->m, (t->n + 1) * t->m, sizeof *more);
+    if (!more) return CR_ENOMEM;
+    t->in = more;
+    double *mu = cr_resize(cx, t->mu, t->n, t->n + 1, sizeof *mu);
+    if (!mu) { /* as it was */
+        t->in = cr_resize(cx, t->in, (t->n + 1) * t->m, t->n * t->m, sizeof *more);
+        return CR_ENOMEM;
+    }
+    t->mu = mu;
+    if (t->m > 0) memcpy(t->in + t->n * t->m, in, t->m * sizeof *in);
+    t->mu[t->n++] = 0;
+    return CR_OK;
+}
+
+cr_status cri_trees_add(cr_ctx *cx, const cri_fgraph *g, cri_trees *t, const double *gain,
+                        double share)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    turn      *order = cr_scratch_bytes(&s, g->m, sizeof *order);
+    size_t    *up = cr_scratch_index(&s, g->n);
+    bool      *in = cr_scratch_bytes(&s, g->m, sizeof *in);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < g->m; i++) order[i] = (turn){ 0, -gain[i], i };
+    grow(g, order, up, in);
+    CR_TRY(append(cx, t, in));
+    for (size_t k = 0; k + 1 < t->n; k++) t->mu[k] *= 1 - share;
+    t->mu[t->n - 1] = share;
+    sum_weights(t);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_trees_take_back(cr_ctx *cx, cri_trees *t)
+{
+    size_t  n = t->n - 1;
+    double  share = t->mu[n];
+    bool   *in = cr_resize(cx, t->in, t->n * t->m, n * t->m, sizeof *in);
+    double *mu = in ? cr_resize(cx, t->mu, t->n, n, sizeof *mu) : NULL;
+    if (in) t->in = in;
+    if (!mu) return CR_ENOMEM;
+    t->mu = mu;
+    t->n = n;
+    for (size_t k = 0; k < n; k++) t->mu[k] /= 1 - share;
+    sum_weights(t);
+    return CR_OK;
+}
+
 cr_status cri_trees_new(cr_ctx *cx, const cri_fgraph *g, uint64_t seed, cri_trees *out)
 {
     cr_status  st = CR_OK;
@@ -82,22 +143,15 @@ cr_status cri_trees_new(cr_ctx *cx, const cri_fgraph *g, uint64_t seed, cri_tree
         CR_TRY(cr_check_interrupt(cx));
         for (size_t i = 0; i < g->m; i++) order[i].tie = cr_rng_uniform(&r);
         tree = grow(g, order, up, in) == g->m;
-        bool *more = cr_resize(cx, t.in, t.n * g->m, (t.n + 1) * g->m, sizeof *more);
-        if (!more && g->m > 0) CR_TRY(CR_ENOMEM);
-        t.in = more;
-        if (g->m > 0) memcpy(t.in + t.n * g->m, in, g->m);
-        t.n++;
+        CR_TRY(append(cx, &t, in));
         least = SIZE_MAX;
         for (size_t i = 0; i < g->m; i++) least = order[i].used < least ? order[i].used : least;
     }
     if (least == 0)
         CR_TRY(
             cr_fail(cx, CR_EUNSUPPORTED, "the graph is too dense: %d trees do not cover it", MOST));
-    for (size_t i = 0; i < g->m; i++) {
-        size_t used = 0;
-        for (size_t k = 0; k < t.n; k++) used += t.in[k * g->m + i];
-        t.rho[i] = (double)used / (double)t.n;
-    }
+    for (size_t k = 0; k < t.n; k++) t.mu[k] = 1 / (double)t.n;
+    sum_weights(&t);
     *out = t;
     t = (cri_trees){ 0 };
 done:
@@ -223,9 +277,9 @@ cr_status cri_trees_bound(cr_ctx *cx, const cri_trees *t, const cri_bp *b, doubl
     for (size_t v = 0; v < g->n; v++) scale += find_belief(b, v, belief + g->start[v]);
     for (size_t k = 0; k < t->n; k++) {
         CR_TRY(cr_check_interrupt(cx));
-        sum += sum_forest(&w, t->in + k * t->m, belief);
+        if (t->mu[k] > 0) sum += t->mu[k] * sum_forest(&w, t->in + k * t->m, belief);
     }
-    *out = b->impossible ? -INFINITY : g->scale + scale + sum / (double)t->n;
+    *out = b->impossible ? -INFINITY : g->scale + scale + sum;
 done:
     cr_scratch_end(&s);
     return st;

@@ -15,6 +15,7 @@
 typedef struct cri_trees {
     size_t  n, m; /* forests, tables */
     bool   *in;   /* [n x m] */
+    double *mu;   /* [n] weights, their sum 1 */
     double *rho;  /* [m] */
 } cri_trees;
 
@@ -22,6 +23,15 @@ typedef struct cri_trees {
  * used least come first. */
 cr_status cri_trees_new(cr_ctx *cx, const cri_fgraph *g, uint64_t seed, cri_trees *out);
 void      cri_trees_free(cr_ctx *cx, cri_trees *t);
+/* Adds the forest with the largest sum of `gain` [m], with the weight `share`; all others lose that
+ * share of theirs. */
+cr_status cri_trees_add(cr_ctx *cx, const cri_fgraph *g, cri_trees *t, const double *gain,
+                        double share);
+/* The inverse: takes the last forest away. */
+cr_status cri_trees_take_back(cr_ctx *cx, cri_trees *t);
+/* A step towards weights with a smaller bound (trees_weights.c), from messages that have converged;
+ * b must be made anew for the new rho. */
+cr_status cri_trees_step(cr_ctx *cx, cri_trees *t, const cri_bp *b, double step);
 /* The bound for the messages as they are; b->rho must be t->rho. */
 cr_status cri_trees_bound(cr_ctx *cx, const cri_trees *t, const cri_bp *b, double *out);
 

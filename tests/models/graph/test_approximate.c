@@ -91,6 +91,35 @@ static void messages_are_exact_on_trees(void **unused)
     test_context_free(cx);
 }
 
+/* Better weights of the trees: the bound falls, and stays above log Z. */
+static void better_weights_lower_the_bound(void **unused)
+{
+    (void)unused;
+    cr_ctx *cx = test_context();
+    size_t  lower = 0;
+    for (uint64_t round = 0; round < 12; round++) {
+        cr_rng                 r = cr_rng_stream(61, round);
+        cr_network            *net = dense_network(cx, &r, 4 + round % 5);
+        cr_approximate_options o = cr_approximate_defaults();
+        double                 expected[MOST_STATES], log_z = truth(cx, net, NULL, expected);
+        double                 bound[3];
+        const size_t           steps[3] = { 0, 2, 10 };
+        for (size_t k = 0; k < 3; k++) {
+            cr_approximate_answer a = { 0 };
+            o.reweigh = steps[k];
+            assert_ok(cx, cr_approximate(cx, net, NULL, CR_APPROXIMATE_TRW, &o, 1, 0, NULL, &a));
+            bound[k] = a.report.upper;
+            assert_true(bound[k] >= log_z - 1e-9);
+            cr_approximate_free(cx, &a);
+        }
+        assert_true(bound[1] <= bound[0] && bound[2] <= bound[1]);
+        lower += bound[2] < bound[0] - 1e-3 * (bound[0] - log_z);
+        cr_network_free(cx, net);
+    }
+    assert_true(lower >= 9);
+    test_context_free(cx);
+}
+
 /* On all kinds of networks; `share` of the marginals that are far off is printed nowhere, but the
  * mean error is small. */
 static void bounds_hold(void **unused)
@@ -443,6 +472,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_are_exact_on_trees),  cmocka_unit_test(bounds_hold),
+        cmocka_unit_test(better_weights_lower_the_bound),
         cmocka_unit_test(large_clusters_are_exact),     cmocka_unit_test(mean_field_never_falls),
         cmocka_unit_test(joints_follow_the_chain_rule), cmocka_unit_test(auto_decides_by_cost),
         cmocka_unit_test(impossible_evidence_is_said),  cmocka_unit_test(allocations_may_fail),

@@ -35,7 +35,7 @@ static void marginals_of_runs_are_enumeration(void **unused)
     size_t  conditioned = 0;
     for (uint64_t round = 0; round < 5; round++) {
         cr_rng           r = cr_rng_stream(40, round);
-        cr_network      *net = dense_network(cx, &r, 11);
+        cr_network      *net = dense_network(cx, &r, 10);
         cr_evidence     *e = random_evidence(cx, &r, net);
         cr_exact_options o = cr_exact_defaults();
         cr_exact_report  report;
@@ -107,7 +107,7 @@ static void questions_are_answered_in_runs(void **unused)
     (void)unused;
     cr_ctx          *cx = test_context();
     cr_rng           r = cr_rng_stream(42, 0);
-    cr_network      *net = dense_network(cx, &r, 14);
+    cr_network      *net = dense_network(cx, &r, 13);
     cr_query_options o = cr_query_defaults();
     const char      *text[] = { "P(*)", "P(v3)", "P(v3=s0)" };
     for (size_t i = 0; i < 3; i++)
@@ -119,7 +119,7 @@ static void questions_are_answered_in_runs(void **unused)
                 assert_int_equal(i, 2); /* the states may be named otherwise */
                 continue;
             }
-            cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 200000);
+            cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 150000);
             assert_ok(cx, cr_query(cx, net, text[i], NULL, &o, &answer));
             assert_true(answer.exact);
             assert_true(answer.cost.conditioned > 0);
@@ -233,7 +233,7 @@ static void every_allocation_fails(void **unused)
 {
     (void)unused;
     cr_ctx     *cx = test_context();
-    cr_network *net = wide(cx, 5);
+    cr_network *net = wide(cx, 4);
     test_every_allocation_fails(every_run, net);
     cr_network_free(cx, net);
     test_context_free(cx);
