@@ -24,6 +24,11 @@ done:
     return st;
 }
 
+static cr_status print_and_save(cli *c, const cr_model *model, const char *schema)
+{
+    return cli_print_and_save(c, model, print_summary, &(summary){ model, schema });
+}
+
 /* A model that is not to be trusted under --strict is neither printed nor saved. */
 static cr_status deliver(cli *c, const cr_model *model, const char *schema)
 {
@@ -32,7 +37,7 @@ static cr_status deliver(cli *c, const cr_model *model, const char *schema)
     if (r->stop == CR_STOP_LIMIT)
         cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations", r->iterations);
     CR_TRY(cli_check_strict(c));
-    CR_TRY(cli_print_and_save(c, model, print_summary, &(summary){ model, schema }));
+    CR_TRY(print_and_save(c, model, schema));
 done:
     return st;
 }
