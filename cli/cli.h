@@ -192,6 +192,11 @@ cr_status cli_print_coordinates(cli *c, const cr_model *model, const cr_table *t
                                 double interval);
 /* A table under a title, nothing where there are no rows. */
 void cli_print_rows(cli *c, const char *title, const json_t *rows);
+/* Prints what was learned and saves the model with -o, both or neither: the file takes its place when
+ * `print` is through and its text is out.  For "-" the model itself goes to standard output, and
+ * nothing is printed. */
+cr_status cli_print_and_save(cli *c, const cr_model *opt_model,
+                             cr_status (*print)(cli *c, const void *arg), const void *arg);
 /* CR_ENUMERIC under --strict when there were warnings. */
 cr_status cli_check_strict(cli *c);
 /* Help of a verb (NULL: of the program). */

@@ -79,6 +79,10 @@ static cr_status run_convert(cli *c)
     format      f = TO_CSV;
 
     if (cli_is_network(c, 0)) return convert_network(c);
+    if (((const convert_options *)c->own)->to != CR_FORMAT_AUTO) {
+        cr_fail(c->cx, CR_EARG, "--to is the format of a network, and %s is none by its name", c->args[0]);
+        CR_TRY(cr_fail_hint(c->cx, "the format of data goes by the name of OUT"));
+    }
     CR_TRY(find_target(c, &to, &f));
     CR_TRY(cli_read_data(c, 0, NULL, &t));
     CR_TRY(cli_check_strict(c));

@@ -279,7 +279,8 @@ static cr_status answer_usual(dist_job *j)
 {
     for (size_t i = 0; i < N_NUMBERS; i++) {
         cr_status st = answer_number(j, i);
-        if (st == CR_EARG || st == CR_ENOMEM) return st; /* else: does not exist, left out */
+        bool      exists = st != CR_EUNSUPPORTED && st != CR_ENUMERIC; /* else it is left out */
+        if (st != CR_OK && exists) return st;
     }
     if (cr_dist_is_vector(j->dist) || !cr_dist_offers(j->dist, "quantile")) return CR_OK;
     return answer_points(j, N_POINTS - 1, "0.025,0.5,0.975");
@@ -370,20 +371,6 @@ done:
 
 /* --- the verb --------------------------------------------------------------------------------- */
 
-/* The settings that every verb takes, of which this one needs the seed. */
-static cr_status read_seed(cli *c, uint64_t *out)
-{
-    cr_status      st = CR_OK;
-    cr_fit_options o;
-    CR_TRY(cr_options_init(c->cx, cr_fit_table, &o));
-    for (size_t i = 0; i < c->n_settings; i++)
-        CR_TRY(cr_options_set(c->cx, cr_fit_table, &o, c->settings[i].name, c->settings[i].value));
-    *out = o.seed;
-    cr_options_free(c->cx, cr_fit_table, &o);
-done:
-    return st;
-}
-
 static bool anything_asked(const dist_job *j)
 {
     for (size_t i = 0; i < N_NUMBERS; i++)
@@ -409,7 +396,7 @@ static cr_status run_dist(cli *c)
         CR_TRY(dist_explain(c, j.dist));
         goto done;
     }
-    CR_TRY(read_seed(c, &j.seed));
+    j.seed = c->fit.seed;
     CR_TRY(dist_read_parameters(&j));
     json_object_set_new(j.root, "distribution", json_string(cr_dist_name(j.dist)));
     if (j.o->fit) CR_TRY(dist_fit(&j));

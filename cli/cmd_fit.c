@@ -1,56 +1,33 @@
 /* cmd_fit.c -- fit: data to a model. */
 #include "blocks.h"
 #include "cli.h"
-#include "base/file.h"
 #include "models/fit_stream.h"
 
-#include <string.h>
+typedef struct summary {
+    const cr_model *model;
+    const char     *schema;
+} summary;
 
-static cr_status print_summary(cli *c, const cr_model *model, const char *schema)
+static cr_status print_summary(cli *c, const void *arg)
 {
-    cr_status st = CR_OK;
-    json_t   *d = NULL;
-    CR_TRY(cli_describe_model(c, model, &d));
-    json_object_set_new(d, "seconds", json_real(cr_model_get_report(model)->seconds));
+    const summary *s = arg;
+    cr_status      st = CR_OK;
+    json_t        *d = NULL;
+    CR_TRY(cli_describe_model(c, s->model, &d));
+    json_object_set_new(d, "seconds", json_real(cr_model_get_report(s->model)->seconds));
     if (c->global.output) json_object_set_new(d, "output", json_string_nocheck(c->global.output));
-    if (c->format == FORMAT_JSON) out_json(c, schema, d);
+    if (c->format == FORMAT_JSON) out_json(c, s->schema, d);
     else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
     else cli_print_model(c, d);
+    if (c->format == FORMAT_TEXT && c->global.output) out_text(c, "\n");
 done:
     json_decref(d);
     return st;
 }
 
-/* Prints what was learned and saves it, both or neither: the file takes its place when the summary
- * is out.  The model itself goes to standard output for "-", then without a summary. */
 static cr_status print_and_save(cli *c, const cr_model *model, const char *schema)
 {
-    cr_status   st = CR_OK;
-    const char *path = c->global.output;
-    bool        only_model = path && strcmp(path, "-") == 0;
-    cri_file   *file = NULL;
-    char       *bytes = NULL;
-    size_t      size = 0;
-
-    CR_TRY(out_open(c, NULL));
-    if (path) CR_TRY(cr_model_to_bytes(c->cx, model, &bytes, &size));
-    if (only_model) {
-        out_bytes(c, bytes, size);
-        goto done;
-    }
-    if (path) CR_TRY(cri_file_create(c->cx, path, &file));
-    if (path) CR_TRY(cri_file_write(file, bytes, size));
-    CR_TRY(print_summary(c, model, schema));
-    CR_TRY(out_flush(c));
-    if (!path) goto done;
-    st = cri_file_commit(file);
-    file = NULL;
-    CR_TRY(st);
-    if (c->format == FORMAT_TEXT) out_text(c, "\nsaved to %s\n", path);
-done:
-    cri_file_abandon(file);
-    cr_free(c->cx, bytes, size, 1);
-    return st;
+    return cli_print_and_save(c, model, print_summary, &(summary){ model, schema });
 }
 
 cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -43,24 +44,33 @@ done:
     return st;
 }
 
+/* Texts with commas between them, however long; NULL without memory. */
+static json_t *joined(const json_t *texts)
+{
+    size_t  i, size = 1, used = 0;
+    json_t *item;
+    json_array_foreach(texts, i, item) size += json_string_length(item) + 1;
+    char *text = malloc(size);
+    if (!text) return NULL;
+    json_array_foreach(texts, i, item)
+    {
+        if (i) text[used++] = ',';
+        memcpy(text + used, json_string_value(item), json_string_length(item));
+        used += json_string_length(item);
+    }
+    json_t *out = json_stringn_nocheck(text, used);
+    free(text);
+    return out;
+}
+
 json_t *info_flat(const json_t *object)
 {
     json_t     *flat = json_copy((json_t *)(uintptr_t)object), *value;
     const char *key;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        char    text[1024] = "";
-        size_t  i, used = 0;
-        json_t *item;
-        if (!json_is_array(value) || !json_is_string(json_array_get(value, 0))) continue;
-        json_array_foreach(value, i, item)
-        {
-            int more = snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "",
-                                json_string_value(item));
-            used += (size_t)more;
-            if (used >= sizeof text) break;
-        }
-        json_object_set_new(flat, key, json_string_nocheck(text));
+        if (json_is_array(value) && json_is_string(json_array_get(value, 0)))
+            json_object_set_new(flat, key, joined(value));
     }
     json_object_foreach((json_t *)(uintptr_t)object, key,
                         value) if (json_is_array(value) && json_array_size(value) == 0)
@@ -329,9 +339,6 @@ static cr_status run_info(cli *c)
     j.per = j.o->unit == 0 ? M_LN2 : 1;
     j.unit = j.o->unit == 0 ? "bits" : "nats";
     CR_TRY(check_options(&j));
-    for (size_t i = 0; i < c->n_settings; i++)
-        CR_TRY(cr_options_set(c->cx, cr_fit_table, &c->fit, c->settings[i].name,
-                              c->settings[i].value));
     j.seed = c->fit.seed;
     if (c->n_args > 0) CR_TRY(cli_read_data(c, 0, NULL, &j.a));
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, NULL, &j.b));

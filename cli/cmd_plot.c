@@ -48,6 +48,19 @@ static cr_status check_path(cli *c)
     return cr_fail_hint(c->cx, "for example -o figure.svg");
 }
 
+/* Under --strict it is drawn to nowhere first: a figure that is not to be trusted leaves no file. */
+static cr_status save_figure(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                             const cr_plot_options *o)
+{
+    cr_status   st = CR_OK;
+    const char *path = strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output;
+    if (c->global.strict) CR_TRY(cr_plot_with(c->cx, m, t, kind, o, "/dev/null"));
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(cr_plot_with(c->cx, m, t, kind, o, path));
+done:
+    return st;
+}
+
 static cr_status print_figure(cli *c, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                               const cr_plot_options *o)
 {
@@ -73,6 +86,7 @@ static cr_status print_points(cli *c, const cr_model *m, const cr_table *t, cr_p
     json_object_set_new(root, "kind", json_string(name));
     CR_TRY(cr_plot_json(c->cx, m, t, kind, o, &text));
     points = json_loads(text, JSON_ALLOW_NUL, NULL);
+    if (!points) CR_TRY(cr_fail(c->cx, CR_ENOMEM, "out of memory"));
     json_object_update(root, points);
     CR_TRY(cli_check_strict(c));
     CR_TRY(out_open(c, c->global.output));
@@ -137,6 +151,8 @@ static cr_status run_plot(cli *c)
         CR_TRY(cli_plot_network(c, o->evidence));
         goto done;
     }
+    if (o->evidence)
+        CR_TRY(cr_fail(c->cx, CR_EARG, "--evidence is of a network, and %s is none by its name", c->args[0]));
     if (c->n_args < 2 && kind != CR_PLOT_PATH) {
         cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
         CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg; --kind path alone needs none",
@@ -152,8 +168,7 @@ static cr_status run_plot(cli *c)
     if (c->format == FORMAT_JSON)
         CR_TRY(print_points(c, m, t, kind, &plot, name));
     else if (c->global.output)
-        CR_TRY(cr_plot_with(c->cx, m, t, kind, &plot,
-                            strcmp(c->global.output, "-") == 0 ? "/dev/stdout" : c->global.output));
+        CR_TRY(save_figure(c, m, t, kind, &plot));
     else
         CR_TRY(print_figure(c, m, t, kind, &plot));
 done:

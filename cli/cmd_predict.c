@@ -174,13 +174,14 @@ static cr_status check_ids(job *j)
 /* Without data there is the next row, if the model says anything of it. */
 static cr_status answer_next(job *j)
 {
-    const char *option = j->o->id         ? "id"
-                         : j->o->draws    ? "draws"
-                         : j->o->leverage ? "leverage"
-                         : j->o->slopes   ? "slopes"
-                         : j->o->covariance ? "covariance"
-                         : of_function(j) ? "latent"
-                                          : NULL;
+    const char *option = j->o->id            ? "id"
+                         : j->o->draws       ? "draws"
+                         : j->o->leverage    ? "leverage"
+                         : j->o->coordinates ? "coordinates"
+                         : j->o->slopes      ? "slopes"
+                         : j->o->covariance  ? "covariance"
+                         : of_function(j)    ? "latent"
+                                             : NULL;
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
     cr_status   st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);
@@ -272,12 +273,26 @@ done:
     return st;
 }
 
+/* Coordinates stand alone: what belongs to predictions would be lost without a word. */
+static cr_status check_coordinates(const job *j)
+{
+    const predict_options *o = j->o;
+    const char            *other = o->id         ? "id"
+                                   : o->draws    ? "draws"
+                                   : o->leverage ? "leverage"
+                                   : o->loss     ? "loss"
+                                                 : NULL;
+    if (!o->coordinates || !other) return CR_OK;
+    return cr_fail(context(j), CR_EARG, "--%s goes with predictions, and --coordinates shows none", other);
+}
+
 static cr_status run_predict(cli *c)
 {
     cr_status st = CR_OK;
     job       j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
 
     CR_TRY(check_options(&j));
+    CR_TRY(check_coordinates(&j));
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
     if (j.o->coordinates && c->n_args > 1) {

@@ -1,5 +1,4 @@
 /* cmd_tune.c -- tune: settings chosen by cross-validation; the winner is fitted to all rows. */
-#include "base/file.h"
 #include "base/list.h"
 #include "scores.h"
 #include "specs.h"
@@ -97,21 +96,24 @@ static void print_text(cli *c, const cr_tuning *t, const cr_table *data, const j
              out_number(k->se[t->metric], false, se));
 }
 
-static cr_status print_tuning(cli *c, const cr_tuning *t, const cr_table *data)
+typedef struct outcome {
+    const cr_tuning *tuning;
+    const cr_table  *data;
+} outcome;
+
+static cr_status print_tuning(cli *c, const void *arg)
 {
-    cr_status st = CR_OK;
-    json_t   *root = tuning_object(c, t, c->own), *rows = tuning_table(t);
+    const outcome *w = arg;
+    json_t        *root = tuning_object(c, w->tuning, c->own), *rows = tuning_table(w->tuning);
     if (c->format == FORMAT_JSON)
         out_json(c, "tune", root);
     else if (c->format == FORMAT_CSV)
         out_table(c, rows);
     else
-        print_text(c, t, data, rows);
-    CR_TRY(out_flush(c));
-done:
+        print_text(c, w->tuning, w->data, rows);
     json_decref(root);
     json_decref(rows);
-    return st;
+    return CR_OK;
 }
 
 /* The winner, fitted to all rows. */
@@ -136,37 +138,6 @@ done:
     return st;
 }
 
-/* Prints and saves, both or neither, as fit does. */
-static cr_status deliver(cli *c, const cr_tuning *t, const cr_table *data,
-                         const cr_model *opt_model)
-{
-    cr_status   st = CR_OK;
-    const char *path = c->global.output;
-    bool        only_model = path && strcmp(path, "-") == 0;
-    cri_file   *file = NULL;
-    char       *bytes = NULL;
-    size_t      size = 0;
-
-    CR_TRY(out_open(c, NULL));
-    if (opt_model) CR_TRY(cr_model_to_bytes(c->cx, opt_model, &bytes, &size));
-    if (only_model) {
-        out_bytes(c, bytes, size);
-        goto done;
-    }
-    if (opt_model) CR_TRY(cri_file_create(c->cx, path, &file));
-    if (opt_model) CR_TRY(cri_file_write(file, bytes, size));
-    CR_TRY(print_tuning(c, t, data));
-    if (!opt_model) goto done;
-    st = cri_file_commit(file);
-    file = NULL;
-    CR_TRY(st);
-    if (c->format == FORMAT_TEXT) out_text(c, "saved to %s\n", path);
-done:
-    cri_file_abandon(file);
-    cr_free(c->cx, bytes, size, 1);
-    return st;
-}
-
 static cr_status run_tune(cli *c)
 {
     cr_status           st = CR_OK;
@@ -184,7 +155,7 @@ static cr_status run_tune(cli *c)
     CR_TRY(cr_tune(c->cx, spec, data, &tune, &cv, &t));
     if (c->global.output) CR_TRY(fit_chosen(c, &s, spec, &t, o, data, &m));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(deliver(c, &t, data, m));
+    CR_TRY(cli_print_and_save(c, m, print_tuning, &(outcome){ &t, data }));
 done:
     cr_tuning_free(c->cx, &t);
     cr_model_free(c->cx, m);

@@ -91,7 +91,7 @@ static void print_square(info_job *j, const char *title, const char **names, siz
                                                  : p->got.p;
             char            text[32] = "";
             if (!isnan(value)) snprintf(text, sizeof text, "% .3f", value);
-            json_object_set_new(row, names[b], json_string(text));
+            json_object_set_new_nocheck(row, names[b], json_string(text));
         }
         json_array_append_new(rows, row);
     }

@@ -14,11 +14,16 @@ static const char *find_title(const cli *c, const cr_network *net)
     return slash ? slash + 1 : c->args[0];
 }
 
-static cr_status draw(cli *c, const cr_network *net, const cr_network_plot *p, char **out_text)
+/* To the path, or as text without one. */
+static cr_status draw(cli *c, const cr_network *net, cr_network_plot *p, const char *opt_path,
+                      char **out_text)
 {
-    const char *path = c->global.output;
-    if (!path) return cr_plot_network_text(c->cx, net, p, TEXT_WIDTH, out_text);
-    return cr_plot_network(c->cx, net, p, strcmp(path, "-") == 0 ? "/dev/stdout" : path);
+    cr_status st = opt_path ? cr_plot_network(c->cx, net, p, opt_path)
+                            : cr_plot_network_text(c->cx, net, p, TEXT_WIDTH, out_text);
+    if (st != CR_ENOMEM || p->plain) return st;
+    cr_log(c->cx, CR_LOG_WARNING, "drawn without bars: %s", cr_error(c->cx));
+    p->plain = true;
+    return draw(c, net, p, opt_path, out_text);
 }
 
 cr_status cli_plot_network(cli *c, const char *opt_evidence)
@@ -29,18 +34,16 @@ cr_status cli_plot_network(cli *c, const char *opt_evidence)
     cr_findings     more = { 0 };
     cr_network_plot p = { .more = &more };
     char           *text = NULL;
+    const char     *path = c->global.output;
+    if (path && strcmp(path, "-") == 0) path = "/dev/stdout";
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
     if (c->n_args > 1) CR_TRY(cr_question_parse(c->cx, net, c->args[1], &q));
     if (opt_evidence) CR_TRY(cr_findings_read(c->cx, &more, net, opt_evidence));
     p.question = q;
     p.title = find_title(c, net);
-    st = draw(c, net, &p, &text);
-    if (st == CR_ENOMEM) {
-        cr_log(c->cx, CR_LOG_WARNING, "drawn without bars: %s", cr_error(c->cx));
-        p.plain = true;
-        st = draw(c, net, &p, &text);
-    }
-    CR_TRY(st);
+    if (path && c->global.strict) CR_TRY(draw(c, net, &p, "/dev/null", &text)); /* as save_figure */
+    CR_TRY(cli_check_strict(c));
+    CR_TRY(draw(c, net, &p, path, &text));
     CR_TRY(cli_check_strict(c));
     if (text) {
         CR_TRY(out_open(c, NULL));

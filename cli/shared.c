@@ -206,6 +206,36 @@ done:
     return st;
 }
 
+cr_status cli_print_and_save(cli *c, const cr_model *opt_model,
+                             cr_status (*print)(cli *c, const void *arg), const void *arg)
+{
+    cr_status   st = CR_OK;
+    const char *path = opt_model ? c->global.output : NULL;
+    cri_file   *file = NULL;
+    char       *bytes = NULL;
+    size_t      size = 0;
+
+    CR_TRY(out_open(c, NULL));
+    if (path) CR_TRY(cr_model_to_bytes(c->cx, opt_model, &bytes, &size));
+    if (path && is_stream(path)) {
+        out_bytes(c, bytes, size);
+        goto done;
+    }
+    if (path) CR_TRY(cri_file_create(c->cx, path, &file));
+    if (path) CR_TRY(cri_file_write(file, bytes, size));
+    CR_TRY(print(c, arg));
+    CR_TRY(out_flush(c));
+    if (!path) goto done;
+    st = cri_file_commit(file);
+    file = NULL;
+    CR_TRY(st);
+    if (c->format == FORMAT_TEXT) out_text(c, "saved to %s\n", path);
+done:
+    cri_file_abandon(file);
+    cr_free(c->cx, bytes, size, 1);
+    return st;
+}
+
 /* --- a model --------------------------------------------------------------------------------- */
 
 cr_status cli_describe_model(cli *c, const cr_model *model, json_t **out)

@@ -59,6 +59,11 @@ class Prediction(Structure):
                 ("params", c_void_p)]
 
 
+class Levels(Structure):
+    _fields_ = [("n", c_size_t), ("column", POINTER(c_size_t)), ("first", POINTER(c_size_t)),
+                ("level", POINTER(c_char_p)), ("prob", POINTER(c_double))]
+
+
 class Report(Structure):
     _fields_ = [("stop", c_int), ("iterations", c_size_t), ("rows", c_size_t),
                 ("log_evidence", c_double), ("evidence", c_int), ("log_likelihood", c_double), ("seconds", c_double)]
@@ -170,6 +175,8 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_prediction_intervals": (c_int, [_p, POINTER(Prediction), _d, _p, _p, _p]),
     "cr_score": (c_int, [_p, _p, _p, _p]),
     "cr_next": (c_int, [_p, _p, POINTER(Prediction)]),
+    "cr_next_levels": (c_int, [_p, _p, POINTER(Levels)]),
+    "cr_levels_free": (None, [_p, POINTER(Levels)]),
     "cr_sample": (c_int, [_p, _p, _n, c_uint64, _p]),
     "cr_sample_targets": (c_int, [_p, _p, _p, _n, c_uint64, _p]),
     "cr_predict_function": (c_int, [_p, _p, _p, c_bool, _p, _p, _p]),

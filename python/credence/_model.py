@@ -111,6 +111,9 @@ class Model:
 
     # --- answering
 
+    def _offers(self, verb):
+        return lib.cr_class_offers(lib.cr_model_get_class(self._pointer), verb)
+
     @contextlib.contextmanager
     def _prediction(self, function, *args):
         """The struct that function(model, *args, &out) fills; freed at the end."""
@@ -133,11 +136,28 @@ class Model:
             return _read_answers(prediction, sd, level)
 
     def next(self, level):
-        """What the next row would be: answers with one entry for each column of numbers, and their names."""
+        """What the next row would be in each column of numbers, by its name: mean, sd, lower and upper."""
+        if not self._offers(b"next"):
+            return {}
+        numbers = [name for i, name in enumerate(self.columns)
+                   if lib.cr_design_column_type(self._design, i) != c.CATEGORY]
         with self._prediction(lib.cr_next) as prediction:
-            numbers = [name for i, name in enumerate(self.columns)
-                       if lib.cr_design_column_type(self._design, i) != c.CATEGORY]
-            return _read_answers(prediction, True, level)._replace(classes=numbers)
+            a = _read_answers(prediction, True, level)
+        return {name: {"mean": float(a.mean[i]), "sd": float(a.sd[i]), "lower": float(a.lower[i]),
+                       "upper": float(a.upper[i])} for i, name in enumerate(numbers)}
+
+    def next_levels(self):
+        """The probability of each level of the next row: a dict for each column of levels, by its name."""
+        if not self._offers(b"next-levels"):
+            return {}
+        levels = c.Levels()
+        context = work(lib.cr_next_levels, self._pointer, levels)
+        try:
+            return {self.columns[levels.column[j]]:
+                    {levels.level[i].decode(): levels.prob[i] for i in range(levels.first[j], levels.first[j + 1])}
+                    for j in range(levels.n)}
+        finally:
+            lib.cr_levels_free(context.handle, levels)
 
     def log_density(self, table):
         """The log density of every row, or of its target given the rest; NaN in rows left out."""

@@ -42,8 +42,8 @@ def declarations():
                                              lib.cr_class_formulas, lib.cr_class_reference)]
         yield Declaration(*texts, lib.cr_class_tasks(model),
                           _options.read_table(lib.cr_class_options(model)),
-                          *(lib.cr_class_offers(model, verb) for verb in
-                            (b"update", b"missing", b"next", b"negative", b"transform", b"numbers",
+                          *(any(lib.cr_class_offers(model, verb) for verb in verbs.split()) for verbs in
+                            (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
                              b"fractions", b"relearn", b"hold", b"function")))
 
 

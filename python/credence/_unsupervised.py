@@ -74,13 +74,17 @@ class Next:
     """Models that say what the next row would be."""
 
     def predict_next(self, level=0.95):
-        """The predictive distribution of each column of numbers of the next row, by the name of the column:
-        its mean, sd, and the ends lower and upper of the central interval of mass `level`."""
+        """The predictive distribution of each column of the next row, by the name of the column.
+
+        Of a column of numbers: its mean, sd, and the ends lower and upper of the central interval of mass
+        `level`.  Of one of categories, or of numbers that the model counts as such: its probability, a dict of
+        that of each level."""
         if not 0 < level < 1:
             raise ValueError(f"level is {level!r}, which is not between 0 and 1")
-        a = self._fitted().next(level)
-        return {name: {"mean": float(a.mean[i]), "sd": float(a.sd[i]), "lower": float(a.lower[i]),
-                       "upper": float(a.upper[i])} for i, name in enumerate(a.classes)}
+        model = self._fitted()
+        told = model.next(level)
+        told.update((name, {"probability": levels}) for name, levels in model.next_levels().items())
+        return {name: told[name] for name in model.columns if name in told}
 
 
 class Cluster(Unsupervised):

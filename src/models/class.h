@@ -74,6 +74,9 @@ struct cr_model_class {
     /* The distribution of the next row's columns; n and mean/scale/dof are allocated for out->n
      * columns of numbers, a family as in predict. */
     cr_status (*next)(cr_ctx *cx, const void *state, const cr_design *design, cr_prediction *out);
+    /* The same of columns of levels: asks for room (cri_levels_new), fills column, first and
+     * prob, and sets the texts (cri_levels_name). */
+    cr_status (*next_levels)(cr_ctx *cx, const void *state, const cr_design *design, cr_levels *out);
     /* Draws: without rows, out [count x design columns] (units of the data, codes of levels); with
      * rows, targets [rows->n x count] in the units rows->y has. */
     cr_status (*sample)(cr_ctx *cx, const void *state, const cr_design *design,
@@ -116,5 +119,10 @@ CRI_MODELS(CRI_DECLARE_CLASS)
  * [n x n_params].  The family is named as in the registry of distributions. */
 cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const char *family,
                                 size_t n_params);
+
+/* Room for n columns with `total` levels together, first[n] = total; freed by cr_levels_free. */
+cr_status cri_levels_new(cr_ctx *cx, size_t n, size_t total, cr_levels *out);
+/* Sets the text of level i to prefix and level. */
+cr_status cri_levels_name(cr_ctx *cx, cr_levels *out, size_t i, const char *prefix, const char *level);
 
 #endif

@@ -44,8 +44,8 @@ CR_API unsigned         cr_class_tasks(const cr_model_class *c);
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
 /* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target sex". */
 CR_API const char *cr_class_example(const cr_model_class *c);
-/* true when the class offers this: "update", "predict", "score", "next", "sample", "transform"; "function":
- * it tells of a function without noise; "relearn":
+/* true when the class offers this: "update", "predict", "score", "next", "next-levels", "sample", "transform";
+ * "function": it tells of a function without noise; "relearn":
  * an update is the same as a fit on all rows; "hold": it keeps hyper-parameters as the fit learned them; or takes
  * data with gaps in the features, "missing", with targets of either sign, "negative", or with
  * numbers of either sign in columns that are not a target, "numbers", that need not be whole, "fractions". */
@@ -163,6 +163,23 @@ CR_API const char *const *cr_transform_labels(const cr_model *model, size_t *out
  * a CR_ANSWER_NUMBER whose rows are the columns of the design that hold numbers, in their order.
  * CR_EUNSUPPORTED where the model offers none. */
 CR_API cr_status cr_next(cr_ctx *cx, const cr_model *model, cr_prediction *out_prediction);
+
+/* The probabilities of levels, column by column. */
+typedef struct cr_levels {
+    size_t  n;      /* columns                                                             */
+    size_t *column; /* [n] its number in the design                                        */
+    size_t *first;  /* [n + 1] its levels are first[j] .. first[j + 1] - 1                  */
+    char  **level;  /* [first[n]] the texts of the levels, the one counted as success first */
+    double *prob;   /* [first[n]] their probabilities, which sum to one in each column      */
+} cr_levels;
+
+/* What the next row would be in the columns whose levels the model knows: categories, and numbers that
+ * it counts as such.  None (n = 0) where it describes numbers only; CR_EUNSUPPORTED where the model
+ * offers none. */
+CR_API cr_status cr_next_levels(cr_ctx *cx, const cr_model *model, cr_levels *out_levels);
+/* Frees the arrays of levels. */
+CR_API void cr_levels_free(cr_ctx *cx, cr_levels *levels);
+
 /* Draws rows from a model of densities: out [count x columns of the design], a category as the code
  * of its level in the design.  The same seed gives the same draws.  CR_EUNSUPPORTED where the model
  * offers none. */

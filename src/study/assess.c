@@ -1,5 +1,5 @@
 /* assess.c -- evaluation. */
-#include "assess.h"
+#include "assess_internal.h"
 #include "../base/scratch.h"
 #include "../prob/dist/tail_integral.h"
 
@@ -9,6 +9,26 @@
 static void add_metric(cr_assessment *a, const char *name, double value)
 {
     if (a->n < CR_MOST_METRICS) a->metrics[a->n++] = (cr_metric){ name, value, NAN };
+}
+
+void cri_assess_add_numbers(cr_assessment *a, const cr_regression_metrics *m)
+{
+    add_metric(a, "log_score", m->log_score);
+    add_metric(a, "rmse", m->rmse);
+    add_metric(a, "mae", m->mae);
+    add_metric(a, "r2", m->r2);
+    add_metric(a, "crps", m->crps);
+    add_metric(a, "coverage", m->coverage);
+    add_metric(a, "width", m->width);
+}
+
+void cri_assess_add_classes(cr_assessment *a, const cr_class_metrics *m)
+{
+    add_metric(a, "log_loss", m->log_loss);
+    add_metric(a, "accuracy", m->accuracy);
+    add_metric(a, "brier", m->brier);
+    add_metric(a, "auc", m->auc);
+    add_metric(a, "calibration_error", m->calibration_error);
 }
 
 static bool has_answer(const cr_prediction *p, size_t i)
@@ -90,13 +110,7 @@ static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double
             "%zu of %zu rows are predicted without any spread: log_score, crps, coverage and width "
             "have no value",
             points, a->rows);
-    add_metric(a, "log_score", m.log_score);
-    add_metric(a, "rmse", m.rmse);
-    add_metric(a, "mae", m.mae);
-    add_metric(a, "r2", m.r2);
-    add_metric(a, "crps", m.crps);
-    add_metric(a, "coverage", m.coverage);
-    add_metric(a, "width", m.width);
+    cri_assess_add_numbers(a, &m);
 done:
     return st;
 }
@@ -111,11 +125,7 @@ static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double
     CR_TRY(s.status);
     for (size_t i = 0; i < a->rows; i++) codes[i] = (uint32_t)y[i];
     CR_TRY(cr_class_evaluate(cx, codes, cr_cmat_of(p->prob, a->rows, p->n_classes), w, &m));
-    add_metric(a, "log_loss", m.log_loss);
-    add_metric(a, "accuracy", m.accuracy);
-    add_metric(a, "brier", m.brier);
-    add_metric(a, "auc", m.auc);
-    add_metric(a, "calibration_error", m.calibration_error);
+    cri_assess_add_classes(a, &m);
     a->has_bins = true;
     memcpy(a->bins, m.bins, sizeof a->bins);
 done:

@@ -1,4 +1,5 @@
 /* average_score.c -- the scores of a mixture: density, quantiles and CRPS of it as it is. */
+#include "assess_internal.h"
 #include "average_internal.h"
 #include "../math/quadrature.h"
 #include "../math/special.h"
@@ -140,11 +141,6 @@ done:
     return st;
 }
 
-static void add_metric(cr_assessment *a, const char *name, double value)
-{
-    a->metrics[a->n++] = (cr_metric){ .name = name, .value = value };
-}
-
 static cr_status score_numbers(cr_ctx *cx, const cri_mixture *m, const size_t *rows,
                                const double *y, const double *w, double level, cr_assessment *a)
 {
@@ -157,13 +153,7 @@ static cr_status score_numbers(cr_ctx *cx, const cri_mixture *m, const size_t *r
     for (size_t i = 0; i < a->rows; i++) cri_mixture_moments(m, rows[i], &mean[i], &sd);
     CR_TRY(cr_regression_evaluate(cx, y, &points, w, level, &x));
     if (has_spread(m, rows, a->rows)) CR_TRY(score_spread(cx, m, rows, a->rows, y, w, level, &x));
-    add_metric(a, "log_score", x.log_score);
-    add_metric(a, "rmse", x.rmse);
-    add_metric(a, "mae", x.mae);
-    add_metric(a, "r2", x.r2);
-    add_metric(a, "crps", x.crps);
-    add_metric(a, "coverage", x.coverage);
-    add_metric(a, "width", x.width);
+    cri_assess_add_numbers(a, &x);
 done:
     cr_scratch_end(&s);
     return st;
@@ -189,11 +179,7 @@ static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *r
         }
     }
     CR_TRY(cr_class_evaluate(cx, codes, cr_cmat_of(P, a->rows, K), w, &x));
-    add_metric(a, "log_loss", x.log_loss);
-    add_metric(a, "accuracy", x.accuracy);
-    add_metric(a, "brier", x.brier);
-    add_metric(a, "auc", x.auc);
-    add_metric(a, "calibration_error", x.calibration_error);
+    cri_assess_add_classes(a, &x);
 done:
     cr_scratch_end(&s);
     return st;

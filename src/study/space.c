@@ -131,6 +131,8 @@ static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *it
     if (why) CR_TRY((*equals = '=', fail_item(s->cx, item, why)));
     if (range && !is_number(o))
         CR_TRY((*equals = '=', fail_item(s->cx, item, "a range is for settings that are numbers")));
+    if (d->whole && range && fmax(fabs(d->low), fabs(d->high)) > 0x1p53)
+        CR_TRY((*equals = '=', fail_item(s->cx, item, "whole numbers go up to 9007199254740992")));
     if (d->whole && range && fabs(d->high - d->low) + 1 < (double)d->n)
         d->n = (size_t)floor(fabs(d->high - d->low)) + 1; /* no whole number twice */
     if (!range) CR_TRY(read_values(s, equals + 1, d));

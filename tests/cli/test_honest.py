@@ -53,3 +53,27 @@ def test_text_target_names_the_way_on(credence, tmp_path):
 def test_the_kernel_is_known(credence):
     blas = json.loads(credence("version", "--json")[1])["blas"]
     assert "OpenBLAS" in blas["library"] and blas["kernel"] not in ("", "unknown")
+
+
+def test_no_option_is_passed_over(credence, refused, examples, tmp_path):
+    """What would have no effect is refused."""
+    data = "examples/iris.csv"
+    assert credence("fit", "fisher", data, "--target", "species", "-o", "f.cred").code == 0
+    assert credence("fit", "dirichlet-categorical", data, "--features", "species", "-o", "d.cred").code == 0
+    for option in (["--loss", "0-1"], ["--draws", "2"], ["--id", "species"], ["--leverage"]):
+        refused(2, "predict", "f.cred", data, "--coordinates", *option, says=[option[0], "--coordinates"])
+    refused(2, "predict", "d.cred", "--coordinates", says="--coordinates needs rows of data")
+    refused(2, "convert", data, "out.csv", "--to", "bif", says="--to is the format of a network")
+    refused(2, "plot", "f.cred", data, "--evidence", "e.json", says="--evidence is of a network")
+
+
+def test_columns_are_not_lost_for_their_names(credence, tmp_path):
+    """Names that are not UTF-8, and lists longer than a line."""
+    (tmp_path / "l.csv").write_bytes(b"a\xff,b,c\n1,2,3\n2,3,1\n3,1,2\n4,4,4\n5,2,2\n")
+    shown = credence("info", "l.csv", "--matrix", "--format", "text", binary=True).stdout
+    assert shown.splitlines()[2].split() == [b"a\xff", b"b", b"c"]
+    names = [f"a_rather_long_name_of_a_column_{i}" for i in range(50)]
+    write(tmp_path, "w.csv", "\n".join([",".join(names), *(",".join("yn"[(i * k) % 3 == 0] for k in range(50))
+                                                            for i in range(9))]) + "\n")
+    told = credence("info", "w.csv", "--columns", ",".join(names), "--format", "csv")
+    assert told.code == 0 and ",".join(names) in told.stdout

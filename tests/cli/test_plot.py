@@ -99,3 +99,12 @@ def test_a_process_by_conjugate_gradients(credence, examples):
         assert credence("plot", "m.cred", "examples/mcycle.csv", *option, "-o", "f.svg").code == 0
     refused = credence("plot", "m.cred", "examples/mcycle.csv", "--kind", "evidence", "-o", "f.svg")
     assert refused.code not in (0, -11) and "--solver cholesky" in refused.stderr
+
+
+def test_no_figure_under_strict(credence, refused, examples):
+    """What a figure warns of, its fits too, is known before the file is there."""
+    data = "examples/iris.csv"
+    assert credence("fit", "logistic", data, "--target", "species", "-o", "m.cred").code == 0
+    assert credence("plot", "m.cred", data, "--kind", "learning-curve", "-o", "f.svg").stderr.count("warning") > 0
+    refused(4, "plot", "m.cred", data, "--kind", "learning-curve", "-o", "g.svg", "--strict", says="separated")
+    assert credence("plot", "m.cred", data, "--kind", "roc", "-o", "g.svg", "--strict").code == 0

@@ -42,6 +42,21 @@ def test_density_is_that_of_the_model():
         model.predict_next(1)
 
 
+def test_the_next_levels_have_probabilities(shell, tmp_path):
+    f = pd.DataFrame({"a": ["no", "yes", "yes", "yes"], "x": [1, 0, 0, 0], "c": ["u", "v", "w", "w"]})
+    told = credence.BetaBernoulli().fit(f[["a", "x"]]).predict_next()
+    assert list(told) == ["a", "x"]
+    assert told["a"]["probability"] == pytest.approx({"yes": 4 / 6, "no": 2 / 6})
+    assert told["x"]["mean"] == pytest.approx(2 / 6)
+    model = credence.DirichletCategorical(prior="uniform").fit(f[["c", "x"]])
+    assert model.predict_next()["c"]["probability"] == pytest.approx({"u": 2 / 7, "v": 2 / 7, "w": 3 / 7})
+    assert model.predict_next()["x"]["probability"] == pytest.approx({"0": 4 / 6, "1": 2 / 6})
+    model.save(tmp_path / "d.cred")
+    rows = json.loads(shell("predict", "d.cred", "--json"))["predictions"]
+    assert [row["probability"] for row in rows] == [p for column in model.predict_next().values()
+                                                    for p in column["probability"].values()]
+
+
 def test_evidence_is_the_chain_of_densities():
     X = data(rows=7)[0]
     first = credence.ToyNormal().fit(X[:1])

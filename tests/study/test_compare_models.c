@@ -198,6 +198,7 @@ static void test_mixture_of_numbers(void **state)
     assert_ok(cx, cr_observed(cx, a, t, y, NULL));
     assert_ok(cx, cr_average_predict(cx, models, w, 2, t, &m));
     assert_ok(cx, cr_average_evaluate(cx, models, w, 2, t, 0.8, &s));
+    for (size_t i = 0; i < s.n; i++) assert_true(isnan(s.metrics[i].se)); /* not known, not 0 */
     for (size_t i = 0; i < N; i++) {
         double va = p.scale[i] * p.scale[i] * p.dof[i] / (p.dof[i] - 2);
         double vb = q.scale[i] * q.scale[i] * (isinf(q.dof[i]) ? 1 : q.dof[i] / (q.dof[i] - 2));

@@ -191,6 +191,7 @@ static void test_refusals(void **state)
         { "ridge", "over=lambda=1|2 metric=coverage", "neither more nor less" },
         { "ridge", "over=lambda=1..2:100000 over=alpha=1", "setting 'alpha'" },
         { "ridge", "over=lambda=1..2:100000 over=seed=1..100000:100000", "more than 1000000" },
+        { "ridge", "search=random over=seed=1..1e30", "go up to 9007199254740992" },
         { "rdge", "over=lambda=1|2", "no model 'rdge'" },
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {

@@ -148,4 +148,5 @@ const cr_model_class cri_class_beta_bernoulli = {
     .example = "examples/aspirin.csv --features attack --weights people",
     CRI_CONJUGATE_CLASS(beta_bernoulli),
     .next = cri_conjugate_next,
+    .next_levels = cri_conjugate_next_levels,
 };

@@ -200,6 +200,28 @@ static cr_status dirichlet_predict(cr_ctx *cx, const void *state, const cri_rows
     return cri_parallel_for(cx, "scoring", cri_block_count(rows->n, BLOCK), score_block, &a);
 }
 
+static cr_status dirichlet_next_levels(cr_ctx *cx, const void *state, const cr_design *design,
+                                       cr_levels *out)
+{
+    cr_status            st = CR_OK;
+    const cri_dirichlet *m = state;
+    char                 room[CRI_DOUBLE_SIZE];
+    CR_TRY(cri_levels_new(cx, m->n, m->total, out));
+    for (size_t j = 0, at = 0; j < m->n; j++) {
+        size_t end = at + (size_t)m->sizes[j];
+        double sum = sum_of(m->prior + at, m->counts + at, end - at);
+        out->column[j] = j;
+        out->first[j] = at;
+        for (; at < end; at++) {
+            out->prob[at] = (m->prior[at] + m->counts[at]) / sum;
+            CR_TRY(cri_levels_name(cx, out, at, "",
+                                   cri_dirichlet_level(&design->columns[j], m->values[at], room)));
+        }
+    }
+done:
+    return st;
+}
+
 /* One draw of p by gammas in logarithms, then one of x given p. */
 static double draw_column(const cri_dirichlet *m, size_t start, size_t K, double *p, cr_rng *r)
 {
@@ -327,6 +349,7 @@ const cr_model_class cri_class_dirichlet_categorical = {
     .fit = dirichlet_categorical_fit,
     .update = dirichlet_update,
     .predict = dirichlet_predict,
+    .next_levels = dirichlet_next_levels,
     .sample = dirichlet_sample,
     .describe = dirichlet_describe,
     .write = cri_dirichlet_write,

@@ -109,6 +109,8 @@ cr_status cri_conjugate_predict(cr_ctx *cx, const void *state, const cri_rows *r
                                 cr_prediction *out);
 cr_status cri_conjugate_next(cr_ctx *cx, const void *state, const cr_design *design,
                              cr_prediction *out);
+cr_status cri_conjugate_next_levels(cr_ctx *cx, const void *state, const cr_design *design,
+                                    cr_levels *out); /* of a binary family */
 cr_status cri_conjugate_sample(cr_ctx *cx, const void *state, const cr_design *design,
                                const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
 cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design *design,

@@ -104,6 +104,41 @@ done:
     return st;
 }
 
+/* A success of category j, and what else there is: the other level of two, or "not" the success. */
+static cr_status next_pair(cr_ctx *cx, const cri_conjugate *m, const cri_design_column *c, size_t j,
+                           size_t at, cr_levels *out)
+{
+    cr_status   st = CR_OK;
+    size_t      success = (size_t)m->success[j];
+    bool        two = c->n_levels == 2;
+    const char *other = c->levels[two ? 1 - success : success];
+    out->prob[at] = m->family->predictive(m->params + j * m->n_params).values[0];
+    out->prob[at + 1] = 1 - out->prob[at];
+    CR_TRY(cri_levels_name(cx, out, at, "", c->levels[success]));
+    CR_TRY(cri_levels_name(cx, out, at + 1, two ? "" : "not ", other));
+done:
+    return st;
+}
+
+cr_status cri_conjugate_next_levels(cr_ctx *cx, const void *state, const cr_design *design,
+                                    cr_levels *out)
+{
+    cr_status            st = CR_OK;
+    const cri_conjugate *m = state;
+    size_t               n = 0;
+    for (size_t j = 0; j < m->n; j++) n += design->columns[j].type == CR_CATEGORY;
+    CR_TRY(cri_levels_new(cx, n, 2 * n, out));
+    for (size_t j = 0, k = 0; j < m->n; j++) {
+        if (design->columns[j].type != CR_CATEGORY) continue;
+        out->column[k] = j;
+        out->first[k] = 2 * k;
+        CR_TRY(next_pair(cx, m, &design->columns[j], j, 2 * k, out));
+        k++;
+    }
+done:
+    return st;
+}
+
 /* --- draws -------------------------------------------------------------------------------------
  */
 

@@ -137,16 +137,33 @@ static const cri_field stream_fields[] = {
     CRI_FIELD_LAST,
 };
 
-void cri_classifier_free(cr_ctx *cx, cri_classifier *m)
+void cri_classifier_clear(cr_ctx *cx, cri_classifier *m)
 {
     cri_fields_free(cx, stream_fields, m);
     cri_fields_free(cx, fields, m);
     *m = (cri_classifier){ 0 };
 }
 
-cr_status cri_classifier_write(cr_ctx *cx, const cri_classifier *m, cri_store *store, json_t *out)
+void cri_classifier_free(cr_ctx *cx, void *state)
 {
-    cr_status st = cri_fields_write(cx, fields, m, store, out);
+    cri_classifier_clear(cx, state);
+    cr_free(cx, state, 1, sizeof(cri_classifier));
+}
+
+cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state)
+{
+    cri_classifier *state = cr_alloc(cx, 1, sizeof *state);
+    if (!state) return CR_ENOMEM;
+    *state = *m;
+    *m = (cri_classifier){ 0 };
+    *out_state = state;
+    return CR_OK;
+}
+
+cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
+{
+    const cri_classifier *m = state;
+    cr_status             st = cri_fields_write(cx, fields, m, store, out);
     return st == CR_OK && m->steps > 0 ? cri_fields_write(cx, stream_fields, m, store, out) : st;
 }
 
@@ -163,7 +180,7 @@ static bool is_valid(const cri_classifier *m)
 }
 
 cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                              const cr_design *design, cri_classifier *out)
+                              const cr_design *design, void **out_state)
 {
     cr_status      st = CR_OK;
     cri_classifier m = { 0 };
@@ -173,10 +190,9 @@ cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *
     if (!is_valid(&m) || m.p != cr_design_terms(design) || m.K != cr_design_classes(design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
                        cri_store_source(store)));
-    *out = m;
-    m = (cri_classifier){ 0 };
+    CR_TRY(cri_classifier_keep(cx, &m, out_state));
 done:
-    cri_classifier_free(cx, &m);
+    cri_classifier_clear(cx, &m);
     return st;
 }
 
@@ -198,7 +214,7 @@ cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classi
     *out = m;
     m = (cri_classifier){ 0 };
 done:
-    cri_classifier_free(cx, &m);
+    cri_classifier_clear(cx, &m);
     return st;
 }
 
@@ -349,7 +365,7 @@ static void count_coefficients(cri_classifier *m)
 }
 
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows,
-                             const cri_classifier_settings *settings, cri_classifier *out,
+                             const cri_classifier_settings *settings, void **out_state,
                              cr_report *report)
 {
     cr_status               st = CR_OK;
@@ -382,10 +398,9 @@ cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows,
     warn_fixed(cx, rows->design, &m);
     CR_TRY(warn_separated(cx, rows->design, &m));
     report->log_likelihood = o.link == CRI_LINK_PROBIT && m.M > 1 ? NAN : -m.nll;
-    *out = m;
-    m = (cri_classifier){ 0 };
+    CR_TRY(cri_classifier_keep(cx, &m, out_state));
 done:
-    cri_classifier_free(cx, &m);
+    cri_classifier_clear(cx, &m);
     cri_classifier_rows_free(cx, &x);
     cr_scratch_end(&s);
     return st;

@@ -37,26 +37,31 @@ typedef struct cri_classifier_settings {
     cri_solve_options solve;
 } cri_classifier_settings;
 
+/* The entries of the classes; a state is a cri_classifier. */
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
-                             cri_classifier *out, cr_report *report);
+                             void **out_state, cr_report *report);
 /* A new classifier from an old one and a further block of a stream, in one pass of stochastic
  * gradients.  Classes and standardisation are those of the first block; there are no sds.  kkt and
  * gradient_z are of the block before it was learned from: the largest gradient per row, and in units
  * of its own noise; nll gathers the likelihood of each block likewise.  Fails with CR_EDATA for a class
  * that the first block has not. */
-cr_status cri_classifier_advance(cr_ctx *cx, const cri_classifier *old, const cri_rows *rows,
-                                 const cri_classifier_settings *o, cri_classifier *out,
+cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *rows,
+                                 const cri_classifier_settings *o, void **out_state,
                                  cr_report *report);
-void      cri_classifier_free(cr_ctx *cx, cri_classifier *m);
+cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                 cr_prediction *out);
+cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
+cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
+cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
+                              const cr_design *design, void **out_state);
+void      cri_classifier_free(cr_ctx *cx, void *state);
+
 /* The same coefficients, with room for those of a stream, and no sds. */
 cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out);
-cr_status cri_classifier_predict(cr_ctx *cx, const cri_classifier *m, const cri_rows *rows,
-                                 cr_prediction *out);
-cr_status cri_classifier_describe(cr_ctx *cx, const cri_classifier *m, const cr_design *design,
-                                  json_t *out);
-cr_status cri_classifier_write(cr_ctx *cx, const cri_classifier *m, cri_store *store, json_t *out);
-cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                              const cr_design *design, cri_classifier *out);
+/* *m becomes a state, and is empty then.  CR_ENOMEM leaves it as it is. */
+cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state);
+/* Frees what is in *m. */
+void cri_classifier_clear(cr_ctx *cx, cri_classifier *m);
 
 /* --- shared with bayes-logistic ------------------------------------------------------------------
  */

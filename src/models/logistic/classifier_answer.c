@@ -76,12 +76,13 @@ static cr_status check_probabilities(cr_ctx *cx, const double *prob, size_t n)
     return CR_OK;
 }
 
-cr_status cri_classifier_predict(cr_ctx *cx, const cri_classifier *m, const cri_rows *rows,
+cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                  cr_prediction *out)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    answer_work w = { .m = m, .rows = rows, .prob = out->prob };
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
+    const cri_classifier *m = state;
+    answer_work           w = { .m = m, .rows = rows, .prob = out->prob };
 
     w.block = m->p * BLOCK <= BLOCK_CELLS ? BLOCK : BLOCK_CELLS / m->p + 1;
     w.slots = cri_block_count(rows->n, w.block);
@@ -196,12 +197,12 @@ done:
     return st;
 }
 
-cr_status cri_classifier_describe(cr_ctx *cx, const cri_classifier *m, const cr_design *d,
-                                  json_t *out)
+cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *d, json_t *out)
 {
     static const char *const solvers[] = { "auto",     "newton", "newton-cg",      "lbfgs",
                                            "gradient", "sgd",    "proximal-newton" };
     cr_status                st = CR_OK;
+    const cri_classifier    *m = state;
     json_t                  *s;
     CR_TRY(describe_parameters(cx, m, d, out));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));

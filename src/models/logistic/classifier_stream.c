@@ -117,8 +117,8 @@ done:
     return st;
 }
 
-cr_status cri_classifier_advance(cr_ctx *cx, const cri_classifier *old, const cri_rows *rows,
-                                 const cri_classifier_settings *o, cri_classifier *out,
+cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *rows,
+                                 const cri_classifier_settings *o, void **out_state,
                                  cr_report *report)
 {
     enum { NEAR = 6 }; /* a gradient of so many of its standard deviations may be chance */
@@ -149,10 +149,9 @@ cr_status cri_classifier_advance(cr_ctx *cx, const cri_classifier *old, const cr
     report->stop = m.gradient_z <= NEAR ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = m.steps;
     report->log_likelihood = -m.nll;
-    *out = m;
-    m = (cri_classifier){ 0 };
+    CR_TRY(cri_classifier_keep(cx, &m, out_state));
 done:
-    cri_classifier_free(cx, &m);
+    cri_classifier_clear(cx, &m);
     cri_classifier_rows_free(cx, &x);
     cr_scratch_end(&s);
     return st;

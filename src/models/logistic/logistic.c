@@ -30,12 +30,6 @@ CR_OPTIONS_STRUCT(logistic_options, LOGISTIC_OPTIONS);
 static const cr_option logistic_table[] = { LOGISTIC_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-static void logistic_free(cr_ctx *cx, void *state)
-{
-    cri_classifier_free(cx, state);
-    cr_free(cx, state, 1, sizeof(cri_classifier));
-}
-
 static cri_classifier_settings settings_of(const logistic_options *o, uint64_t seed)
 {
     return (cri_classifier_settings){ .link = CRI_LINK_LOGIT,
@@ -53,22 +47,14 @@ static cri_classifier_settings settings_of(const logistic_options *o, uint64_t s
 static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                               void **out_state, cr_report *report)
 {
-    cr_status               st = CR_OK;
     const logistic_options *o = options;
-    cri_classifier         *m = cr_alloc(cx, 1, sizeof *m);
     cri_classifier_settings settings = settings_of(o, seed);
-    if (!m) return CR_ENOMEM;
     bool absolute = o->penalty != CRI_PENALTY_L2 && o->lambda > 0;
     if (absolute && o->solver != CRI_SOLVER_AUTO && o->solver != CRI_SOLVER_NEWTON) {
         cr_fail(cx, CR_EARG, "an absolute penalty is solved by proximal Newton only");
-        CR_TRY(cr_fail_hint(cx, "leave --solver out, or use --penalty l2"));
+        return cr_fail_hint(cx, "leave --solver out, or use --penalty l2");
     }
-    CR_TRY(cri_classifier_fit(cx, rows, &settings, m, report));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) logistic_free(cx, m);
-    return st;
+    return cri_classifier_fit(cx, rows, &settings, out_state, report);
 }
 
 static cr_status logistic_advance(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -76,44 +62,7 @@ static cr_status logistic_advance(cr_ctx *cx, const void *state, const cri_rows 
                                   cr_report *report)
 {
     cri_classifier_settings settings = settings_of(options, seed);
-    cri_classifier         *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    cr_status st = cri_classifier_advance(cx, state, rows, &settings, m, report);
-    if (st == CR_OK)
-        *out_state = m;
-    else
-        cr_free(cx, m, 1, sizeof *m);
-    return st;
-}
-
-static cr_status logistic_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
-                                  cr_prediction *out)
-{
-    return cri_classifier_predict(cx, state, rows, out);
-}
-
-static cr_status logistic_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                   json_t *out)
-{
-    return cri_classifier_describe(cx, state, design, out);
-}
-
-static cr_status logistic_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    return cri_classifier_write(cx, state, store, out);
-}
-
-static cr_status logistic_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                               const cr_design *design, void **out_state)
-{
-    cri_classifier *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    cr_status st = cri_classifier_read(cx, store, in, design, m);
-    if (st != CR_OK)
-        cr_free(cx, m, 1, sizeof *m);
-    else
-        *out_state = m;
-    return st;
+    return cri_classifier_advance(cx, state, rows, &settings, out_state, report);
 }
 
 const cr_model_class cri_class_logistic = {
@@ -135,9 +84,9 @@ const cr_model_class cri_class_logistic = {
     .fit = logistic_fit,
     .advance = logistic_advance,
     .advances = "solver=sgd",
-    .predict = logistic_predict,
-    .describe = logistic_describe,
-    .write = logistic_write,
-    .read = logistic_read,
-    .free = logistic_free,
+    .predict = cri_classifier_predict,
+    .describe = cri_classifier_describe,
+    .write = cri_classifier_write,
+    .read = cri_classifier_read,
+    .free = cri_classifier_free,
 };

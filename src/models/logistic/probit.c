@@ -26,18 +26,10 @@ CR_OPTIONS_STRUCT(probit_options, PROBIT_OPTIONS);
 static const cr_option probit_table[] = { PROBIT_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-static void probit_free(cr_ctx *cx, void *state)
-{
-    cri_classifier_free(cx, state);
-    cr_free(cx, state, 1, sizeof(cri_classifier));
-}
-
 static cr_status probit_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
-    cr_status               st = CR_OK;
     const probit_options   *o = options;
-    cri_classifier         *m = cr_alloc(cx, 1, sizeof *m);
     cri_classifier_settings settings = { .link = CRI_LINK_PROBIT,
                                          .intercept = o->intercept,
                                          .expected = o->information == INFORMATION_EXPECTED,
@@ -48,43 +40,7 @@ static cr_status probit_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                                                     .max_iter = o->max_iter,
                                                     .batch = o->batch,
                                                     .seed = seed } };
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_classifier_fit(cx, rows, &settings, m, report));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) probit_free(cx, m);
-    return st;
-}
-
-static cr_status probit_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
-                                cr_prediction *out)
-{
-    return cri_classifier_predict(cx, state, rows, out);
-}
-
-static cr_status probit_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 json_t *out)
-{
-    return cri_classifier_describe(cx, state, design, out);
-}
-
-static cr_status probit_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    return cri_classifier_write(cx, state, store, out);
-}
-
-static cr_status probit_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                             const cr_design *design, void **out_state)
-{
-    cri_classifier *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    cr_status st = cri_classifier_read(cx, store, in, design, m);
-    if (st != CR_OK)
-        cr_free(cx, m, 1, sizeof *m);
-    else
-        *out_state = m;
-    return st;
+    return cri_classifier_fit(cx, rows, &settings, out_state, report);
 }
 
 const cr_model_class cri_class_probit = {
@@ -102,9 +58,9 @@ const cr_model_class cri_class_probit = {
     .scales_itself = true,
     .takes_sparse = true,
     .fit = probit_fit,
-    .predict = probit_predict,
-    .describe = probit_describe,
-    .write = probit_write,
-    .read = probit_read,
-    .free = probit_free,
+    .predict = cri_classifier_predict,
+    .describe = cri_classifier_describe,
+    .write = cri_classifier_write,
+    .read = cri_classifier_read,
+    .free = cri_classifier_free,
 };

@@ -100,6 +100,81 @@ static void test_binary_draws(void **state)
     test_context_free(cx);
 }
 
+/* The levels of the next row, as "column level p" in their order. */
+static void assert_next(cr_ctx *cx, const char *model, const cr_table *t, const char *settings,
+                        const char *expected)
+{
+    cr_model *m = fit(cx, model, t, settings);
+    cr_levels l = { 0 };
+    char      told[512] = "";
+    assert_ok(cx, cr_next_levels(cx, m, &l));
+    for (size_t j = 0; j < l.n; j++)
+        for (size_t i = l.first[j]; i < l.first[j + 1]; i++)
+            snprintf(told + strlen(told), sizeof told - strlen(told), "%s %s %.4f; ",
+                     cr_design_column_name(cr_model_get_design(m), l.column[j]), l.level[i], l.prob[i]);
+    assert_string_equal(told, expected);
+    cr_levels_free(cx, &l);
+    cr_model_free(cx, m);
+}
+
+/* P(success) = (a + successes) / (a + b + n), P(level) = (alpha + n_k) / (A + n), by hand. */
+static void test_next_levels(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_levels l = { .n = 7 };
+    cr_table *t = table_of_text(cx, "s.csv",
+                                "a,x,b,c,k,one\nno,1,true,u,3,z\nyes,0,true,v,3,z\n"
+                                "yes,0,false,w,1,z\nyes,0,true,w,7,z\n");
+    const char *binary = "beta-bernoulli", *levels = "dirichlet-categorical";
+    assert_next(cx, binary, t, "features=a", "a yes 0.6667; a no 0.3333; ");
+    assert_next(cx, binary, t, "features=a success=no", "a no 0.3333; a yes 0.6667; ");
+    assert_next(cx, binary, t, "features=c success=w", "c w 0.5000; c not w 0.5000; ");
+    assert_next(cx, binary, t, "features=one success=z", "one z 0.8333; one not z 0.1667; ");
+    assert_next(cx, binary, t, "features=x,a", "a yes 0.6667; a no 0.3333; "); /* x is a number */
+    assert_next(cx, binary, t, "features=x,b", "");
+    assert_next(cx, levels, t, "features=c,k,b prior=uniform",
+                "b false 0.3333; b true 0.6667; c u 0.2857; c v 0.2857; c w 0.4286; "
+                "k 1 0.2857; k 3 0.4286; k 7 0.2857; ");
+    cr_model *m = fit(cx, "normal", t, "features=x");
+    assert_fails_with(cx, cr_next_levels(cx, m, &l), CR_EUNSUPPORTED, "levels of the next row");
+    assert_int_equal(l.n, 7);
+    assert_false(cr_class_offers(cr_model_get_class(m), "next-levels"));
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static cr_status next_levels_of_both(cr_ctx *cx, void *arg)
+{
+    cr_status   st = CR_OK;
+    const char *models[] = { "beta-bernoulli", "dirichlet-categorical" };
+    cr_table   *t = arg;
+    cr_model   *m = NULL;
+    cr_levels   l = { 0 };
+    for (size_t i = 0; i < 2; i++) {
+        CR_TRY(cr_fit(cx, models[i], t, NULL, 0, &m));
+        CR_TRY(cr_next_levels(cx, m, &l));
+        cr_levels_free(cx, &l);
+        cr_model_free(cx, m);
+        m = NULL;
+    }
+done:
+    cr_levels_free(cx, &l);
+    cr_model_free(cx, m);
+    return st;
+}
+
+static void test_next_allocations(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "s.csv", "a,c\nno,u\nyes,v\nyes,v\n");
+    test_every_allocation_fails(next_levels_of_both, t);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 /* Whole numbers and truth values are levels too; strangers are impossible, and not learned. */
 static void test_levels_of_numbers(void **state)
 {
@@ -164,6 +239,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_success),
         cmocka_unit_test(test_success_above),
+        cmocka_unit_test(test_next_levels),
+        cmocka_unit_test(test_next_allocations),
         cmocka_unit_test(test_binary_draws),
         cmocka_unit_test(test_levels_of_numbers),
         cmocka_unit_test(test_two_levels_agree),

@@ -1,8 +1,7 @@
 /* test_gp_cg.c -- conjugate gradients against the Cholesky factor. */
-#include "gp_fixture.h"
+#include "gp_problem.h"
 
 #include "models/gp/gp_cg.h"
-#include "models/gp/gp_posterior.h"
 #include "models/model_internal.h"
 
 enum { N = 120, D = 2 };
@@ -22,21 +21,7 @@ static bench *draw(uint64_t seed)
 {
     bench *b = calloc(1, sizeof *b);
     cr_rng r = cr_rng_stream(seed, 3);
-    for (size_t i = 0; i < N; i++) {
-        for (size_t j = 0; j < D; j++) b->X[i * D + j] = 3 * cr_rng_uniform(&r);
-        b->y[i] = sin(2 * b->X[i * D]) + b->X[i * D + 1] + 0.2 * cr_rng_normal(&r);
-        b->r[i] = 1 / (1 + (double)(i % 3));
-        b->H[i] = 1;
-        b->first[i] = i;
-    }
-    b->data = (cri_gp_data){ .n = N,
-                             .d = D,
-                             .X = b->X,
-                             .y = b->y,
-                             .r = b->r,
-                             .first = b->first,
-                             .count = N + 11,
-                             .spread = 0.9 };
+    b->data = draw_rows(&r, N, 1, b->X, b->y, b->r, b->H, b->first);
     b->problem = (cri_gp_problem){ &b->data, 1, b->H };
     b->exact = (cri_gp_solution){ .alpha = b->alpha, .beta = b->beta, .U = b->U, .A = b->A };
     b->cg = (cri_gp_cg){ .settings = cri_gp_cg_defaults(seed),
@@ -45,13 +30,6 @@ static bench *draw(uint64_t seed)
                          .U = b->ours_U,
                          .A = b->ours_A };
     return b;
-}
-
-static cr_kernel *parse(cr_ctx *cx, const char *text)
-{
-    cr_kernel *k;
-    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
-    return k;
 }
 
 /* C X = B, with K kept and with K computed anew; P^-1 P = 1. */

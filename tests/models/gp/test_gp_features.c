@@ -1,9 +1,8 @@
 /* test_gp_features.c -- random Fourier and Nystroem features against kernels, dense covariances and
  * differences. */
-#include "gp_fixture.h"
+#include "gp_problem.h"
 
 #include "models/gp/gp_pivots.h"
-#include "models/gp/gp_posterior.h"
 #include "models/gp/gp_rff.h"
 #include "models/model_internal.h"
 
@@ -20,30 +19,9 @@ static bench *draw(uint64_t seed)
 {
     bench *b = calloc(1, sizeof *b);
     cr_rng r = cr_rng_stream(seed, 3);
-    for (size_t i = 0; i < N; i++) {
-        for (size_t j = 0; j < D; j++) b->X[i * D + j] = 3 * cr_rng_uniform(&r);
-        b->y[i] = sin(2 * b->X[i * D]) + b->X[i * D + 1] + 0.2 * cr_rng_normal(&r);
-        b->r[i] = 1 / (1 + (double)(i % 3));
-        b->H[i] = 1;
-        b->first[i] = i;
-    }
-    b->data = (cri_gp_data){ .n = N,
-                             .d = D,
-                             .X = b->X,
-                             .y = b->y,
-                             .r = b->r,
-                             .first = b->first,
-                             .count = N + 11,
-                             .spread = 0.9 };
+    b->data = draw_rows(&r, N, 1, b->X, b->y, b->r, b->H, b->first);
     b->problem = (cri_gp_problem){ &b->data, 1, b->H };
     return b;
-}
-
-static cr_kernel *parse(cr_ctx *cx, const char *text)
-{
-    cr_kernel *k;
-    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
-    return k;
 }
 
 static const struct {

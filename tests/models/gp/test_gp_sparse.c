@@ -1,5 +1,6 @@
 /* test_gp_sparse.c -- sparse Gaussian processes against dense covariances, exact ones, differences and
  * reference answers. */
+#include "gp_problem.h"
 #include "gp_reference.h"
 
 #include "models/gp/gp_sparse.h"
@@ -19,16 +20,9 @@ static bench *draw(uint64_t seed, cri_gp_approx approx, size_t m)
 {
     bench *b = calloc(1, sizeof *b);
     cr_rng r = cr_rng_stream(seed, 3);
-    for (size_t i = 0; i < N; i++) {
-        for (size_t j = 0; j < D; j++) b->X[i * D + j] = 3 * cr_rng_uniform(&r);
-        b->y[i] = sin(2 * b->X[i * D]) + b->X[i * D + 1] + 0.2 * cr_rng_normal(&r);
-        b->r[i] = 1 / (1 + (double)(i % 3));
-        b->H[2 * i] = 1, b->H[2 * i + 1] = b->X[i * D];
-        b->first[i] = i;
-    }
+    b->data = draw_rows(&r, N, 2, b->X, b->y, b->r, b->H, b->first);
     for (size_t i = 0; i < m * D; i++) b->Z[i] = m == N ? b->X[i] : 3 * cr_rng_uniform(&r);
-    b->data = (cri_gp_data){ .n = N, .d = D, .X = b->X, .y = b->y, .r = b->r, .first = b->first,
-                             .count = 40, .spread = 0.9 };
+    b->data.count = 40;
     b->problem = (cri_gp_problem){ &b->data, 2, b->H };
     b->sparse = (cri_gp_sparse){ .approx = approx, .Z = { .n = m, .d = D, .X = b->Z }, .L = b->L,
                                  .L2 = b->L2, .alpha = b->alpha, .beta = b->beta, .U = b->U, .A = b->A };

@@ -1,5 +1,6 @@
 /* test_gp_svgp.c -- the stochastic variational bound against the collapsed one, differences and
  * dense formulas. */
+#include "gp_problem.h"
 #include "gp_reference.h"
 
 #include "models/gp/gp_svgp.h"
@@ -20,22 +21,8 @@ static bench *draw(uint64_t seed, size_t terms)
 {
     bench *b = calloc(1, sizeof *b);
     cr_rng r = cr_rng_stream(seed, 3);
-    for (size_t i = 0; i < N; i++) {
-        for (size_t j = 0; j < D; j++) b->X[i * D + j] = 3 * cr_rng_uniform(&r);
-        b->y[i] = sin(2 * b->X[i * D]) + b->X[i * D + 1] + 0.2 * cr_rng_normal(&r);
-        b->r[i] = 1 / (1 + (double)(i % 3));
-        for (size_t a = 0; a < terms; a++) b->H[i * terms + a] = a ? b->X[i * D] : 1;
-        b->first[i] = i;
-    }
+    b->data = draw_rows(&r, N, terms, b->X, b->y, b->r, b->H, b->first);
     for (size_t i = 0; i < M * D; i++) b->Z[i] = 3 * cr_rng_uniform(&r);
-    b->data = (cri_gp_data){ .n = N,
-                             .d = D,
-                             .X = b->X,
-                             .y = b->y,
-                             .r = b->r,
-                             .first = b->first,
-                             .count = N + 11,
-                             .spread = 0.9 };
     b->problem = (cri_gp_problem){ &b->data, terms, b->H };
     b->q = (cri_gp_svgp){ .Z = { .n = M, .d = D, .X = b->Z },
                           .sums = { .m = M, .q = terms, .Phi = b->Phi, .M = b->MM, .S = b->S },
@@ -46,13 +33,6 @@ static bench *draw(uint64_t seed, size_t terms)
                           .U = b->U,
                           .A = b->A };
     return b;
-}
-
-static cr_kernel *parse(cr_ctx *cx, const char *text)
-{
-    cr_kernel *k;
-    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
-    return k;
 }
 
 static double collapsed(cr_ctx *cx, const bench *b, const cr_kernel *k, double noise,

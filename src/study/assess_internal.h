@@ -1,0 +1,13 @@
+/* assess_internal.h -- the metrics of an assessment, by name and in their order: those of a model and those
+ * of an average are the same.  (Internal header.) */
+#ifndef CREDENCE_STUDY_ASSESS_INTERNAL_H
+#define CREDENCE_STUDY_ASSESS_INTERNAL_H
+
+#include "assess.h"
+
+/* Adds the metrics of numbers. */
+void cri_assess_add_numbers(cr_assessment *a, const cr_regression_metrics *m);
+/* Adds the metrics of classes, without the bins. */
+void cri_assess_add_classes(cr_assessment *a, const cr_class_metrics *m);
+
+#endif

@@ -1,0 +1,180 @@
+/* test_lasso_choice.c -- the choice of lambda: cross-validation by real refits, criteria by their
+ * formulas, and the reference answers along the path. */
+#include "../fixture.h"
+#include "data/split.h"
+
+enum { N = 40, P = 6 };
+
+/* Each fold fitted by itself at a given lambda; its errors give mean and standard error. */
+static void check_cross_validation(cr_ctx *cx, const double *X, const double *y, const double *w,
+                                   const json_t *d, size_t folds, uint64_t seed, const char *kind)
+{
+    cr_folds split;
+    double   most = INFINITY, at_least = 0, se_at_least = 0;
+    size_t   which[N], points = json_array_size(json_object_get(d, "path"));
+    assert_ok(cx, cr_folds_new(cx, N, folds, seed, &split));
+    for (size_t k = 0; k < points; k++) {
+        json_t *point = json_array_get(json_object_get(d, "path"), k);
+        double  error[8], weight[8], sum = 0, total = 0, spread = 0;
+        for (size_t f = 0; f < folds; f++) {
+            double XX[N * P], yy[N], ww[N];
+            size_t n = cr_folds_train(&split, f, which);
+            char   settings[200];
+            for (size_t i = 0; i < n; i++) {
+                memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
+                yy[i] = y[which[i]], ww[i] = w[which[i]];
+            }
+            cr_table *t = make_table(cx, XX, n, P, yy, ww);
+            snprintf(settings, sizeof settings, "target=y weights=w features=x* %s lambda=%.17g",
+                     kind, number_of(point, "lambda"));
+            cr_model *m = fit(cx, "lasso", t, settings);
+            cr_table_free(cx, t);
+            n = cr_folds_test(&split, f, which);
+            for (size_t i = 0; i < n; i++) memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
+            t = make_table(cx, XX, n, P, NULL, NULL);
+            cr_prediction q = predict(cx, m, t);
+            error[f] = weight[f] = 0;
+            for (size_t i = 0; i < n; i++) {
+                error[f] += w[which[i]] * pow(y[which[i]] - q.mean[i], 2);
+                weight[f] += w[which[i]];
+            }
+            error[f] /= weight[f];
+            sum += error[f] * weight[f], total += weight[f];
+            cr_prediction_free(cx, &q);
+            cr_table_free(cx, t);
+            cr_model_free(cx, m);
+        }
+        for (size_t f = 0; f < folds; f++) spread += weight[f] * pow(error[f] - sum / total, 2);
+        double se = sqrt(spread / total / (double)(folds - 1));
+        assert_relative(number_of(point, "cv"), sum / total, 1e-6);
+        assert_close(number_of(point, "cv_se"), se, 1e-6);
+        if (sum / total < most) {
+            most = sum / total, se_at_least = se;
+            at_least = number_of(point, "lambda");
+        }
+    }
+    assert_relative(statistic(d, "lambda_cv"), at_least, 1e-14);
+    double first = 0;
+    for (size_t k = 0; k < points && first == 0; k++) {
+        json_t *point = json_array_get(json_object_get(d, "path"), k);
+        if (number_of(point, "cv") <= most + se_at_least) first = number_of(point, "lambda");
+    }
+    assert_relative(statistic(d, "lambda_1se"), first, 1e-14);
+    cr_folds_free(cx, &split);
+}
+
+static void test_cross_validation(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N], w[N];
+    const char *const kinds[] = { "solver=gram", "solver=columns l1_ratio=0.5" };
+    draw_regression(6, N, P, 3, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 1 + (double)(i % 4);
+    cr_table *t = make_table(cx, X, N, P, y, w);
+    for (size_t k = 0; k < 2; k++) {
+        char settings[256];
+        snprintf(settings, sizeof settings,
+                 "target=y weights=w features=x* path=7 cv_folds=5 seed=9 lambda_min_ratio=0.01 %s",
+                 kinds[k]);
+        cr_model *m = fit(cx, "lasso", t, settings);
+        json_t   *d = describe(cx, m);
+        check_cross_validation(cx, X, y, w, d, 5, 9, kinds[k]);
+        assert_relative(statistic(d, "lambda"), statistic(d, "lambda_cv"), 1e-15);
+        strcat(settings, " choose=1se");
+        cr_model *o = fit(cx, "lasso", t, settings);
+        json_t   *e = describe(cx, o);
+        assert_relative(statistic(e, "lambda"), statistic(d, "lambda_1se"), 1e-15);
+        assert_true(statistic(e, "lambda") >= statistic(d, "lambda"));
+        json_decref(d);
+        json_decref(e);
+        cr_model_free(cx, m);
+        cr_model_free(cx, o);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The least of n log RSS + price df over the path. */
+static void test_criteria(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    double            X[N * P], y[N];
+    const char *const names[] = { "aic", "bic" };
+    draw_regression(7, N, P, 3, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    for (size_t k = 0; k < 4; k++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "target=y choose=%s l1_ratio=%g", names[k % 2],
+                 k < 2 ? 1 : 0.5);
+        cr_model *m = fit(cx, "lasso", t, settings);
+        json_t   *d = describe(cx, m), *list = json_object_get(d, "path"), *point;
+        double    least = INFINITY, at = 0, price = k % 2 ? log(N) : 2;
+        double    tss = statistic(d, "rss") / (1 - statistic(d, "r2"));
+        size_t    i;
+        json_array_foreach(list, i, point)
+        {
+            double rss = tss * (1 - number_of(point, "r2"));
+            double value = N * log(rss / N) + price * number_of(point, "df");
+            if (value < least) least = value, at = number_of(point, "lambda");
+        }
+        assert_relative(statistic(d, "lambda"), at, 1e-14);
+        assert_relative(statistic(d, names[k % 2]), least + N * (log(2 * M_PI) + 1) + price, 1e-9);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The objective is ours, and glmnet's for the lasso; its coefficients to 1e-6. */
+static void test_reference(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root, *cases = reference_cases("lasso", &root), *item, *step;
+    size_t  i, k, checked = 0;
+    json_array_foreach(cases, i, item)
+    {
+        char    base[512], settings[640];
+        json_t *names = json_object_get(json_object_get(item, "data"), "features");
+        if (strncmp(json_string_value(json_object_get(item, "id")), "logistic", 8) == 0) continue;
+        double    r = number_of(json_object_get(item, "settings"), "alpha");
+        cr_table *t = reference_table(cx, item, base, sizeof base);
+        json_array_foreach(json_object_get(json_object_get(item, "expected"), "path"), k, step)
+        {
+            snprintf(settings, sizeof settings, "%s lambda=%.17g l1_ratio=%g solver=%s", base,
+                     number_of(step, "lambda"), r, checked % 2 ? "columns" : "gram");
+            cr_model *m = fit(cx, "lasso", t, settings);
+            json_t   *d = describe(cx, m), *coef = json_object_get(step, "coef_raw");
+            for (size_t j = 0; j < json_array_size(names); j++) {
+                double value = parameter(d, json_string_value(json_array_get(names, j)), "value");
+                if (element(coef, j) == 0)
+                    assert_true(value == 0);
+                else
+                    assert_relative(value, element(coef, j), 1e-8);
+            }
+            assert_relative(parameter(d, "intercept", "value"), number_of(step, "intercept"), 1e-9);
+            assert_relative(statistic(d, "objective_value"), number_of(step, "objective"), 1e-12);
+            assert_int_equal(statistic(d, "nonzero"), number_of(step, "nonzero"));
+            json_decref(d);
+            cr_model_free(cx, m);
+            checked++;
+        }
+        cr_table_free(cx, t);
+    }
+    assert_true(checked >= 40);
+    json_decref(root);
+    test_context_free(cx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cross_validation),
+        cmocka_unit_test(test_criteria),
+        cmocka_unit_test(test_reference),
+    };
+    return cmocka_run_group_tests_name("lasso choice", tests, NULL, NULL);
+}
