@@ -54,6 +54,8 @@ struct cr_model_class {
     cr_status (*advance)(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
                          uint64_t seed, void **out_state, cr_report *report);
     const char *advances;
+    /* A setting, "name=value", that the fit of the first block of a stream needs for updates. */
+    const char *streams;
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
      * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which the
      * class asks for itself.  A class of densities and clusters, or densities and coordinates, fills

@@ -231,6 +231,17 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
     return CR_OK;
 }
 
+/* What is said of these rows is true whatever other blocks of them come. */
+static cr_status open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_rows *rows)
+{
+    cri_pause_holding(cx, true);
+    cr_status st = cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, rows);
+    if (st == CR_OK) st = check_rows(cx, t, rows);
+    if (st == CR_OK) st = cri_class_weights_apply(cx, m, rows);
+    cri_pause_holding(cx, false);
+    return st;
+}
+
 cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
                  size_t n_settings, cr_model **out_model)
 {
@@ -249,9 +260,7 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     }
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
     CR_TRY(fit_design(cx, m, t));
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
-    CR_TRY(check_rows(cx, t, &rows));
-    CR_TRY(cri_class_weights_apply(cx, m, &rows));
+    CR_TRY(open_rows(cx, m, t, &rows));
     if (m->task == CR_TASK_CLASSIFICATION && !c->update) /* else others may come yet */
         CR_TRY(cri_check_row_classes(cx, &rows));
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
@@ -289,9 +298,7 @@ cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, boo
     }
     CR_TRY(cr_model_to_bytes(cx, old, &bytes, &size)); /* the envelope of the new model */
     CR_TRY(cr_model_from_bytes(cx, "the model", bytes, size, &m));
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
-    CR_TRY(check_rows(cx, t, &rows));
-    CR_TRY(cri_class_weights_apply(cx, m, &rows));
+    CR_TRY(open_rows(cx, m, t, &rows));
     m->class->free(cx, m->state);
     m->state = NULL;
     m->report = (cr_report){ .rows = old->report.rows + rows.n,
@@ -300,6 +307,10 @@ cr_status cri_model_take(cr_ctx *cx, const cr_model *old, const cr_table *t, boo
     CR_TRY(advance ? m->class->advance(cx, old->state, &rows, m->options, m->fit.seed, &m->state,
                                        &m->report)
                    : m->class->update(cx, old->state, &rows, m->options, &m->state, &m->report));
+    if (m->calibration)
+        cr_log(cx, CR_LOG_WARNING,
+               "the probabilities are calibrated as before: the map was learned from the rows of the fit, "
+               "and the new ones do not change it; fit --calibrate on all the rows learns it anew");
     m->report.seconds = now() - start;
     *out_model = m;
     m = NULL;

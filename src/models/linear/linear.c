@@ -14,6 +14,7 @@
 #include "../../math/special.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* clang-format off */
@@ -256,6 +257,24 @@ done:
     return st;
 }
 
+/* The terms that the factor could not tell apart. */
+static void warn_of_aliased(cr_ctx *cx, const linear_state *m, const cr_design *design)
+{
+    enum { ROOM = 1200 };
+    char   list[ROOM] = "";
+    size_t n = m->fit.p - m->facts.rank, used = 0, named = 0;
+    for (size_t j = 0; j < m->fit.p && m->fit.dof > 0; j++) {
+        const char *name = cr_design_term_name(design, j);
+        if (!isnan(m->fit.coef_sd[j]) || used + strlen(name) + 4 >= ROOM) continue;
+        used += (size_t)snprintf(list + used, ROOM - used, "%s'%s'", named++ ? ", " : "", name);
+    }
+    if (n > 0 && named > 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu %s constant or linear combinations of the others: their coefficients are set to 0 and "
+               "cannot be told apart: %s%s",
+               n, n == 1 ? "column is" : "columns are", list, named < n ? ", ..." : "");
+}
+
 static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void **out_state, cr_report *report)
 {
@@ -276,6 +295,8 @@ static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *ro
     CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor));
     CR_TRY(cri_rows_factor_merge(cx, &m->factor, &old->factor));
     CR_TRY(cri_least_squares_factor(cx, &m->factor, o->intercept, &m->fit, &m->facts));
+    warn(cx, m);
+    warn_of_aliased(cx, m, rows->design);
     m->loocv = m->max_leverage = NAN;
     report->stop = CR_STOP_CLOSED_FORM;
     report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
