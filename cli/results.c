@@ -352,6 +352,7 @@ const cli_field result_compare[] = {
 static const cli_field candidate[] = {
     OTHER(WORDS, "settings", 0, "what was tried"),
     SCORED,
+    INNER(SCORES, "folds", 0, "each score in each fold", fold),
     FLAG("within", 0, "whether its score is within one standard error of the best"),
     NUMBER("apparent", FIELD_NULL, "with --rule 1se: its score on the rows it learned from"),
     FIELD_LAST,
