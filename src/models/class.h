@@ -25,6 +25,7 @@ struct cr_model_class {
     const char *reference; /* book or paper                        */
     const char *example;   /* data in examples/ and options of a command that works; NULL: by the task */
     unsigned    tasks;
+    const char *for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
 
     const cr_option *options;
     size_t           options_size;

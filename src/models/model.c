@@ -138,6 +138,7 @@ static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_tabl
     if (*out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY) {
         cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
                 cr_table_source(t), o->target, c->name);
+        if (c->for_classes) return cr_fail_hint(cx, "%s", c->for_classes);
         return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not",
                             o->target);
     }

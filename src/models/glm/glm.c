@@ -411,6 +411,8 @@ const cr_model_class cri_class_glm = {
                 "prediction: the family with mean mu and variance phi V(mu) + mu'^2 Var(eta)",
     .reference = "McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.",
     .tasks = CR_TASK_REGRESSION,
+    .for_classes = "the models logistic and probit take classes; --family binomial needs them as 0 and 1, "
+                   "which also the links cloglog, cauchit and log can fit",
     .options = glm_table,
     .options_size = sizeof(glm_options),
     .default_scale = CR_SCALE_NONE,
