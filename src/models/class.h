@@ -34,6 +34,7 @@ struct cr_model_class {
     bool             means_alone;   /* predict can leave out what costs more than the mean           */
     bool             has_leverage;  /* predict fills the leverage of numbers                        */
     bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
+    bool             joint;         /* its likelihood is that of target and columns, not of the target alone */
     cri_takes        takes;         /* the numbers it describes                                   */
     bool             update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
     bool             update_holds;  /* update keeps hyper-parameters as fit learned them: no stream of fits */
