@@ -100,6 +100,15 @@ static const cli_field boosting_round[] = {
     FIELD_LAST,
 };
 
+static const cli_field calibration_map[] = {
+    TEXT("class", 0, "whose probability p it is; of two classes the second"),
+    NUMBER("a", FIELD_SOMETIMES, "platt: p becomes 1 / (1 + exp(-(a logit(p) + b)))"),
+    NUMBER("b", FIELD_SOMETIMES, "likewise"),
+    NUMBER("from", FIELD_SOMETIMES, "isotonic: a knot, with straight lines between; p"),
+    NUMBER("to", FIELD_SOMETIMES, "what it becomes"),
+    FIELD_LAST,
+};
+
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                     \
     TEXT("model", of_model, "name of the model"),                                                  \
@@ -123,6 +132,8 @@ static const cli_field boosting_round[] = {
               "of trees: the nodes, each one before those below it", tree_node),                   \
         INNER(ROWS, "rounds", FIELD_SOMETIMES, "of boosted models: the first thousand rounds",      \
               boosting_round),                                                                     \
+        INNER(ROWS, "calibration", FIELD_SOMETIMES,                                                \
+              "of calibrated models: how a probability is changed", calibration_map),              \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
 /* What only some models have, of those that are not updated. */
@@ -218,6 +229,8 @@ const cli_field result_evaluate[] = {
     NUMBER("interval", 0, "mass of the intervals whose coverage is counted"),
     COUNT("seed", 0, "random seed"),
     OTHER(NUMBERS, "metrics", 0, "each score by name; null where it has no value"),
+    NUMBER("quantile", FIELD_SOMETIMES,
+           "of quantile regression: what is predicted, and what rmse, mae and r2 are errors of"),
     OTHER(NUMBERS, "se", FIELD_SOMETIMES, "of densities: the standard error of the score"),
     OTHER(ARRAY, "log_density", FIELD_SOMETIMES,
           "with --rows: the log density of each row, in order; null for one that is not scored"),
@@ -265,6 +278,8 @@ const cli_field result_cv[] = {
     COUNT("rows", 0, "rows that were scored, over all folds"),
     OTHER(NUMBERS, "metrics", FIELD_SOMETIMES, "of folds: the mean of each score over them"),
     OTHER(NUMBERS, "se", FIELD_SOMETIMES, "of folds: standard errors of these means"),
+    NUMBER("quantile", FIELD_SOMETIMES,
+           "of quantile regression: what is predicted, and what rmse, mae and r2 are errors of"),
     INNER(SCORES, "folds", FIELD_SOMETIMES, "of folds: each score in each fold", fold),
     INNER(OBJECT, "bootstrap", FIELD_SOMETIMES, "with --bootstrap or --bias-variance: the errors",
           bootstrap_error),

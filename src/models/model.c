@@ -232,6 +232,18 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
     return CR_OK;
 }
 
+/* Out of memory with sparse data that the class needs spread out: what that takes. */
+static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_table *t, cr_status st)
+{
+    const cr_csr *X = cr_table_csr(t);
+    if (st != CR_ENOMEM || !X || c->takes_sparse || cri_should_stop(cx)) return st;
+    return cr_fail_note(cx,
+                        "the data are sparse; the model %s is not made for that and works with a dense "
+                        "matrix, here of %zu rows and %zu columns: %.3g GB",
+                        c->name, X->rows, X->columns,
+                        (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
+}
+
 /* What is said of these rows is true whatever other blocks of them come. */
 static cr_status open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_rows *rows)
 {
@@ -260,13 +272,13 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
         CR_TRY(check_text(cx, settings[i].name, settings[i].value));
     }
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
-    CR_TRY(fit_design(cx, m, t));
-    CR_TRY(open_rows(cx, m, t, &rows));
+    CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
+    CR_TRY(explain_spread(cx, c, t, open_rows(cx, m, t, &rows)));
     if (m->task == CR_TASK_CLASSIFICATION && !c->update) /* else others may come yet */
         CR_TRY(cri_check_row_classes(cx, &rows));
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
-    CR_TRY(cri_rows_explain(cx, &rows,
-                            c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report)));
+    st = c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report);
+    CR_TRY(rows.sparse ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
     if (m->fit.calibrate != CRI_CALIBRATE_NONE)
         CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
     m->report.seconds = now() - start;

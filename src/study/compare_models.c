@@ -138,7 +138,7 @@ done:
     cr_table_free(cx, train);
     cr_table_free(cx, test);
     cr_scratch_end(&s);
-    return st;
+    return cri_plan_note(cx, w->plan, f, st);
 }
 
 static cr_status fit_whole(cr_ctx *cx, void *arg, size_t k)

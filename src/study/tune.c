@@ -124,7 +124,7 @@ done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
     cr_table_free(cx, test);
-    return note_candidate(cx, w->tuning, i, st);
+    return note_candidate(cx, w->tuning, i, cri_plan_note(cx, w->plan, job % folds, st));
 }
 
 /* How well a candidate fits the rows it learned from. */

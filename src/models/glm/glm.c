@@ -156,6 +156,15 @@ static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
                s->pearson, s->left);
 }
 
+static void warn_of_few_rows(cr_ctx *cx, const glm_state *m)
+{
+    if (!(m->n - m->parameters > 0))
+        cr_log(cx, CR_LOG_WARNING,
+               m->fixed_dispersion ? "there are as many coefficients as rows: the means are the rows themselves"
+                                   : "there are as many coefficients as rows: "
+                                     "no standard errors or intervals can be given");
+}
+
 static void warn_of_edge(cr_ctx *cx, const cri_glm_solution *s)
 {
     if (s->at_edge > 0)
@@ -209,6 +218,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(family));
     m->null_deviance = cri_glm_null_deviance(&p, s.alpha);
     m->phi = dispersion(m, o->dispersion);
+    warn_of_few_rows(cx, m);
     m->log_likelihood = log_likelihood(&p, &s, m->phi);
     m->fit = s.fit;
     s.fit = (cri_predictor){ 0 };
