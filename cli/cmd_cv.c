@@ -61,11 +61,14 @@ static cr_status run_folds(cli *c, const cr_table *t, const cr_model_spec *m,
     json_t *root = start(c, cv.mean.rows, cv.seed);
     json_object_set_new(root, "metrics", scores_object(&cv.mean));
     json_object_set_new(root, "se", scores_values(&cv.mean, cv.se));
+    if (!isnan(cv.mean.quantile))
+        json_object_set_new(root, "quantile", json_real(cv.mean.quantile));
     json_object_set_new(root, "folds", scores_folds(cv.fold, cv.folds, cv.repeats));
     snprintf(heading, sizeof heading, "%s, %s on %zu rows of %s, seed %llu", c->args[0],
              scores_title(cv.folds, cv.repeats, title), cv.mean.rows, cr_table_source(t),
              (unsigned long long)cv.seed);
     CR_TRY(finish(c, heading, root, scores_table(&cv.mean, cv.se)));
+    if (c->format == FORMAT_TEXT) scores_note(c, &cv.mean);
 done:
     cr_cv_free(c->cx, &cv);
     return st;

@@ -1,5 +1,6 @@
 /* cmd_evaluate.c -- evaluate: how good a model is on given rows. */
 #include "answers.h"
+#include "scores.h"
 #include "study/assess.h"
 
 #include <math.h>
@@ -104,6 +105,7 @@ static cr_status run_evaluate(cli *c)
     json_object_set_new(root, "interval", json_real(o->interval));
     json_object_set_new(root, "seed", json_integer((json_int_t)cr_model_get_seed(m)));
     json_object_set_new(root, "metrics", metrics_object(&a));
+    if (!isnan(a.quantile)) json_object_set_new(root, "quantile", json_real(a.quantile));
     errors = errors_object(&a);
     if (json_object_size(errors)) json_object_set(root, "se", errors);
     if (a.has_bins) json_object_set_new(root, "calibration", bins_array(&a));
@@ -119,6 +121,7 @@ static cr_status run_evaluate(cli *c)
                      cr_class_name(cr_model_get_class(m)), a.rows, a.rows == 1 ? "" : "s",
                      cr_table_source(t), (unsigned long long)cr_model_get_seed(m));
         out_table(c, rows);
+        if (c->format == FORMAT_TEXT) scores_note(c, &a);
     }
 done:
     json_decref(root);

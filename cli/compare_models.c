@@ -27,6 +27,7 @@ static json_t *model_object(const char *name, const cr_compared *m, bool fitted)
     json_object_set_new(o, "folds", scores_folds(m->cv.fold, m->cv.folds, m->cv.repeats));
     if (!fitted) return o;
     json_object_set_new(o, "log_likelihood", scores_number(m->fit.log_likelihood));
+    json_object_set_new(o, "likelihood", json_string(m->fit.joint ? "joint" : "conditional"));
     json_object_set_new(o, "log_evidence", scores_number(m->fit.log_evidence));
     json_object_set_new(
         o, "evidence",
@@ -128,6 +129,14 @@ static json_t *long_table(const json_t *scores, const json_t *fits)
     return lines;
 }
 
+/* Whether some likelihoods are of target and columns, and some of the target alone. */
+static bool mixes_likelihoods(const cr_comparison *x)
+{
+    size_t joint = 0;
+    for (size_t k = 0; k < x->n; k++) joint += x->models[k].fit.joint;
+    return joint > 0 && joint < x->n;
+}
+
 static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const json_t *scores,
                        const json_t *fits)
 {
@@ -141,6 +150,13 @@ static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const 
              x->basis == CR_WEIGHTS_NONE ? "neither evidence nor BIC: not known"
                                          : cr_weight_basis_name(x->basis));
     out_table(c, fits);
+    if (mixes_likelihoods(x))
+        out_text(c, "\nthe likelihood of");
+    for (size_t k = 0, named = 0; mixes_likelihoods(x) && k < x->n; k++)
+        if (x->models[k].fit.joint) out_text(c, "%s %s", named++ ? "," : "", c->args[k]);
+    if (mixes_likelihoods(x))
+        out_text(c, " is that of target and columns, of the others that of the target given\n"
+                    "the columns: their log likelihoods and evidences cannot be compared\n");
 }
 
 cr_status compare_models(cli *c, const cr_table *t, const cr_model_spec *specs, size_t n,

@@ -90,6 +90,15 @@ static const cli_field boosting_round[] = {
     FIELD_LAST,
 };
 
+static const cli_field calibration_map[] = {
+    TEXT("class", 0, "whose probability p it is; of two classes the second"),
+    NUMBER("a", FIELD_SOMETIMES, "platt: p becomes 1 / (1 + exp(-(a logit(p) + b)))"),
+    NUMBER("b", FIELD_SOMETIMES, "likewise"),
+    NUMBER("from", FIELD_SOMETIMES, "isotonic: a knot, with straight lines between; p"),
+    NUMBER("to", FIELD_SOMETIMES, "what it becomes"),
+    FIELD_LAST,
+};
+
 /* Absent where `of_model` is FIELD_SOMETIMES: describe also looks at data. */
 #define MODEL_FIELDS(of_model)                                                                     \
     TEXT("model", of_model, "name of the model"),                                                  \
@@ -113,6 +122,8 @@ static const cli_field boosting_round[] = {
               "of trees: the nodes, each one before those below it", tree_node),                   \
         INNER(ROWS, "rounds", FIELD_SOMETIMES, "of boosted models: the first thousand rounds",      \
               boosting_round),                                                                     \
+        INNER(ROWS, "calibration", FIELD_SOMETIMES,                                                \
+              "of calibrated models: how a probability is changed", calibration_map),              \
         OTHER(WORDS, "settings", of_model, "options of the fit that are in force")
 
 /* What only some models have, of those that are not updated. */

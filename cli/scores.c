@@ -48,6 +48,15 @@ json_t *scores_folds(const cr_assessment *fold, size_t folds, size_t repeats)
     return list;
 }
 
+void scores_note(cli *c, const cr_assessment *a)
+{
+    if (!isnan(a->quantile))
+        out_text(c,
+                 "\nthe predictions are the %g quantile: rmse, mae and r2 are its distance from the target, "
+                 "not that of the mean\n",
+                 a->quantile);
+}
+
 const char *scores_title(size_t folds, size_t repeats, char out[64])
 {
     if (repeats > 1)

@@ -16,6 +16,9 @@ json_t *scores_table(const cr_assessment *mean, const double *se);
 /* Each fold's metrics with its number of rows, and the repeat where there are several. */
 json_t *scores_folds(const cr_assessment *fold, size_t folds, size_t repeats);
 /* "10-fold cross-validation", "5 times 10-fold cross-validation". */
+/* In text, below the scores: what they are errors of, where that is not the middle. */
+void scores_note(cli *c, const cr_assessment *a);
+
 const char *scores_title(size_t folds, size_t repeats, char out[64]);
 
 #endif

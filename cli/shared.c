@@ -357,5 +357,6 @@ void cli_print_model(cli *c, const json_t *d)
     out_table(c, json_object_get(d, "parameters"));
     print_distributions(c, json_object_get(d, "distributions"));
     cli_print_rows(c, "subsets", json_object_get(d, "subsets"));
+    cli_print_rows(c, "calibration", json_object_get(d, "calibration"));
     print_tree(c, json_object_get(d, "tree"));
 }

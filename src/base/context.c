@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SENTENCE_SIZE = 2048, NOTES_SIZE = 4096, HINT_SIZE = 1024, NAME_SIZE = 256 };
+enum { SENTENCE_SIZE = 2048, NOTES_SIZE = 4096, HINT_SIZE = 1024, NAME_SIZE = 256, HELD_SIZE = 8192 };
 
 struct cr_ctx {
     cr_allocator allocator;
@@ -31,6 +31,7 @@ struct cr_ctx {
     cr_progress_fn *progress;
     void           *progress_user;
     bool            progress_muted;
+    bool            holding, holding_paused;
 
     cri_team team; /* the threads that help this one */
 
@@ -38,6 +39,8 @@ struct cr_ctx {
     cr_status status;
     char      sentence[SENTENCE_SIZE], notes[NOTES_SIZE], hint[HINT_SIZE];
     char      unknown[NAME_SIZE], nearest[NAME_SIZE];
+    size_t    held_size;       /* of the warnings kept back, each with its zero */
+    char      held[HELD_SIZE];
 };
 
 static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size)
@@ -183,7 +186,31 @@ void cr_log(cr_ctx *cx, cr_log_level level, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    size_t size = strlen(text) + 1;
+    if (level == CR_LOG_WARNING && cx->holding && !cx->holding_paused &&
+        size <= HELD_SIZE - cx->held_size) {
+        memcpy(cx->held + cx->held_size, text, size);
+        cx->held_size += size;
+        return;
+    }
     cx->log(cx->log_user, level, text);
+}
+
+void cri_hold_warnings(cr_ctx *cx)
+{
+    cx->holding = true;
+    cx->held_size = 0;
+}
+
+void cri_pause_holding(cr_ctx *cx, bool paused) { cx->holding_paused = paused; }
+
+void cri_release_warnings(cr_ctx *cx, bool pass_on)
+{
+    size_t size = pass_on && cx->log ? cx->held_size : 0;
+    cx->holding = cx->holding_paused = false;
+    for (size_t at = 0; at < size; at += strlen(cx->held + at) + 1)
+        cx->log(cx->log_user, CR_LOG_WARNING, cx->held + at);
+    cx->held_size = 0;
 }
 
 void cr_progress(cr_ctx *cx, const char *what, double done, double total)

@@ -332,6 +332,14 @@ static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *
                c->name, c->n_levels, rows, c->name);
 }
 
+/* Against its own level as reference it has no terms. */
+static void warn_of_one_level(cr_ctx *cx, const cr_column *c)
+{
+    if (c->type == CR_CATEGORY && c->n_levels == 1)
+        cr_log(cx, CR_LOG_WARNING, "'%s' is '%s' in every row: it tells nothing and has no coefficient",
+               c->name, c->levels[0]);
+}
+
 /* --- the fit --------------------------------------------------------------------------------- */
 
 /* A further column that the model reads. */
@@ -412,6 +420,7 @@ static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_des
         if (!p->chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
         if (p->needs->coding != CRI_CODING_CODE) warn_of_many_levels(cx, t, c);
+        if (p->reference != REFERENCE_NONE && p->needs->coding != CRI_CODING_CODE) warn_of_one_level(cx, c);
         CR_TRY(remember_column(cx, t, c, w, p->reference, d->missing == CR_MISSING_IMPUTE,
                                &d->columns[i]));
         d->columns[i].basis = p->made[i].basis; /* now the design's */

@@ -25,6 +25,7 @@ struct cr_model_class {
     const char *reference; /* book or paper                        */
     const char *example;   /* data in examples/ and options of a command that works; NULL: by the task */
     unsigned    tasks;
+    const char *for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
 
     const cr_option *options;
     size_t           options_size;
@@ -33,6 +34,7 @@ struct cr_model_class {
     bool             means_alone;   /* predict can leave out what costs more than the mean           */
     bool             has_leverage;  /* predict fills the leverage of numbers                        */
     bool             target_as_is;  /* the target cannot be standardised: counts, positive numbers   */
+    bool             joint;         /* its likelihood is that of target and columns, not of the target alone */
     cri_takes        takes;         /* the numbers it describes                                   */
     bool             update_forgets; /* update knows the old rows by what it kept: near a fit on all rows */
     bool             update_holds;  /* update keeps hyper-parameters as fit learned them: no stream of fits */
@@ -61,6 +63,8 @@ struct cr_model_class {
      * `classes`, those between have no rows yet.  Without it all classes must be in the first rows.  Rows
      * with `more` set need no state that can predict. */
     cr_status (*join)(cr_ctx *cx, void *state, const size_t *map, size_t classes);
+    /* A setting, "name=value", that the fit of the first block of a stream needs for updates. */
+    const char *streams;
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
      * 0 .. rows->n-1; arrays are allocated, but those of a family (cri_prediction_family), which the
      * class asks for itself.  A class of densities and clusters, or densities and coordinates, fills

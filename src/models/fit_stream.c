@@ -5,7 +5,19 @@
 #include "../base/context_internal.h"
 #include "../base/scratch.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* The setting under its name on the command line, which has hyphens. */
+static cr_status refuse_setting(cr_ctx *cx, const cr_setting *s)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s", s->name);
+    for (char *c = name; *c; c++)
+        if (*c == '_') *c = '-';
+    cr_fail(cx, CR_EARG, "--%s %s needs all rows at once: it does not go with a stream", name, s->value);
+    return cr_fail_hint(cx, "without --stream the rows are held in memory");
+}
 
 /* What is learned of the first block alone would be wrong for the others. */
 static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_setting *s, size_t n)
@@ -16,11 +28,9 @@ static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_se
         bool scaled = strcmp(s[i].name, "scale_target") == 0 && strcmp(s[i].value, "standard") == 0;
         bool standard = strcmp(s[i].name, "scale") == 0 && strcmp(s[i].value, "standard") == 0;
         bool basis = strcmp(s[i].name, "basis") == 0 && strncmp(s[i].value, "poly:", 5) != 0;
-        bool calibrate = strcmp(s[i].name, "calibrate") == 0 && strcmp(s[i].value, "none") != 0;
-        if (balanced || impute || scaled || basis || calibrate || (standard && !c->scales_itself))
-            return cr_fail(cx, CR_EARG,
-                           "--%s %s needs all rows at once: it does not go with a stream",
-                           s[i].name, s[i].value);
+        bool map = strcmp(s[i].name, "calibrate") == 0 && strcmp(s[i].value, "none") != 0;
+        if (balanced || impute || scaled || basis || map || (standard && !c->scales_itself))
+            return refuse_setting(cx, &s[i]);
     }
     return CR_OK;
 }
@@ -38,6 +48,23 @@ static size_t find_advance(const cr_model_class *c, const cr_setting *s, size_t 
     return i;
 }
 
+/* The setting of c->streams, "name=value", without which its fits have no update: true, and in *out,
+ * where the user leaves the choice open. */
+static bool find_default(cr_scratch *room, const cr_model_class *c, const cr_setting *s, size_t n,
+                         cr_setting *out)
+{
+    if (!c->streams) return false;
+    size_t length = strcspn(c->streams, "=");
+    for (size_t i = 0; i < n; i++)
+        if (strlen(s[i].name) == length && strncmp(s[i].name, c->streams, length) == 0 &&
+            strcmp(s[i].value, "auto") != 0)
+            return false;
+    char *name = cr_scratch_bytes(room, length + 1, 1);
+    if (name) memcpy(name, c->streams, length), name[length] = 0;
+    *out = (cr_setting){ name, c->streams + length + 1 };
+    return true;
+}
+
 /* The model of the first block: where the others are gone through once, by the default setting
  * instead of the one that asks for it. */
 static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, const cr_setting *s,
@@ -45,13 +72,15 @@ static cr_status fit_first(cr_ctx *cx, const char *name, const cr_table *block, 
 {
     cr_status   st = CR_OK;
     cr_scratch  room = cr_scratch_begin(cx);
-    cr_setting *some = cr_scratch_bytes(&room, n, sizeof *some);
+    cr_setting *some = cr_scratch_bytes(&room, n + 1, sizeof *some), own;
     cr_model   *m = NULL;
     size_t      k = 0;
 
     CR_TRY(room.status);
     for (size_t i = 0; i < n; i++)
         if (i != without) some[k++] = s[i];
+    if (find_default(&room, cr_class_find(cx, name), s, n, &own)) some[k++] = own;
+    CR_TRY(room.status);
     CR_TRY(cri_model_fit(cx, name, block, some, k, more, &m));
     if (without < n) CR_TRY(cri_model_set(cx, m, s[without].name, s[without].value));
     *out_model = m;
@@ -123,6 +152,7 @@ static cr_status take_blocks(cr_ctx *cx, ahead *a, bool advance, cr_model *model
     cr_status st = CR_OK;
     while (a->block && st == CR_OK) {
         bool any;
+        cri_hold_warnings(cx); /* what is said of a block need not be true of all */
         st = cri_model_take(cx, model, a->block, advance, a->next != NULL, &any);
         if (st == CR_OK) st = go_on(cx, a);
     }
@@ -147,12 +177,14 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
         if (strcmp(settings[i].name, "target") == 0) target = settings[i].value;
     CR_TRY(start(cx, stream, c, target, &a));
     if (!a.next) which = n_settings; /* all rows are here: as the setting says */
+    cri_hold_warnings(cx);
     CR_TRY(fit_first(cx, name, a.block, settings, n_settings, which, a.next != NULL, &m));
     CR_TRY(go_on(cx, &a));
     CR_TRY(take_blocks(cx, &a, advance, m));
     *out_model = m;
     m = NULL;
 done:
+    cri_release_warnings(cx, st == CR_OK);
     finish(cx, &a);
     cr_model_free(cx, m);
     return st;
@@ -171,6 +203,7 @@ cr_status cr_update_stream(cr_ctx *cx, const cr_model *old, cr_stream *stream, c
     *out_model = m;
     m = NULL;
 done:
+    cri_release_warnings(cx, st == CR_OK);
     finish(cx, &a);
     cr_model_free(cx, m);
     return st;

@@ -149,6 +149,7 @@ static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_tabl
     if (*out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY) {
         cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
                 cr_table_source(t), o->target, c->name);
+        if (c->for_classes) return cr_fail_hint(cx, "%s", c->for_classes);
         return hint_classes(cx, c, o->target);
     }
     return CR_OK;
@@ -242,6 +243,30 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
     return CR_OK;
 }
 
+/* Out of memory with sparse data that the class needs spread out: what that takes. */
+static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_table *t, cr_status st)
+{
+    const cr_csr *X = cr_table_csr(t);
+    if (st != CR_ENOMEM || !X || c->takes_sparse || cri_should_stop(cx)) return st;
+    return cr_fail_note(cx,
+                        "the data are sparse; the model %s is not made for that and works with a dense "
+                        "matrix, here of %zu rows and %zu columns: %.3g GB",
+                        c->name, X->rows, X->columns,
+                        (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
+}
+
+/* What is said of these rows is true whatever other blocks of them come; none are left: *opt_any. */
+static cr_status open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any, cri_rows *rows)
+{
+    cri_pause_holding(cx, true);
+    cr_status st = cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, rows);
+    if (st == CR_OK && opt_any) *opt_any = rows->n > 0;
+    if (st == CR_OK && (rows->n > 0 || !opt_any)) st = check_rows(cx, t, rows);
+    if (st == CR_OK) st = cri_class_weights_apply(cx, m, rows);
+    cri_pause_holding(cx, false);
+    return st;
+}
+
 cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
                         size_t n_settings, bool more, cr_model **out_model)
 {
@@ -259,17 +284,15 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
         CR_TRY(check_text(cx, settings[i].name, settings[i].value));
     }
     CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
-    CR_TRY(fit_design(cx, m, t));
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
+    CR_TRY(explain_spread(cx, c, t, open_rows(cx, m, t, NULL, &rows)));
     rows.more = more;
-    CR_TRY(check_rows(cx, t, &rows));
-    CR_TRY(cri_class_weights_apply(cx, m, &rows));
     if (m->task == CR_TASK_CLASSIFICATION && !c->update) /* else others may come yet */
         CR_TRY(cri_check_row_classes(cx, &rows));
     m->open = more;
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
-    CR_TRY(cri_rows_explain(cx, &rows,
-                            c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report)));
+    st = c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report);
+    CR_TRY(rows.sparse ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
     if (m->fit.calibrate != CRI_CALIBRATE_NONE)
         CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
     m->report.seconds = now() - start;
@@ -341,12 +364,9 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
 
     CR_TRY(cri_design_learn_texts(cx, m->design, t));
     CR_TRY(join_classes(cx, m, t));
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NEEDED, &rows));
+    CR_TRY(open_rows(cx, m, t, opt_any, &rows));
     rows.more = more;
-    if (opt_any) *opt_any = rows.n > 0;
-    if (opt_any && rows.n == 0 && (more || !m->open)) goto done;
-    if (rows.n > 0 || !m->open) CR_TRY(check_rows(cx, t, &rows)); /* no rows may end a stream */
-    CR_TRY(cri_class_weights_apply(cx, m, &rows));
+    if (rows.n == 0 && (more || !m->open)) goto done; /* but none may end a stream */
     m->open = more;
     m->report = (cr_report){ .rows = m->report.rows + rows.n,
                              .log_evidence = NAN,
@@ -356,6 +376,10 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool advanc
                    : m->class->update(cx, m->state, &rows, m->options, &state, &m->report));
     m->class->free(cx, m->state);
     m->state = state;
+    if (m->calibration && !more)
+        cr_log(cx, CR_LOG_WARNING,
+               "the probabilities are calibrated as before: the map was learned from the rows of the fit, "
+               "and the new ones do not change it; fit --calibrate on all the rows learns it anew");
     m->report.seconds = now() - start;
 done:
     cri_rows_close(cx, &rows);

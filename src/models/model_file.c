@@ -234,6 +234,34 @@ static cr_status describe_features(cr_ctx *cx, const cr_design *d, json_t *root)
     return st;
 }
 
+/* What a probability is made of it: a and b of sigmoid(a logit(p) + b), or knots; of each class, of two
+ * the second. */
+static cr_status describe_calibration(cr_ctx *cx, const cr_model *m, json_t *root)
+{
+    cr_status              st = CR_OK;
+    const cri_calibration *c = m->calibration;
+    bool                   platt = c && c->method == CRI_CALIBRATE_PLATT;
+    json_t                *list = json_array();
+    if (!c) {
+        json_decref(list);
+        return CR_OK;
+    }
+    CR_TRY(cri_store_set(cx, root, "calibration", list));
+    for (size_t i = 0; i < (platt ? c->maps : c->knots); i++) {
+        size_t  map = platt ? i : (size_t)c->calibration_map[i];
+        double  x = platt ? c->calibration_slope[i] : c->calibration_x[i];
+        double  y = platt ? c->calibration_offset[i] : c->calibration_y[i];
+        json_t *item = json_object();
+        if (json_array_append_new(list, item) != 0) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_store_set(cx, item, "class",
+                             json_string_nocheck(cr_design_class(m->design, c->maps == 1 ? 1 : map))));
+        CR_TRY(cri_store_set_real(cx, item, platt ? "a" : "from", x));
+        CR_TRY(cri_store_set_real(cx, item, platt ? "b" : "to", y));
+    }
+done:
+    return st;
+}
+
 cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
 {
     cr_status st = CR_OK;
@@ -252,6 +280,7 @@ cr_status cr_describe(cr_ctx *cx, const cr_model *m, char **out_json)
     CR_TRY(cri_store_set(cx, root, "seed", json_integer((json_int_t)m->fit.seed)));
     CR_TRY(write_report(cx, &m->report, root));
     CR_TRY(m->class->describe(cx, m->state, m->design, root));
+    CR_TRY(describe_calibration(cx, m, root));
     CR_TRY(cri_store_set(cx, root, "settings", part = json_object()));
     CR_TRY(write_settings(cx, m, part));
 

@@ -104,6 +104,8 @@ static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double
 
     CR_TRY(cr_regression_evaluate(cx, y, &d, w, level, &m));
     if (p->family) CR_TRY(assess_family(cx, p, y, w, level, a->rows, &m));
+    if (p->family && p->n > 0 && strcmp(cr_dist_name(p->family), "asymmetric-laplace") == 0 && p->params[2] != 0.5)
+        a->quantile = p->params[2];
     if (points)
         cr_log(
             cx, CR_LOG_WARNING,
@@ -166,7 +168,7 @@ cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, doub
     unsigned      target = cr_model_get_task(model) & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION);
     double       *y = cr_scratch_bytes(&s, n, sizeof *y), *w = cr_scratch_f64(&s, n);
     cr_prediction p = { 0 };
-    cr_assessment a = { 0 };
+    cr_assessment a = { .quantile = NAN };
 
     CR_TRY(s.status);
     CR_TRY(cr_observed(cx, model, t, target ? y : NULL, w));

@@ -18,6 +18,7 @@ typedef struct cr_assessment {
     size_t             rows; /* that were scored */
     size_t             n;
     cr_metric          metrics[CR_MOST_METRICS];
+    double             quantile; /* what the predictions are, where it is not the middle; else NaN */
     bool               has_bins; /* classification */
     cr_calibration_bin bins[CR_CALIBRATION_BINS];
 } cr_assessment;

@@ -34,7 +34,8 @@ cr_status cr_fit_scores_of(cr_ctx *cx, const cr_model *model, cr_fit_scores *out
                             .aic = statistic(d, "aic"),
                             .bic = statistic(d, "bic"),
                             .evidence = r->evidence,
-                            .rows = r->rows };
+                            .rows = r->rows,
+                            .joint = cr_model_get_class(model)->joint };
     json_decref(d);
     return CR_OK;
 }
@@ -45,7 +46,7 @@ static cr_weight_basis find_basis(const cr_fit_scores *m, size_t n)
     for (size_t k = 0; k < n; k++) {
         bool has_evidence = isfinite(m[k].log_evidence), has_bic = isfinite(m[k].bic);
         evidence += has_evidence, bic += has_bic, either += has_evidence || has_bic;
-        same += m[k].rows == m[0].rows;
+        same += m[k].rows == m[0].rows && m[k].joint == m[0].joint;
     }
     if (same < n || either < n) return CR_WEIGHTS_NONE;
     return evidence == n ? CR_WEIGHTS_EVIDENCE : bic == n ? CR_WEIGHTS_BIC : CR_WEIGHTS_MIXED;

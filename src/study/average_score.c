@@ -193,7 +193,7 @@ cr_status cr_average_evaluate(cr_ctx *cx, const cr_model *const *models, const d
     size_t        N = cr_table_rows(t), *rows = cr_scratch_index(&s, N);
     double       *y = cr_scratch_f64(&s, N), *w = cr_scratch_f64(&s, N);
     cri_mixture   m = { 0 };
-    cr_assessment a = { 0 };
+    cr_assessment a = { .quantile = NAN };
 
     CR_TRY(s.status);
     if (!(level > 0 && level < 1))

@@ -69,12 +69,30 @@ typedef struct compare_work {
     cr_comparison  *out;
 } compare_work;
 
-static cr_status fail_average(cr_ctx *cx)
+/* Why there are no weights, by the model at fault. */
+static cr_status fail_average(cr_ctx *cx, const cri_plan *plan, const cr_fit_scores *m, size_t n)
 {
-    cr_fail(cx, CR_EUNSUPPORTED,
-            "the models cannot be averaged: some have neither log evidence nor BIC, "
-            "or did not learn from the same rows");
-    return cr_fail_hint(cx, "--missing drop makes the rows the same where gaps are the reason");
+    for (size_t k = 0; k < n; k++) {
+        if (isfinite(m[k].log_evidence) || isfinite(m[k].bic)) continue;
+        cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged: %s has neither log evidence nor BIC",
+                plan->specs[k].model);
+        return cr_fail_hint(cx, "leave it out, or compare without --average");
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (m[k].joint == m[0].joint) continue;
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the models cannot be averaged: the likelihood of %s is that of target and columns, that of "
+                "%s of the target given the columns",
+                plan->specs[m[k].joint ? k : 0].model, plan->specs[m[k].joint ? 0 : k].model);
+        return cr_fail_hint(cx, "average models of one kind, or compare without --average");
+    }
+    for (size_t k = 1; k < n; k++) {
+        if (m[k].rows == m[0].rows) continue;
+        cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged: %s learned from %zu rows, %s from %zu",
+                plan->specs[0].model, m[0].rows, plan->specs[k].model, m[k].rows);
+        return cr_fail_hint(cx, "--features with columns that have no gaps makes the rows the same");
+    }
+    return cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged");
 }
 
 static cr_status score_average(cr_ctx *cx, const compare_work *w, cr_model *const *models,
@@ -87,7 +105,7 @@ static cr_status score_average(cr_ctx *cx, const compare_work *w, cr_model *cons
     double        *weights = cr_scratch_f64(&s, n);
     CR_TRY(s.status);
     for (size_t k = 0; k < n; k++) CR_TRY(cr_fit_scores_of(cx, models[k], &scores[k]));
-    if (cr_model_weights(scores, n, weights) == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx));
+    if (cr_model_weights(scores, n, weights) == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx, w->plan, scores, n));
     CR_TRY(
         cr_average_evaluate(cx, (const cr_model *const *)models, weights, n, test, w->level, out));
 done:
@@ -120,7 +138,7 @@ done:
     cr_table_free(cx, train);
     cr_table_free(cx, test);
     cr_scratch_end(&s);
-    return st;
+    return cri_plan_note(cx, w->plan, f, st);
 }
 
 static cr_status fit_whole(cr_ctx *cx, void *arg, size_t k)
@@ -146,7 +164,7 @@ static void summarise(cr_cv *cv)
     cri_scores_mean(cv->fold, cv->folds, cv->repeats, &cv->mean, cv->se);
 }
 
-static cr_status weigh(cr_ctx *cx, cr_comparison *c)
+static cr_status weigh(cr_ctx *cx, const cri_plan *plan, cr_comparison *c)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -156,6 +174,7 @@ static cr_status weigh(cr_ctx *cx, cr_comparison *c)
     for (size_t k = 0; k < c->n; k++) scores[k] = c->models[k].fit;
     c->basis = cr_model_weights(scores, c->n, weights);
     for (size_t k = 0; k < c->n; k++) c->models[k].weight = weights[k];
+    if (c->averaged && c->basis == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx, plan, scores, c->n));
 done:
     cr_scratch_end(&s);
     return st;
@@ -177,12 +196,11 @@ cr_status cr_compare_models(cr_ctx *cx, const cr_model_spec *specs, size_t n, co
     for (size_t k = 0; k < n; k++) CR_TRY(allocate_folds(cx, &plan, &c.models[k]));
     if (average) CR_TRY(allocate_folds(cx, &plan, &c.average));
     CR_TRY(cri_run_jobs(cx, "fitting", n, fit_whole, &w));
-    CR_TRY(weigh(cx, &c));
-    if (average && c.basis == CR_WEIGHTS_NONE) CR_TRY(fail_average(cx));
+    CR_TRY(weigh(cx, &plan, &c));
     CR_TRY(cri_run_jobs(cx, "comparing", plan.folds * plan.repeats, compare_fold, &w));
     for (size_t k = 0; k < n; k++) summarise(&c.models[k].cv);
     if (average) summarise(&c.average.cv);
-    c.average.fit = (cr_fit_scores){ NAN, NAN, NAN, NAN, CR_EVIDENCE_EXACT, 0 };
+    c.average.fit = (cr_fit_scores){ NAN, NAN, NAN, NAN, CR_EVIDENCE_EXACT, 0, false };
     c.average.weight = NAN;
     double ratio = row_ratio(&plan);
     for (size_t m = 0; m < c.models[0].cv.mean.n; m++) {

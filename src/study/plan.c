@@ -188,6 +188,39 @@ static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_option
     return CR_OK;
 }
 
+/* Classes that the training rows of a fold lack, but its test rows have: the model cannot know of them.
+ * One warning, of the first fold and class. */
+static cr_status warn_of_unseen(cr_ctx *cx, const cri_plan *p)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    const char      *target = setting(&p->specs[0], "target");
+    const cr_column *y = target ? cr_table_find(p->table, target) : NULL;
+    size_t           n = cr_table_rows(p->table), *rows = cr_scratch_index(&s, n);
+    size_t          *seen = cr_scratch_index(&s, y ? y->n_levels : 0);
+    CR_TRY(s.status);
+    for (size_t f = 0; y && y->type == CR_CATEGORY && f < p->folds * p->repeats; f++) {
+        const cr_folds *folds = &p->split[f / p->folds];
+        size_t          count = cr_folds_train(folds, f % p->folds, rows);
+        memset(seen, 0, y->n_levels * sizeof *seen);
+        for (size_t i = 0; i < count; i++)
+            if (y->codes[rows[i]] < y->n_levels) seen[y->codes[rows[i]]]++;
+        count = cr_folds_test(folds, f % p->folds, rows);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t code = y->codes[rows[i]];
+            if (code >= y->n_levels || seen[code]) continue;
+            cr_log(cx, CR_LOG_WARNING,
+                   "the class '%s' of '%s' is among the rows that fold %zu tests but not among those it "
+                   "learns from: the scores of that fold may have no value",
+                   y->levels[code], target, f % p->folds + 1);
+            goto done;
+        }
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *t,
                         const cr_cv_options *o, cri_plan *p)
 {
@@ -203,11 +236,22 @@ cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, 
     if (o->group) CR_TRY(number_groups(cx, p->table, o->group, group));
     for (size_t r = 0; r < repeats; r++)
         CR_TRY(make_folds(cx, p, o, o->group ? group : NULL, r, &p->split[r]));
+    if (p->task == CR_TASK_CLASSIFICATION) CR_TRY(warn_of_unseen(cx, p));
 done:
     return st;
 }
 
 /* --- the run --------------------------------------------------------------------------------- */
+
+cr_status cri_plan_note(cr_ctx *cx, const cri_plan *p, size_t f, cr_status st)
+{
+    if (st == CR_OK || st == CR_ENOMEM || st == CR_EINTERRUPTED || st == CR_EARG) return st;
+    if (p->repeats > 1)
+        cr_fail_note(cx, "in fold %zu of %zu of repeat %zu", f % p->folds + 1, p->folds, f / p->folds + 1);
+    else
+        cr_fail_note(cx, "in fold %zu of %zu", f + 1, p->folds);
+    return st;
+}
 
 cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *p, size_t f, cr_table **out_train,
                           cr_table **out_test)
@@ -253,7 +297,7 @@ done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
     cr_table_free(cx, test);
-    return st;
+    return cri_plan_note(cx, w->plan, job % folds, st);
 }
 
 cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, double level, cr_assessment *out)

@@ -30,6 +30,8 @@ void cri_plan_close(cr_ctx *cx, cri_plan *plan);
 cr_status cri_plan_open_unsplit(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs,
                                 const cr_table *table, const char *opt_group, cri_plan *out_plan);
 
+/* Which fold a failure was in: a note to it, where it is one of the data; returns the status. */
+cr_status cri_plan_note(cr_ctx *cx, const cri_plan *plan, size_t f, cr_status status);
 /* The rows for training and testing of fold f % folds of repeat f / folds, as tables. */
 cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *plan, size_t f, cr_table **out_train,
                           cr_table **out_test);

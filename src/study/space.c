@@ -199,6 +199,33 @@ char *cri_space_at(cr_ctx *cx, const cri_space *space, size_t i, size_t d)
     return range_value(cx, dim, dim->n > 1 ? (double)i / (double)(dim->n - 1) : 0);
 }
 
+/* The values that a draw can give; 0: no end of them. */
+static size_t count_values(const cri_dimension *d)
+{
+    if (!d->range) return d->n;
+    double width = fabs(d->high - d->low) + 1;
+    return d->whole && !d->logarithmic && width <= CRI_MOST_POINTS ? (size_t)width : 0;
+}
+
+size_t cri_space_count(const cri_space *space)
+{
+    size_t n = 1;
+    for (size_t d = 0; d < space->n; d++) {
+        n *= count_values(&space->dimensions[d]);
+        if (n == 0 || n > CRI_MOST_POINTS) return 0;
+    }
+    return n;
+}
+
+char *cri_space_pick(cr_ctx *cx, const cri_space *space, size_t i, size_t d)
+{
+    const cri_dimension *dim = &space->dimensions[d];
+    for (size_t e = d + 1; e < space->n; e++) i /= count_values(&space->dimensions[e]);
+    i %= count_values(dim);
+    if (!dim->range) return cri_string_copy(cx, dim->values[i]);
+    return range_value(cx, dim, (double)i / fmax((double)count_values(dim) - 1, 1));
+}
+
 char *cri_space_draw(cr_ctx *cx, const cri_space *space, cr_rng *r, size_t d)
 {
     const cri_dimension *dim = &space->dimensions[d];

@@ -14,8 +14,9 @@ const cr_option cr_tune_table[] = { CR_TUNE_OPTIONS(ROW) CR_OPTION_LAST };
 
 /* --- candidates ------------------------------------------------------------------------------ */
 
+/* opt_picks: which points of a space that has an end. */
 static cr_status make_candidate(cr_ctx *cx, const cri_space *space, const cr_tune_options *o,
-                                uint64_t seed, size_t i, cr_candidate *out)
+                                uint64_t seed, const size_t *opt_picks, size_t i, cr_candidate *out)
 {
     cr_rng r = cr_rng_stream(seed, (uint64_t)0x54554e45u << 32 ^ i); /* "TUNE" */
     out->apparent = NAN;
@@ -23,6 +24,7 @@ static cr_status make_candidate(cr_ctx *cx, const cri_space *space, const cr_tun
     if (!out->settings) return CR_ENOMEM;
     for (size_t d = 0; d < space->n; d++) {
         char *value = o->search == CR_SEARCH_GRID ? cri_space_at(cx, space, i, d)
+                      : opt_picks                 ? cri_space_pick(cx, space, opt_picks[i], d)
                                                   : cri_space_draw(cx, space, &r, d);
         if (!value) return CR_ENOMEM;
         out->settings[d] = (cr_setting){ space->dimensions[d].name, value };
@@ -33,18 +35,30 @@ static cr_status make_candidate(cr_ctx *cx, const cri_space *space, const cr_tun
 static cr_status make_candidates(cr_ctx *cx, const cri_space *space, const cr_tune_options *o,
                                  uint64_t seed, cr_tuning *t)
 {
-    cr_status st = CR_OK;
-    size_t    n = o->search == CR_SEARCH_GRID ? cri_space_points(space) : o->draws;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    bool       grid = o->search == CR_SEARCH_GRID;
+    size_t     points = grid ? 0 : cri_space_count(space);
+    size_t     n = grid ? cri_space_points(space) : o->draws, *picks = NULL;
     if (n > CRI_MOST_POINTS) {
         cr_fail(cx, CR_EARG, "the grid has more than %d combinations", CRI_MOST_POINTS);
         CR_TRY(cr_fail_hint(cx, "--search random tries as many as --draws says"));
+    }
+    if (points > 0) { /* no combination twice, and no more than there are */
+        cr_rng r = cr_rng_stream(seed, (uint64_t)0x54554e45u << 32);
+        n = n < points ? n : points;
+        picks = cr_scratch_index(&s, n);
+        CR_TRY(s.status);
+        cr_rng_choose(&r, points, n, picks);
     }
     t->candidates = cr_alloc(cx, n, sizeof *t->candidates);
     if (!t->candidates) CR_TRY(CR_ENOMEM);
     t->n = n;
     t->dimensions = space->n;
-    for (size_t i = 0; i < n; i++) CR_TRY(make_candidate(cx, space, o, seed, i, &t->candidates[i]));
+    for (size_t i = 0; i < n; i++)
+        CR_TRY(make_candidate(cx, space, o, seed, picks, i, &t->candidates[i]));
 done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -57,6 +71,7 @@ void cr_tuning_free(cr_ctx *cx, cr_tuning *t)
         cr_free(cx, s, t->dimensions, sizeof *s);
     }
     cr_free(cx, t->candidates, t->n, sizeof *t->candidates);
+    cr_free(cx, t->fold, t->n * t->folds * t->repeats, sizeof *t->fold);
     *t = (cr_tuning){ 0 };
 }
 
@@ -82,7 +97,6 @@ typedef struct tune_work {
     const cri_plan *plan;
     double          level;
     cr_tuning      *tuning;
-    cr_assessment  *scores; /* [n x folds] */
 } tune_work;
 
 /* Which candidate failed. */
@@ -105,12 +119,12 @@ static cr_status try_fold(cr_ctx *cx, void *arg, size_t job)
     cr_model            *model = NULL;
     CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
     CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
-    CR_TRY(cr_evaluate(cx, model, test, w->level, &w->scores[job]));
+    CR_TRY(cr_evaluate(cx, model, test, w->level, &w->tuning->fold[job]));
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
     cr_table_free(cx, test);
-    return note_candidate(cx, w->tuning, i, st);
+    return note_candidate(cx, w->tuning, i, cri_plan_note(cx, w->plan, job % folds, st));
 }
 
 /* How well a candidate fits the rows it learned from. */
@@ -190,18 +204,17 @@ static cr_status search(cr_ctx *cx, const cr_tune_options *o, tune_work *w)
     cr_status  st = CR_OK;
     cr_tuning *t = w->tuning;
     size_t     folds = w->plan->folds * w->plan->repeats;
-    w->scores = cr_alloc(cx, t->n * folds, sizeof *w->scores);
-    if (!w->scores) CR_TRY(CR_ENOMEM);
+    t->fold = cr_alloc(cx, t->n * folds, sizeof *t->fold);
+    if (!t->fold) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_run_jobs(cx, "tuning", t->n * folds, try_fold, w));
     for (size_t i = 0; i < t->n; i++)
-        cri_scores_mean(w->scores + i * folds, w->plan->folds, w->plan->repeats,
+        cri_scores_mean(t->fold + i * folds, w->plan->folds, w->plan->repeats,
                         &t->candidates[i].mean, t->candidates[i].se);
     CR_TRY(find_metric(cx, &t->candidates[0].mean, o->metric, &t->metric));
     CR_TRY(find_best(cx, t));
     t->chosen = t->best;
     if (o->rule == CR_RULE_1SE) CR_TRY(choose_simplest(cx, w));
 done:
-    cr_free(cx, w->scores, t->n * folds, sizeof *w->scores);
     return st;
 }
 
@@ -215,7 +228,7 @@ cr_status cr_tune(cr_ctx *cx, const cr_model_spec *spec, const cr_table *table,
     cri_plan              plan = { 0 }, first = { 0 };
     cr_tuning             t = { 0 };
     cr_model_spec        *specs = NULL;
-    tune_work             w = { &plan, cv->interval, &t, NULL };
+    tune_work             w = { &plan, cv->interval, &t };
 
     if (!c) CR_TRY(CR_EARG);
     CR_TRY(cri_space_read(&s, c, o->over, &space));

@@ -44,6 +44,7 @@ typedef struct cr_tuning {
     size_t        best, chosen;
     size_t        folds, repeats;
     uint64_t      seed;
+    cr_assessment *fold;         /* [n x folds x repeats] of each candidate in turn */
 } cr_tuning;
 
 /* Cross-validates every candidate on the same folds and chooses one.  Of equals the first.

@@ -77,3 +77,46 @@ def test_columns_are_not_lost_for_their_names(credence, tmp_path):
                                                             for i in range(9))]) + "\n")
     told = credence("info", "w.csv", "--columns", ",".join(names), "--format", "csv")
     assert told.code == 0 and ",".join(names) in told.stdout
+
+
+def test_a_category_of_one_level_is_named(credence, tmp_path):
+    (tmp_path / "g.csv").write_text("x,g,y\n1,k,1\n2,k,3\n3,k,2\n4,k,5\n")
+    assert "'g' is 'k' in every row" in credence("fit", "linear", "g.csv", "--target", "y").stderr
+    assert "in every row" not in credence("fit", "linear", "g.csv", "--target", "y", "--features", "x").stderr
+
+
+def test_glm_of_as_many_coefficients_as_rows(credence, tmp_path):
+    (tmp_path / "one.csv").write_text("x,y\n1,2\n")
+    warned = credence("fit", "glm", "one.csv", "--target", "y").stderr
+    assert "there are as many coefficients as rows" in warned
+
+
+def test_sparse_data_that_a_model_spreads_out(credence, tmp_path):
+    rows = [f"{i % 2} " + " ".join(f"{j}:1" for j in range(1 + i, 400000, 40000 + i)) for i in range(300)]
+    (tmp_path / "s.libsvm").write_text("\n".join(rows) + "\n")
+    for model in ("glm", "robust", "lda", "tree", "knn"):
+        said = credence("fit", model, "s.libsvm", "--target", "y", "--memory-limit", "100M")
+        assert said.code == 6 and "the data are sparse" in said.stderr, said.stderr
+
+
+def test_calibration_is_shown(credence, examples):
+    fit = ["fit", "lda", "examples/iris.csv", "--target", "species"]
+    platt = json.loads(credence(*fit, "--calibrate", "platt", "--json", "-o", "p.cred").stdout)["calibration"]
+    assert [m["class"] for m in platt] == ["setosa", "versicolor", "virginica"] and all("a" in m for m in platt)
+    assert json.loads(credence("describe", "p.cred", "--json").stdout)["calibration"] == platt
+    assert "calibration" in credence("describe", "p.cred", "--format", "text").stdout
+    knots = json.loads(credence(*fit, "--calibrate", "isotonic", "--json").stdout)["calibration"]
+    assert all(0 <= k["from"] <= 1 and 0 < k["to"] < 1 for k in knots)
+    assert "calibration" not in json.loads(credence(*fit, "--json").stdout)
+
+
+def test_warnings_of_a_stream_are_of_all_rows(credence, tmp_path):
+    lines = ["a,c,y"] + [f"{i * 7 % 13},{1 if i < 60 else i % 5},{i % 11}" for i in range(200)]
+    (tmp_path / "s.csv").write_text("\n".join(lines) + "\n")
+    whole = credence("fit", "linear", "s.csv", "--target", "y", "--stream", "--block", "50", "--strict")
+    assert whole.code == 0 and "warning" not in whole.stderr
+
+
+def test_a_stream_is_not_calibrated_by_its_first_block(credence, examples, refused):
+    refused(2, "fit", "lda", "examples/iris.csv", "--target", "species", "--calibrate", "platt", "--stream",
+            says=["--calibrate platt needs all rows at once", "without --stream"])

@@ -193,3 +193,44 @@ def test_plots(credence, examples, tmp_path, kind):
     if kind != "learning-curve":
         wrong = credence("plot", "m.cred", DATA[0], "--kind", "roc" if numbers else "residuals")
         assert wrong.code != 0 and "predicts" in wrong.stderr
+
+
+def test_a_class_that_a_fold_cannot_learn_is_named(credence, tmp_path):
+    (tmp_path / "c.csv").write_text("x,z,y\n1,2,a\n2,3,a\n3,1,a\n4,5,a\n5,2,b\n6,1,b\n7,4,b\n8,3,b\n3,3,c\n")
+    answer = credence("cv", "lda", "c.csv", "--target", "y", "--folds", "3", "--json")
+    assert "the class 'c' of 'y'" in answer.stderr and "fold 3" in answer.stderr
+    whole = credence("cv", "lda", "c.csv", "--target", "y", "--features", "x", "--folds", "2", "--group", "z")
+    assert "not among those" in whole.stderr
+
+
+def test_a_failure_names_its_fold(credence, tmp_path, refused):
+    (tmp_path / "n.csv").write_text("x,y\n1,0\n2,1\n3,0\n4,1\n5,-3\n6,2\n")
+    for verb in (["cv", "glm"], ["tune", "glm", "--over", "max-iter=20|30"]):
+        refused(3, *verb, "n.csv", "--target", "y", "--family", "poisson", "--folds", "2", says=["fold", "of 2"])
+
+
+def test_scores_of_a_quantile_say_so(credence, examples):
+    command = ["cv", "robust", *DATA, "--method", "quantile", "--quantile", "0.9", "--folds", "3"]
+    assert read_json(credence(*command, "--json"))["quantile"] == 0.9
+    assert "the predictions are the 0.9 quantile" in credence(*command, "--format", "text").stdout
+    plain = ["cv", "robust", *DATA, "--folds", "3"]
+    assert "quantile" not in read_json(credence(*plain, "--json"))
+    assert credence("fit", "robust", *DATA, "--method", "quantile", "--quantile", "0.9", "-o", "q.cred").code == 0
+    scored = read_json(credence("evaluate", "q.cred", DATA[0], "--json"))
+    assert scored["quantile"] == 0.9
+
+
+def test_tune_has_the_folds_of_each_candidate(credence, examples):
+    answer = read_json(credence("tune", "ridge", *DATA, "--over", "lambda=1|10", "--folds", "3", "--json"))
+    for candidate in answer["candidates"]:
+        rmse = [fold["rmse"] for fold in candidate["folds"]]
+        assert len(rmse) == 3 and sum(rmse) / 3 == pytest.approx(candidate["metrics"]["rmse"], rel=1e-12)
+
+
+def test_compare_says_whose_likelihood_is_joint(credence, examples):
+    command = ["compare", "lda", "logistic", "examples/iris.csv", "--target", "species", "--folds", "3"]
+    kinds = [m["likelihood"] for m in read_json(credence(*command, "--json"))["models"]]
+    assert kinds == ["joint", "conditional"]
+    assert "the likelihood of lda is that of target and columns" in credence(*command, "--format", "text").stdout
+    same = ["compare", "lda", "qda", "examples/iris.csv", "--target", "species", "--folds", "3", "--format", "text"]
+    assert "target and columns" not in credence(*same).stdout

@@ -61,15 +61,15 @@ static void check_same(cr_ctx *cx, const char *name, const cr_model *a, const cr
 {
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     for (size_t i = 0; i < p.n; i++) {
-        if (p.mean) assert_close(p.mean[i], q.mean[i], 1e-9);
-        if (p.scale) assert_close(p.scale[i], q.scale[i], 1e-9);
-        if (p.log_density) assert_close(p.log_density[i], q.log_density[i], 1e-9);
+        if (p.mean) assert_close(p.mean[i], q.mean[i], 1e-10);
+        if (p.scale) assert_close(p.scale[i], q.scale[i], 1e-10);
+        if (p.log_density) assert_close(p.log_density[i], q.log_density[i], 1e-10);
         for (size_t k = 0; p.prob && k < p.n_classes; k++)
-            assert_close(p.prob[i * p.n_classes + k], q.prob[i * p.n_classes + k], 1e-9);
+            assert_close(p.prob[i * p.n_classes + k], q.prob[i * p.n_classes + k], 1e-10);
     }
     const cr_report *ra = cr_model_get_report(a), *rb = cr_model_get_report(b);
     if (ra->rows != rb->rows) fail_msg("%s: %zu rows, not %zu", name, ra->rows, rb->rows);
-    if (!isnan(ra->log_evidence)) assert_close(ra->log_evidence, rb->log_evidence, 1e-8);
+    if (!isnan(ra->log_evidence)) assert_close(ra->log_evidence, rb->log_evidence, 1e-10);
     cr_prediction_free(cx, &p), cr_prediction_free(cx, &q);
 }
 
@@ -274,6 +274,108 @@ static void test_refusals(void **state)
     test_context_free(cx);
 }
 
+/* --- what is said of a block, and what of all -------------------------------------------------- */
+
+typedef struct heard {
+    char   text[8192];
+    size_t n;
+} heard;
+
+static void hear(void *user, cr_log_level level, const char *text)
+{
+    heard *h = user;
+    size_t used = strlen(h->text);
+    if (level != CR_LOG_WARNING) return;
+    h->n++;
+    snprintf(h->text + used, sizeof h->text - used, "%s\n", text);
+}
+
+/* Column c is constant in the first 60 rows, d is 2 a throughout; h separates g in the first ones. */
+static const char *write_blocks(void)
+{
+    static char text[32768];
+    cr_rng      r = cr_rng_stream(6, 5);
+    size_t      used = (size_t)snprintf(text, sizeof text, "a,c,d,h,g,y\n");
+    for (int i = 0; i < N; i++) {
+        double a = cr_rng_normal(&r), c = i < 60 ? 1 : cr_rng_normal(&r);
+        int    g = i < 60 ? a > 0 : cr_rng_uniform(&r) < 0.5;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%.17g,%d,%s,%.17g\n", a, c,
+                                 2 * a, i % 3 == 1, g ? "yes" : "no", a + c + cr_rng_normal(&r) / 4);
+    }
+    return test_file("warned.csv", text, used);
+}
+
+/* Warnings are those of all rows: none that only the first block gives, and not one for each. */
+static void test_warnings_are_of_all_rows(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = write_blocks();
+    heard       h = { 0 };
+    cr_model   *m = NULL;
+    cr_ctx_set_log(cx, hear, &h);
+    assert_ok(cx, fit_blocks(cx, path, "linear", "target=y features=a,c", 50, &m));
+    assert_string_equal(h.text, "");
+    cr_model_free(cx, m);
+    assert_ok(cx, fit_blocks(cx, path, "linear", "target=y features=a,c,d", 50, &m));
+    assert_int_equal(h.n, 1);
+    assert_non_null(strstr(h.text, "linear combinations"));
+    assert_null(strstr(h.text, "'c'"));
+    cr_model_free(cx, m);
+    h = (heard){ 0 };
+    assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g features=a solver=sgd", 50, &m));
+    assert_null(strstr(h.text, "separated"));
+    cr_model_free(cx, m);
+    test_context_free(cx);
+}
+
+/* Fewer rows than terms in the first block; one block alone; a solver that the user names. */
+static void test_ridge_of_few_rows(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = write_blocks();
+    cr_table   *t = read_table(cx, path);
+    cr_model   *whole = fit(cx, "ridge", t, "target=y features=a,c,d,h"), *m = NULL;
+    const char *const settings[] = { "target=y features=a,c,d,h", "target=y features=a,c,d,h solver=auto" };
+    for (size_t i = 0; i < 4; i++) {
+        assert_ok(cx, fit_blocks(cx, path, "ridge", settings[i % 2], i < 2 ? 3 : 1, &m));
+        check_same(cx, "ridge", whole, m, t);
+        cr_model_free(cx, m);
+    }
+    assert_fails_with(cx, fit_blocks(cx, path, "ridge", "target=y features=a,c solver=dual", 3, &m),
+                      CR_EUNSUPPORTED, "in the dual");
+    cr_model_free(cx, whole);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Probabilities are calibrated by all rows or not at all. */
+static void test_calibration(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = write_blocks();
+    cr_table   *t = read_table(cx, path);
+    heard       h = { 0 };
+    cr_model   *m = NULL, *next = NULL;
+    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=g features=a,c calibrate=platt", 90, &m),
+                      CR_EARG, "--calibrate platt needs all rows at once");
+    assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=g features=a class_weights=balanced", 90, &m),
+                      CR_EARG, "--class-weights balanced needs all rows at once");
+    assert_ok(cx, fit_blocks(cx, path, "lda", "target=g features=a,c calibrate=none", 90, &m));
+    cr_model_free(cx, m);
+    m = fit(cx, "lda", t, "target=g features=a,c calibrate=platt");
+    cr_ctx_set_log(cx, hear, &h);
+    assert_ok(cx, cr_update(cx, m, t, &next));
+    assert_int_equal(h.n, 1);
+    assert_non_null(strstr(h.text, "calibrated as before"));
+    cr_model_free(cx, m);
+    cr_model_free(cx, next);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static cr_status all_of_it(cr_ctx *cx, void *path)
 {
     cr_model *m = NULL;
@@ -452,6 +554,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_are_the_whole),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_warnings_are_of_all_rows),
+        cmocka_unit_test(test_ridge_of_few_rows),
+        cmocka_unit_test(test_calibration),
         cmocka_unit_test(test_one_pass),
         cmocka_unit_test(test_one_pass_learns),
         cmocka_unit_test(test_one_pass_again),

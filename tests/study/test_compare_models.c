@@ -93,9 +93,9 @@ static void test_paired(void **state)
 static void test_weights(void **state)
 {
     (void)state;
-    cr_fit_scores m[] = { { NAN, -10, NAN, NAN, CR_EVIDENCE_EXACT, 5 },
-                          { NAN, -12, NAN, 30, CR_EVIDENCE_EXACT, 5 },
-                          { -1, NAN, 20, 22, CR_EVIDENCE_EXACT, 5 } };
+    cr_fit_scores m[] = { { NAN, -10, NAN, NAN, CR_EVIDENCE_EXACT, 5, false },
+                          { NAN, -12, NAN, 30, CR_EVIDENCE_EXACT, 5, false },
+                          { -1, NAN, 20, 22, CR_EVIDENCE_EXACT, 5, false } };
     double        w[3];
     assert_int_equal(cr_model_weights(m, 2, w), CR_WEIGHTS_EVIDENCE);
     assert_close(w[0], 1 / (1 + exp(-2)), 1e-15);
@@ -285,6 +285,32 @@ static void test_mixture_of_classes(void **state)
     test_context_free(cx);
 }
 
+/* The likelihood of lda is that of target and columns: said, and not weighed against the others'. */
+static void test_joint_likelihoods(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    cr_table     *t = read_table(cx, "examples/iris.csv");
+    cr_setting    species[] = { { "target", "species" } }, prior[] = { { "target", "species" }, { "alpha", "1" } };
+    cr_model_spec specs[] = { { "bayes-logistic", prior, 2 }, { "lda", species, 1 } };
+    cr_cv_options o = cv_of(cx, "folds=2");
+    cr_comparison c;
+    assert_ok(cx, cr_compare_models(cx, specs, 2, t, &o, false, &c));
+    assert_true(!c.models[0].fit.joint && c.models[1].fit.joint);
+    assert_int_equal(c.basis, CR_WEIGHTS_NONE);
+    cr_comparison_free(cx, &c);
+    cr_fit_scores both[2] = { { .bic = 1, .log_evidence = -2 }, { .bic = 2, .log_evidence = -3 } };
+    double        weights[2];
+    assert_int_equal(cr_model_weights(both, 2, weights), CR_WEIGHTS_EVIDENCE);
+    both[1].joint = true;
+    assert_int_equal(cr_model_weights(both, 2, weights), CR_WEIGHTS_NONE);
+    assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, true, &c), CR_EUNSUPPORTED,
+                      "cannot be averaged: lda has neither log evidence nor BIC");
+    assert_null(strstr(cr_error_hint(cx), "--missing"));
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
@@ -342,7 +368,7 @@ int main(void)
         cmocka_unit_test(test_evidence_of_polynomials),
         cmocka_unit_test(test_mixture_of_numbers),
         cmocka_unit_test(test_mixture_of_classes),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_joint_likelihoods), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("compare_models", tests, NULL, NULL);

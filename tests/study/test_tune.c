@@ -160,8 +160,23 @@ static void test_values(void **state)
     cr_tuning_free(cx, &x);
     assert_ok(cx, tune(cx, "ridge", t, "over=seed=2..4 search=random draws=30", &x));
     size_t seen[5] = { 0 };
-    for (size_t i = 0; i < 30; i++) seen[atoi(x.candidates[i].settings[0].value)]++;
-    assert_true(seen[2] > 3 && seen[3] > 3 && seen[4] > 3);
+    assert_int_equal(x.n, 3); /* all there are, each once */
+    for (size_t i = 0; i < 3; i++) seen[atoi(x.candidates[i].settings[0].value)]++;
+    assert_true(seen[2] == 1 && seen[3] == 1 && seen[4] == 1);
+    cr_tuning_free(cx, &x);
+    assert_ok(cx, tune(cx, "ridge", t,
+                       "over=seed=2..9 over=basis=poly:1|poly:2|poly:3 search=random draws=20", &x));
+    assert_int_equal(x.n, 20); /* of 24 */
+    for (size_t i = 0; i < x.n; i++)
+        for (size_t j = 0; j < i; j++) {
+            const cr_setting *a = x.candidates[i].settings, *b = x.candidates[j].settings;
+            assert_true(strcmp(a[0].value, b[0].value) != 0 || strcmp(a[1].value, b[1].value) != 0);
+        }
+    for (size_t i = 0; i < x.n; i++) { /* the folds are those of the mean */
+        double sum = 0;
+        for (size_t f = 0; f < 5; f++) sum += x.fold[i * 5 + f].metrics[x.metric].value / 5;
+        assert_relative(sum, x.candidates[i].mean.metrics[x.metric].value, 1e-12);
+    }
     cr_tuning_free(cx, &x);
     cr_table_free(cx, t);
     test_context_free(cx);

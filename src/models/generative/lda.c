@@ -54,6 +54,7 @@ const cr_model_class cri_class_lda = {
     .reference =
         "Fisher (1936), Annals of Eugenics 7; Hastie, Tibshirani & Friedman (2009), sec. 4.3; "
         "Geisser (1964), J. Royal Stat. Soc. B 26",
+    .joint = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = lda_table,
     .options_size = sizeof(lda_options),

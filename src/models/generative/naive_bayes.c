@@ -321,6 +321,7 @@ const cr_model_class cri_class_naive_bayes = {
     .reference =
         "Hand & Yu (2001), Int. Stat. Review 69; John & Langley (1995), UAI 11; Bishop (2006), "
         "sec. 8.2.2",
+    .joint = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = naive_bayes_table,
     .options_size = sizeof(naive_bayes_options),

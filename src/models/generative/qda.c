@@ -54,6 +54,7 @@ const cr_model_class cri_class_qda = {
     .reference =
         "Hastie, Tibshirani & Friedman (2009), sec. 4.3; Friedman (1989), J. Am. Stat. Assoc. "
         "84; Geisser (1964), J. Royal Stat. Soc. B 26",
+    .joint = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = qda_table,
     .options_size = sizeof(qda_options),

@@ -156,6 +156,15 @@ static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
                s->pearson, s->left);
 }
 
+static void warn_of_few_rows(cr_ctx *cx, const glm_state *m)
+{
+    if (!(m->n - m->parameters > 0))
+        cr_log(cx, CR_LOG_WARNING,
+               m->fixed_dispersion ? "there are as many coefficients as rows: the means are the rows themselves"
+                                   : "there are as many coefficients as rows: "
+                                     "no standard errors or intervals can be given");
+}
+
 static void warn_of_edge(cr_ctx *cx, const cri_glm_solution *s)
 {
     if (s->at_edge > 0)
@@ -209,6 +218,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(family));
     m->null_deviance = cri_glm_null_deviance(&p, s.alpha);
     m->phi = dispersion(m, o->dispersion);
+    warn_of_few_rows(cx, m);
     m->log_likelihood = log_likelihood(&p, &s, m->phi);
     m->fit = s.fit;
     s.fit = (cri_predictor){ 0 };
@@ -411,6 +421,8 @@ const cr_model_class cri_class_glm = {
                 "prediction: the family with mean mu and variance phi V(mu) + mu'^2 Var(eta)",
     .reference = "McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.",
     .tasks = CR_TASK_REGRESSION,
+    .for_classes = "the models logistic and probit take classes; --family binomial needs them as 0 and 1, "
+                   "which also the links cloglog, cauchit and log can fit",
     .options = glm_table,
     .options_size = sizeof(glm_options),
     .default_scale = CR_SCALE_NONE,

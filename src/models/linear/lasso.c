@@ -6,7 +6,8 @@
  *   b_A = (G + n l2 I)^-1 (Z_A^T W t - n l1 sign b_A),   l1 = lambda r, l2 = lambda (1 - r),
  *   df = tr G (G + n l2 I)^-1 + 1,   s^2 = RSS / (n - df),   G = Z_A^T W Z_A,
  * sds are from s^2 (G + n l2 I)^-1: as if the terms had been given, the choice of them not counted.
- * Tibshirani (1996); Zou & Hastie (2005); Zou, Hastie & Tibshirani (2007) for df. */
+ * Tibshirani (1996); Zou & Hastie (2005); Zou, Hastie & Tibshirani (2007) for df, Tibshirani & Taylor
+ * (2012) where the terms are dependent: then it is their rank. */
 #include "lasso.h"
 #include "lasso_path.h"
 #include "predictor.h"
@@ -229,7 +230,8 @@ static cr_status set_factor(cr_ctx *cx, lasso_state *m, const cri_path_end *end,
     cri_descent_products(&end->descent, which, k, place, G);
     for (size_t a = 0; a < k * k; a++) L[a] = n * G[a];
     for (size_t a = 0; a < k; a++) L[a * k + a] += n * l2;
-    double df = cri_lasso_df(G, k, l2);
+    double df = cri_lasso_df(&s, G, k, l2);
+    CR_TRY(s.status);
     m->df = (df < 0 ? (double)k : df) + m->fit.has_intercept;
     st = cr_chol(cx, cr_mat_of(L, k, k));
     *out_good = st == CR_OK;
@@ -517,7 +519,7 @@ const cr_model_class cri_class_lasso = {
         "minimise  (1/2n) sum_i w_i (y_i - b0 - z_i.b)^2 + lambda (r |b|_1 + (1 - r)/2 |b|^2)\n"
         "  b0 free, z standardised; r = 1 lasso (Laplace priors), r = 0 ridge, between elastic "
         "net\n"
-        "s^2 = RSS / (n - df),  df = terms not 0 + 1 for the lasso\n"
+        "s^2 = RSS / (n - df),  df = rank of the terms not 0, + 1 for the lasso\n"
         "prediction: Student t with n - df degrees of freedom, given the selected terms",
     .reference = "Tibshirani (1996), JRSS B 58; Zou & Hastie (2005), JRSS B 67; Friedman, Hastie & "
                  "Tibshirani (2010), J. Stat. Software 33(1)",

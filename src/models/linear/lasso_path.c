@@ -175,11 +175,39 @@ static void advance(void *arg, size_t i)
 
 /* --- what is kept of all rows ---------------------------------------------------------------- */
 
-double cri_lasso_df(double *G, size_t k, double l2)
+/* The rank of k columns with the products G [k x k], spoiled: Cholesky, the largest pivot first, until
+ * what is left of every column is lost in rounding.  O(k^3). */
+static size_t rank_of(double *G, size_t k, bool *used, double *whole)
+{
+    const double lost = 1e-12;
+    size_t       rank = 0;
+    for (size_t i = 0; i < k; i++) used[i] = false, whole[i] = G[i * k + i];
+    for (; rank < k; rank++) {
+        size_t q = k;
+        double most = lost;
+        for (size_t i = 0; i < k; i++)
+            if (!used[i] && G[i * k + i] > most * whole[i]) most = G[i * k + i] / whole[i], q = i;
+        if (q == k) break;
+        used[q] = true;
+        for (size_t i = 0; i < k; i++) {
+            double share = used[i] ? 0 : G[i * k + q] / G[q * k + q];
+            for (size_t j = 0; share != 0 && j < k; j++)
+                if (!used[j]) G[i * k + j] -= share * G[q * k + j];
+        }
+    }
+    return rank;
+}
+
+double cri_lasso_df(cr_scratch *s, double *G, size_t k, double l2)
 {
     double df = (double)k;
     int    n = (int)k;
-    if (l2 == 0 || k == 0) return df;
+    if (k == 0) return df;
+    if (l2 == 0) {
+        bool   *used = cr_scratch_bytes(s, k, sizeof *used);
+        double *whole = cr_scratch_f64(s, k);
+        return s->status == CR_OK ? (double)rank_of(G, k, used, whole) : -1;
+    }
     for (size_t i = 0; i < k; i++) G[i * k + i] += l2;
     if (cri_dpotrf('U', n, G, n) != 0) return -1;
     int info;
@@ -203,15 +231,17 @@ static cr_status measure_df(cr_ctx *cx, const cri_descent *d, const point *at, b
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     bool       plain = d->settings.l1_ratio == 1;
-    size_t     k = at->k, *place = cr_scratch_index(&s, plain ? 0 : d->p);
-    bool       counts = !plain && (wanted || k <= CHEAP);
+    size_t     k = at->k, *place = cr_scratch_index(&s, d->p);
+    double     size = (double)k * (double)k * (double)(d->X && d->X->room > k ? d->X->room : k);
+    bool       counts = plain ? wanted && size <= 1e8 : wanted || k <= CHEAP;
     double    *G = cr_scratch_matrix(&s, counts ? k : 0, counts ? k : 0);
 
     CR_TRY(s.status);
     *out = plain ? (double)k : -1;
     if (!counts) goto done;
     cri_descent_products(d, at->terms, k, place, G);
-    *out = cri_lasso_df(G, k, d->lambda * (1 - d->settings.l1_ratio));
+    *out = cri_lasso_df(&s, G, k, d->lambda * (1 - d->settings.l1_ratio));
+    CR_TRY(s.status);
 done:
     cr_scratch_end(&s);
     return st;

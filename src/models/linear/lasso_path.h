@@ -62,7 +62,8 @@ void      cri_lasso_path_free(cr_ctx *cx, cri_lasso_path *path);
 size_t cri_lasso_path_least(const cri_lasso_path *path);
 size_t cri_lasso_path_one_se(const cri_lasso_path *path);
 
-/* Degrees of freedom tr G (G + l2 I)^-1 of k terms, G [k x k] spoiled; -1 when it is singular. */
-double cri_lasso_df(double *G, size_t k, double l2);
+/* Degrees of freedom tr G (G + l2 I)^-1 of k terms, for l2 = 0 the rank of G (Tibshirani & Taylor
+ * 2012, Ann. Statist. 40); G [k x k] is spoiled.  -1 when it is singular, or s has no room. */
+double cri_lasso_df(cr_scratch *s, double *G, size_t k, double l2);
 
 #endif

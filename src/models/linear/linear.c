@@ -1,10 +1,12 @@
 /* linear.c -- ordinary (and weighted) least squares with its standard errors.
  *   y = b0 + x . b + e,  e ~ N(0, s^2);   s^2 = RSS / (n - rank),   Cov b = s^2 (X^T W X)^-1,
- * a row of weight w counting as w rows, n the sum of the weights;
+ * a row of weight w counting as w rows, n the sum of the weights (or, with --weights-are precisions, as
+ * one row whose noise has the variance s^2 / w);
  * predictive: Student t with n - rank degrees of freedom, scale s sqrt(1 + h), h the leverage.
  * With --select the terms are a subset, chosen among the best of each size (selection.h); all else
  * is as if it had been given. Seber & Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "least_squares.h"
+#include "precisions.h"
 #include "rows_factor.h"
 #include "rows_view.h"
 #include "selection.h"
@@ -14,6 +16,7 @@
 #include "../../math/special.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* clang-format off */
@@ -21,6 +24,8 @@
     X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
     X(choice, solver,    "auto", "auto|qr|gram|lsqr",                                                \
       "qr: every digit; gram: one pass, for many rows; lsqr: sparse data, by products alone; auto: what is safe and pays", "qr")  \
+    X(choice, weights_are, "repetitions", "repetitions|precisions",                                  \
+      "a row of weight w is w equal rows, or one row whose noise has 1/w of the variance", "precisions") \
     X(choice, select,    "none", "none|best|forward|backward",                                       \
       "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
     X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
@@ -28,6 +33,7 @@
     X(count,  size,      "",    "", "select: the number of terms, instead of the criterion", "3")    \
     X(count,  cv_folds,  "10",  ">=2", "criterion cv: number of folds; at most one per row", "5")
 /* clang-format on */
+enum { WEIGHTS_REPEAT, WEIGHTS_PRECISE };
 enum { SOLVER_AUTO, SOLVER_QR, SOLVER_GRAM, SOLVER_LSQR };
 
 CR_OPTIONS_STRUCT(linear_options, LINEAR_OPTIONS);
@@ -41,6 +47,7 @@ typedef struct linear_state {
     double            loocv, max_leverage; /* NaN where they were not worth a pass */
     size_t            max_row;
     cri_rows_factor   factor; /* for updates; empty where there can be none */
+    cri_precisions    precisions;
     size_t            method; /* of the selection; CRI_SUBSET_NONE without one */
     cri_selection     selection;
 } linear_state;
@@ -180,6 +187,10 @@ done:
 
 static cr_status check_options(cr_ctx *cx, const linear_options *o)
 {
+    if (o->select != CRI_SUBSET_NONE && o->weights_are == WEIGHTS_PRECISE) {
+        cr_fail(cx, CR_EARG, "--select counts the weights as repetitions, and --weights-are says precisions");
+        return cr_fail_hint(cx, "select first; then fit the chosen columns with --features");
+    }
     if (o->select != CRI_SUBSET_NONE || o->size == CR_COUNT_UNSET) return CR_OK;
     cr_fail(cx, CR_EARG, "--size is the number of terms of a selection, and there is none");
     return cr_fail_hint(cx, "add --select best, or forward, or backward");
@@ -205,11 +216,32 @@ static void warn(cr_ctx *cx, const linear_state *m)
             m->facts.condition, fmax(0, -log10(m->facts.correction)));
 }
 
-/* At the maximum; NaN where the rows are used up and the likelihood has none. */
-static double log_likelihood(const cri_least_squares *f, double dof, double target_scale)
+/* solve, with weights that are precisions. */
+static cr_status solve_precise(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
+                               uint64_t seed, linear_state *m)
 {
-    double n = f->weight, variance = f->rss / n;
-    return dof > 0 ? -0.5 * n * (log(2 * M_PI * variance) + 1) - n * log(target_scale) : NAN;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *w = cr_scratch_f64(&s, rows->n);
+    cri_rows   scaled = *rows;
+
+    CR_TRY(s.status);
+    m->precisions = cri_precisions_of_rows(rows);
+    cri_precisions_scale_rows(&m->precisions, rows, w);
+    scaled.w = w;
+    CR_TRY(solve(cx, &scaled, o, seed, m, NULL));
+    cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* At the maximum; NaN where the rows are used up and the likelihood has none. */
+static double log_likelihood(const linear_state *m, double target_scale)
+{
+    double n = m->facts.weight, variance = m->facts.rss / n;
+    if (!(m->fit.dof > 0)) return NAN;
+    return -0.5 * n * (log(2 * M_PI * variance) + 1) - n * log(target_scale) + 0.5 * m->precisions.logs;
 }
 
 /* Whether the rows can be remembered for updates: not a selection, not too many terms, and not at
@@ -230,14 +262,15 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m) return CR_ENOMEM;
     const linear_options *o = options;
     CR_TRY(check_options(cx, o));
-    if (rows->more && o->select == CRI_SUBSET_NONE && can_remember(rows, m)) {
+    if (rows->more && o->select == CRI_SUBSET_NONE && o->weights_are != WEIGHTS_PRECISE && can_remember(rows, m)) {
         CR_TRY(cri_rows_factor_of_rows(cx, rows, NULL, &m->factor)); /* the last block solves */
         *out_state = m;
         m = NULL;
         goto done;
     }
-    CR_TRY(o->select == CRI_SUBSET_NONE ? solve(cx, rows, o, seed, m, &moments)
-                                        : select_and_solve(cx, rows, o, seed, m));
+    CR_TRY(o->select != CRI_SUBSET_NONE         ? select_and_solve(cx, rows, o, seed, m)
+           : o->weights_are == WEIGHTS_PRECISE ? solve_precise(cx, rows, o, seed, m)
+                                               : solve(cx, rows, o, seed, m, &moments));
     warn(cx, m);
     if (can_remember(rows, m))
         CR_TRY(cri_rows_factor_of_rows(cx, rows, moments.S ? &moments : NULL, &m->factor));
@@ -253,13 +286,50 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                    : m->facts.converged ? CR_STOP_TOLERANCE
                                         : CR_STOP_LIMIT;
     report->iterations = m->facts.iterations;
-    report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
+    report->log_likelihood = log_likelihood(m, rows->design->target_scale);
     *out_state = m;
     m = NULL;
 done:
     cri_moments_free(cx, &moments);
     if (m) linear_free(cx, m);
     return st;
+}
+
+/* The terms that the factor could not tell apart. */
+static void warn_of_aliased(cr_ctx *cx, const linear_state *m, const cr_design *design)
+{
+    enum { ROOM = 1200 };
+    char   list[ROOM] = "";
+    size_t n = m->fit.p - m->facts.rank, used = 0, named = 0;
+    for (size_t j = 0; j < m->fit.p && m->fit.dof > 0; j++) {
+        const char *name = cr_design_term_name(design, j);
+        if (!isnan(m->fit.coef_sd[j]) || used + strlen(name) + 4 >= ROOM) continue;
+        used += (size_t)snprintf(list + used, ROOM - used, "%s'%s'", named++ ? ", " : "", name);
+    }
+    if (n > 0 && named > 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu %s constant or linear combinations of the others: their coefficients are set to 0 and "
+               "cannot be told apart: %s%s",
+               n, n == 1 ? "column is" : "columns are", list, named < n ? ", ..." : "");
+}
+
+/* Least squares from m->factor, that of the rows so far and the new ones. */
+static cr_status solve_factor(cr_ctx *cx, const cri_rows *rows, const linear_state *old,
+                              const linear_options *o, linear_state *m)
+{
+    bool   precise = o->weights_are == WEIGHTS_PRECISE;
+    double weight = m->factor.weight;
+    if (precise) {
+        m->precisions = cri_precisions_merge(old->precisions, cri_precisions_of_rows(rows));
+        cri_precisions_scale_factor(&m->precisions, &m->factor);
+    }
+    cr_status st = cri_least_squares_factor(cx, &m->factor, o->intercept, &m->fit, &m->facts);
+    if (st != CR_OK || !precise) return st;
+    cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
+    double root = sqrt(weight / m->factor.weight);
+    for (size_t i = 0; i < m->factor.q * m->factor.q; i++) m->factor.R[i] *= root;
+    m->factor.weight = weight;
+    return CR_OK;
 }
 
 static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -284,8 +354,10 @@ static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *ro
     m->loocv = m->max_leverage = NAN;
     report->stop = CR_STOP_CLOSED_FORM;
     if (!rows->more) {
-        CR_TRY(cri_least_squares_factor(cx, &m->factor, rows->design, o->intercept, &m->fit, &m->facts));
-        report->log_likelihood = log_likelihood(&m->facts, m->fit.dof, rows->design->target_scale);
+        CR_TRY(solve_factor(cx, rows, old, o, m));
+        warn(cx, m);
+        warn_of_aliased(cx, m, rows->design);
+        report->log_likelihood = log_likelihood(m, rows->design->target_scale);
     }
     *out_state = m;
     m = NULL;
@@ -362,7 +434,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     double  total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
     double  ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
     double  k = rank + m->fit.has_intercept + 1; /* the noise variance counts as a parameter */
-    double  loglik = log_likelihood(f, dof, design->target_scale);
+    double  loglik = log_likelihood(m, design->target_scale);
     double  unit = design->target_scale; /* back to the target's units */
     json_t *s;
 
@@ -417,6 +489,11 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     CR_TRY(cri_store_set(cx, out, "max_leverage", cri_json_number(m->max_leverage)));
     CR_TRY(cri_store_set(cx, out, "max_row", json_integer((json_int_t)m->max_row)));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
+    if (m->precisions.rows > 0) {
+        CR_TRY(cri_store_set_real(cx, out, "precision_rows", m->precisions.rows));
+        CR_TRY(cri_store_set_real(cx, out, "precision_weight", m->precisions.weight));
+        CR_TRY(cri_store_set_real(cx, out, "precision_logs", m->precisions.logs));
+    }
     if (m->factor.q > 0) CR_TRY(cri_rows_factor_write(cx, &m->factor, store, out));
     if (m->method == CRI_SUBSET_NONE) goto done;
     CR_TRY(cri_store_set(cx, out, "select", json_integer((json_int_t)m->method)));
@@ -466,6 +543,11 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     f->rank = m->fit.r;
     if (f->lsqr) CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
     CR_TRY(read_selection(cx, store, in, cr_design_terms(design), m));
+    if (json_object_get(in, "precision_rows")) {
+        CR_TRY(cri_store_get_real(cx, store, in, "precision_rows", &m->precisions.rows));
+        CR_TRY(cri_store_get_real(cx, store, in, "precision_weight", &m->precisions.weight));
+        CR_TRY(cri_store_get_real(cx, store, in, "precision_logs", &m->precisions.logs));
+    }
     if (json_object_get(in, "factor_columns"))
         CR_TRY(cri_rows_factor_read(cx, store, in, cr_design_terms(design), &m->factor));
     *out_state = m;
@@ -479,7 +561,7 @@ const cr_model_class cri_class_linear = {
     .name = "linear",
     .summary = "least squares with standard errors, t and p values, leverage",
     .formulas = "y = b0 + x.b + e,  e ~ N(0, s^2):  minimise sum_i w_i (y_i - b0 - x_i.b)^2\n"
-                "s^2 = RSS / (n - rank),  Cov b = s^2 (X^T W X)^-1\n"
+                "s^2 = RSS / (n - rank),  Cov b = s^2 (X^T W X)^-1;  n = sum w, or rows of precision w\n"
                 "prediction: Student t with n - rank degrees of freedom, scale s sqrt(1 + h)\n"
                 "--select: least squares on the best subset of each size; the size by a criterion",
     .reference = "Seber & Lee (2003), Linear Regression Analysis; Bjorck (1967), BIT 7; Furnival & "

@@ -469,6 +469,7 @@ const cr_model_class cri_class_ridge = {
     .takes_sparse = true,
     .fit = ridge_fit,
     .update = ridge_update,
+    .streams = "solver=primal",
     .predict = ridge_predict,
     .describe = ridge_describe,
     .write = ridge_write,

@@ -1,26 +1,27 @@
 /* bayes_draws.c -- draws from the posterior of logistic regression.
  * In coordinates u = L'(theta - mode) the Student t at the mode is spherical.  Importance sampling
- * weighs its draws by posterior / t.  The Markov chains move on random ellipses: given u, a scale s
- * of the t's mixture of normals is drawn, then a point of the ellipse through u and a draw of N(0,
- * s I), by slice sampling of posterior / t; no tuning (Nishihara, Murray & Adams 2014). Draw i, or
- * chain i, has the random numbers of stream i of the seed. */
+ * weighs its draws by posterior / t.  The Markov chains are Hamiltonian, with unit mass in u: trajectories
+ * by leapfrog whose step is learned in the warm-up (Duane et al. 1987; Neal 2011).  Draw i, or chain i,
+ * has the random numbers of stream i of the seed. */
 #include "bayes_logistic.h"
 #include "../../base/rng.h"
 #include "../../base/scratch.h"
+#include "../../math/chol.h"
+#include "../../math/dense.h"
 #include "../../math/special.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { CHAINS = 4, WARM_UP = 200 };
+enum { CHAINS = 4, WARM_UP = 200, MOST_MATCHED = 200 }; /* coefficients whose moments 2000 draws tell */
 static const double DOF = 8;
 
 /* log density of the t in u, with the constant. */
-static double log_t(double square, size_t D)
+static double log_t(double square, size_t D, double dof)
 {
     double d = (double)D;
-    return cr_lgamma_abs((DOF + d) / 2) - cr_lgamma_abs(DOF / 2) - 0.5 * d * log(DOF * M_PI) -
-           0.5 * (DOF + d) * log1p(square / DOF);
+    return cr_lgamma_abs((dof + d) / 2) - cr_lgamma_abs(dof / 2) - 0.5 * d * log(dof * M_PI) -
+           0.5 * (dof + d) * log1p(square / dof);
 }
 
 static double square_of(const double *u, size_t D)
@@ -37,7 +38,7 @@ static cr_status log_ratio(cr_ctx *cx, const cri_posterior *post, const double *
     double value = 0;
     cri_posterior_place(post, u, theta);
     cr_status st = cri_posterior_log(cx, post, theta, &value);
-    if (st == CR_OK) *out = value - 0.5 * post->log_det - log_t(square_of(u, post->D), post->D);
+    if (st == CR_OK) *out = value - 0.5 * post->log_det - log_t(square_of(u, post->D), post->D, DOF);
     return st;
 }
 
@@ -118,49 +119,168 @@ done:
 
 /* --- Markov chains --------------------------------------------------------------------------- */
 
-/* One step from u, whose log ratio is *level. */
-static cr_status slice_ellipse(cr_ctx *cx, const cri_posterior *post, cr_rng *rng, double *u,
-                               double *trial, double *other, double *theta, double *level)
+/* A place, -log posterior as a density of u there up to a constant, and its gradient. */
+typedef struct chain {
+    const cri_posterior *post;
+    double              *u, *theta, *slope; /* [D] */
+    double               value;
+    double              *v, *next, *next_theta, *next_slope, *g; /* [D] of a trajectory */
+    double               step;
+} chain;
+
+static cr_status look(cr_ctx *cx, const chain *c, const double *u, double *theta, double *slope,
+                      double *out)
+{
+    size_t               D = c->post->D;
+    const double        *L = c->post->L;
+    cri_likelihood_value v = { .gradient = c->g };
+    cri_posterior_place(c->post, u, theta);
+    cr_status st = cri_likelihood_at(cx, c->post->f, theta, &v);
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < D; i++) { /* L slope = gradient in theta */
+        double sum = c->g[i];
+        for (size_t k = 0; k < i; k++) sum -= L[i * D + k] * slope[k];
+        slope[i] = sum / L[i * D + i];
+    }
+    *out = v.f;
+    return CR_OK;
+}
+
+static void kick(const double *slope, double step, size_t D, double *v)
+{
+    for (size_t i = 0; i < D; i++) v[i] -= step * slope[i];
+}
+
+/* One trajectory of about a quarter of a turn of the normal at the mode, more or less at random so that
+ * none comes round again; *out_accept = the chance that its end was taken. */
+static cr_status move(cr_ctx *cx, chain *c, cr_rng *rng, double *out_accept)
 {
     cr_status st = CR_OK;
-    size_t    D = post->D;
-    double    rate = 0.5 * (DOF + square_of(u, D));
-    double    spread = sqrt(rate / cr_rng_gamma(rng, 0.5 * (DOF + (double)D)));
-    double    bar = *level - cr_rng_exponential(rng);
-    double    angle = 2 * M_PI * cr_rng_uniform(rng), low = angle - 2 * M_PI, high = angle, value;
-    for (size_t a = 0; a < D; a++) other[a] = spread * cr_rng_normal(rng);
-    for (int k = 0; k < 200; k++) {
-        for (size_t a = 0; a < D; a++) trial[a] = u[a] * cos(angle) + other[a] * sin(angle);
-        CR_TRY(log_ratio(cx, post, trial, theta, &value));
-        if (value > bar) {
-            memcpy(u, trial, D * sizeof(double));
-            *level = value;
-            goto done;
-        }
-        *(angle < 0 ? &low : &high) = angle;
-        angle = low + (high - low) * cr_rng_uniform(rng);
+    size_t    D = c->post->D, n;
+    double    length = M_PI / 2 * (0.5 + cr_rng_uniform(rng)), step, value = c->value, energy;
+    n = (size_t)ceil(length / c->step);
+    if (n > 100) n = 100;
+    step = length / (double)n < c->step ? length / (double)n : c->step;
+    for (size_t i = 0; i < D; i++) c->v[i] = cr_rng_normal(rng);
+    energy = c->value + 0.5 * square_of(c->v, D);
+    memcpy(c->next, c->u, D * sizeof(double));
+    memcpy(c->next_slope, c->slope, D * sizeof(double));
+    for (size_t k = 0; k < n && isfinite(value); k++) {
+        kick(c->next_slope, step / 2, D, c->v);
+        for (size_t i = 0; i < D; i++) c->next[i] += step * c->v[i];
+        CR_TRY(look(cx, c, c->next, c->next_theta, c->next_slope, &value));
+        kick(c->next_slope, step / 2, D, c->v);
     }
-    cri_posterior_place(post, u, theta); /* the slice has shrunk to u itself */
+    energy -= value + 0.5 * square_of(c->v, D);
+    *out_accept = isfinite(energy) ? fmin(1, exp(energy)) : 0;
+    if (cr_rng_uniform(rng) < *out_accept) {
+        memcpy(c->u, c->next, D * sizeof(double));
+        memcpy(c->theta, c->next_theta, D * sizeof(double));
+        memcpy(c->slope, c->next_slope, D * sizeof(double));
+        c->value = value;
+    }
 done:
     return st;
 }
 
-static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed, size_t chain,
+/* Warms up, with the step that has 0.8 of the ends taken (dual averaging, Hoffman & Gelman 2014, sec.
+ * 3.2), and then draws. */
+static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed, size_t number,
                            size_t length, double *draws)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cr_rng     rng = cr_rng_stream(seed, chain);
-    double    *u = cr_scratch_f64(&s, post->D), *trial = cr_scratch_f64(&s, post->D);
-    double    *other = cr_scratch_f64(&s, post->D), *theta = cr_scratch_f64(&s, post->D), level = 0;
+    cr_rng     rng = cr_rng_stream(seed, number);
+    size_t     D = post->D;
+    double    *room = cr_scratch_matrix(&s, 8, D), sum = 0, mean = 0, accept;
+    chain      c = { .post = post, .step = 0.5 };
 
     CR_TRY(s.status);
-    for (size_t a = 0; a < post->D; a++) u[a] = cr_rng_normal(&rng);
-    CR_TRY(log_ratio(cx, post, u, theta, &level));
+    c.u = room, c.theta = room + D, c.slope = room + 2 * D, c.v = room + 3 * D;
+    c.next = room + 4 * D, c.next_theta = room + 5 * D, c.next_slope = room + 6 * D, c.g = room + 7 * D;
+    for (size_t a = 0; a < D; a++) c.u[a] = 0.5 * cr_rng_normal(&rng);
+    CR_TRY(look(cx, &c, c.u, c.theta, c.slope, &c.value));
     for (size_t i = 0; i < WARM_UP + length; i++) {
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(slice_ellipse(cx, post, &rng, u, trial, other, theta, &level));
-        if (i >= WARM_UP) memcpy(draws + (i - WARM_UP) * post->D, theta, post->D * sizeof(double));
+        CR_TRY(move(cx, &c, &rng, &accept));
+        if (i < WARM_UP) {
+            double t = (double)(i + 1), share = pow(t, -0.75);
+            sum += (0.8 - accept - sum) / (t + 10);
+            double log_step = log(5.0) - sqrt(t) / 0.05 * sum; /* shrunk towards a step of 5 */
+            mean += share * (log_step - mean);
+            c.step = fmin(exp(i + 1 < WARM_UP ? log_step : mean), 1.6);
+            continue;
+        }
+        memcpy(draws + (i - WARM_UP) * D, c.theta, D * sizeof(double));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- importance, second try ------------------------------------------------------------------- */
+
+/* Where the t at the mode hardly meets a skewed posterior, the t with the moments of a pilot run of the
+ * chains does better: m [D] and the factor C [D x D] of its scatter. */
+static cr_status match_moments(cr_ctx *cx, const cri_posterior *post, uint64_t seed, double *m, double *C)
+{
+    enum { PILOT = 500 };
+    const double wider = 1.2; /* in variance: tails cost less than gaps */
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       D = post->D, n = CHAINS * PILOT;
+    double      *x = cr_scratch_matrix(&s, n, D);
+
+    CR_TRY(s.status);
+    for (size_t k = 0; k < CHAINS; k++)
+        CR_TRY(run_chain(cx, post, seed, ((size_t)1 << 32) + k, PILOT, x + k * PILOT * D));
+    memset(m, 0, D * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; a < D; a++) m[a] += x[i * D + a] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t a = 0; a < D; a++) x[i * D + a] -= m[a];
+    CR_TRY(cr_syrk(cx, wider / (double)(n - 1), cr_cmat_of(x, n, D), CR_TRANSPOSED, 0, cr_mat_of(C, D, D)));
+    CR_TRY(cr_chol(cx, cr_mat_of(C, D, D)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* As draw_importance, from the matched t; taken where its draws are worth more. */
+static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
+                              double *draws, double *weight, cri_bayes_logistic *m)
+{
+    const double       dof = 30;
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    size_t             D = post->D;
+    double            *u = cr_scratch_f64(&s, D), *mean = cr_scratch_f64(&s, D);
+    double            *C = cr_scratch_matrix(&s, D, D), *theta = cr_scratch_matrix(&s, count, D);
+    double            *w = cr_scratch_f64(&s, count), log_joint;
+    cri_bayes_logistic second = *m;
+
+    CR_TRY(s.status);
+    CR_TRY(match_moments(cx, post, seed, mean, C));
+    double log_det = cr_chol_logdet(cr_cmat_of(C, D, D));
+    for (size_t i = 0; i < count; i++) {
+        cr_rng  rng = cr_rng_stream(seed, count + i);
+        double  spread = sqrt(dof / (2 * cr_rng_gamma(&rng, dof / 2)));
+        double *at = theta + i * D;
+        for (size_t a = 0; a < D; a++) u[a] = spread * cr_rng_normal(&rng);
+        for (size_t a = 0; a < D; a++) {
+            at[a] = mean[a];
+            for (size_t b = 0; b <= a; b++) at[a] += C[a * D + b] * u[b];
+        }
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(cri_posterior_log(cx, post, at, &log_joint));
+        w[i] = log_joint + 0.5 * log_det - log_t(square_of(u, D), D, dof);
+    }
+    weigh_draws(&second, w, count);
+    if (second.ess > m->ess) {
+        memcpy(draws, theta, count * D * sizeof(double));
+        memcpy(weight, w, count * sizeof(double));
+        m->ess = second.ess, m->log_evidence = second.log_evidence;
+        m->evidence_se = second.evidence_se;
     }
 done:
     cr_scratch_end(&s);
@@ -233,17 +353,22 @@ cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t 
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     bool       chains = m->infer == CRI_INFER_MCMC;
-    size_t     used = chains ? count / CHAINS * CHAINS : count;
+    size_t     used = chains ? count / CHAINS * CHAINS : count, most = MOST_MATCHED;
     double    *draws = cr_scratch_matrix(&s, used, post->D), *weight = cr_scratch_f64(&s, used);
 
     CR_TRY(s.status);
     CR_TRY(chains ? draw_chains(cx, post, count, seed, draws, weight, m)
                   : draw_importance(cx, post, count, seed, draws, weight, m));
+    if (!chains && m->ess < 0.25 * (double)count && post->D <= most)
+        CR_TRY(draw_matched(cx, post, count, seed, draws, weight, m));
     set_moments(m, draws, weight, used);
     keep_draws(m, draws, weight, used);
     if (m->ess < 100)
         cr_log(cx, CR_LOG_WARNING,
-               "the draws are worth only %.0f independent ones: ask for more with --draws", m->ess);
+               chains ? "the draws are worth only %.0f independent ones: ask for more with --draws"
+                      : "the draws are worth only %.0f independent ones: --infer mcmc does better here, or "
+                        "more --draws",
+               m->ess);
     if (chains && m->rhat > 1.05)
         cr_log(cx, CR_LOG_WARNING, "the chains disagree (R-hat %.3f): ask for more with --draws",
                m->rhat);

@@ -3,11 +3,11 @@
  * One vector of coefficients for two classes, one for each class for more.  The intercepts have a
  * prior of their own, wide and fixed: were they held back with the slopes, the probabilities of rare
  * classes would be too large.  By Laplace's approximation N(mode, A^-1), A = prior precisions +
- * information, and from there by importance sampling or by slices along ellipses; both use the
- * Student t with 8 degrees of freedom at the mode, whose tails are wider than those of the posterior
- * in all directions the data inform. MacKay (1992),
- * Neural Comp. 4, 720-736; Bishop (2006), sec. 4.5; Nishihara, Murray & Adams (2014), JMLR 15,
- * 2087-2112.  (Internal header.) */
+ * information, and from there by importance sampling or by Hamiltonian Markov chains.  Importance
+ * sampling draws from the Student t with 8 degrees of freedom at the mode; where that is worth little
+ * (classes nearly separated, whose posterior leans outwards), from the one with the moments of a short
+ * run of the chains.  MacKay (1992), Neural Comp. 4, 720-736; Bishop (2006), sec. 4.5; Neal (2011),
+ * "MCMC using Hamiltonian dynamics".  (Internal header.) */
 #ifndef CREDENCE_MODELS_LOGISTIC_BAYES_LOGISTIC_H
 #define CREDENCE_MODELS_LOGISTIC_BAYES_LOGISTIC_H
 

@@ -675,6 +675,22 @@ static void test_file_and_threads(void **state)
     test_context_free(cx);
 }
 
+/* A column of yes and no is told what takes it. */
+static void test_classes_are_refused(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_text(cx, "c.csv", "x,y\n1,no\n2,yes\n3,no\n4,yes\n");
+    cr_model *m = NULL;
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=y family=binomial", &m), CR_EDATA,
+                      "'y' is a category");
+    assert_non_null(strstr(cr_error_hint(cx), "logistic and probit take classes"));
+    m = fit(cx, "probit", t, "target=y");
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
     cr_status     st = CR_OK;
@@ -714,6 +730,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_score_equations),
         cmocka_unit_test(test_ends_of_the_range),
+        cmocka_unit_test(test_classes_are_refused),
         cmocka_unit_test(test_negative_binomial_is_the_maximum),
         cmocka_unit_test(test_weights_are_repetitions),
         cmocka_unit_test(test_gaussian_is_linear),

@@ -512,6 +512,44 @@ static void test_twins(void **state)
     test_context_free(cx);
 }
 
+/* The dummies of all levels, which add up to the intercept, and a column that is the sum of two others:
+ * the terms not 0 are dependent, and the degrees of freedom are their rank, whatever the solver and
+ * whichever of them it takes. */
+static void test_dependent_terms(void **state)
+{
+    (void)state;
+    enum { ROWS = 80, TERMS = 7 };
+    cr_ctx *cx = test_context();
+    double  X[ROWS * TERMS] = { 0 }, y[ROWS];
+    cr_rng  r = cr_rng_stream(31, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        double *x = X + i * TERMS;
+        x[i % 4] = 1;
+        x[4] = cr_rng_normal(&r);
+        x[5] = cr_rng_normal(&r);
+        x[6] = x[4] + x[5];
+        y[i] = (double)(i % 4 % 3) - 2 * x[4] + 2 * x[5] + x[6] + 0.1 * cr_rng_normal(&r);
+    }
+    cr_table *t = make_table(cx, X, ROWS, TERMS, y, NULL);
+    for (size_t k = 0; k < 2; k++) {
+        const char *more = k ? "choose=bic" : "lambda=0.0001";
+        char        a[128], b[128];
+        snprintf(a, sizeof a, "target=y tolerance=1e-10 solver=gram %s", more);
+        snprintf(b, sizeof b, "target=y tolerance=1e-10 solver=columns %s", more);
+        cr_model *m = fit(cx, "lasso", t, a), *o = fit(cx, "lasso", t, b);
+        json_t   *d = describe(cx, m), *e = describe(cx, o);
+        assert_close(statistic(d, "effective_df"), 6, 1e-12); /* 3 + 2, and the intercept */
+        assert_true(statistic(d, "nonzero") > 5 || statistic(e, "nonzero") > 5);
+        assert_close(statistic(e, "effective_df"), 6, 1e-12);
+        assert_relative(statistic(d, "bic"), statistic(e, "bic"), 1e-7);
+        assert_relative(statistic(d, "lambda"), statistic(e, "lambda"), 1e-12);
+        json_decref(d), json_decref(e);
+        cr_model_free(cx, m), cr_model_free(cx, o);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -659,7 +697,7 @@ int main(void)
         cmocka_unit_test(test_both_solvers),
         cmocka_unit_test(test_corners),
         cmocka_unit_test(test_twins),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_dependent_terms), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_any_number_of_threads),
         cmocka_unit_test(test_allocations),
     };

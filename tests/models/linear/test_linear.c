@@ -151,6 +151,145 @@ static void test_weights_repeat_rows(void **state)
     test_context_free(cx);
 }
 
+/* --- weights as precisions ---------------------------------------------------------------------- */
+
+/* By the definition in long double: n rows, Var e = s^2 / w; the likelihood; a new row of weight 1. */
+static void check_precisions(cr_ctx *cx, const json_t *d, const cr_prediction *q, const double *X,
+                             const double *y, const double *w, double loglik)
+{
+    enum { Q = P + 1 };
+    long double A[Q * Q] = { 0 }, B[Q * (Q + 1)] = { 0 }, rss = 0, logs = 0, n = 0, C[Q * Q];
+    for (size_t i = 0; i < N; i++) {
+        long double x[Q] = { 1 };
+        for (size_t j = 0; j < P; j++) x[j + 1] = X[i * P + j];
+        for (size_t a = 0; a < Q; a++) {
+            for (size_t b = 0; b < Q; b++) A[a * Q + b] += w[i] * x[a] * x[b];
+            B[a * (Q + 1) + Q] += w[i] * x[a] * y[i];
+        }
+    }
+    for (size_t a = 0; a < Q; a++) B[a * (Q + 1) + a] = 1;
+    solve_dense(Q, A, B, Q + 1);
+    for (size_t a = 0; a < Q * Q; a++) C[a] = B[a / Q * (Q + 1) + a % Q];
+    for (size_t i = 0; i < N; i++) {
+        long double e = y[i] - B[Q];
+        for (size_t j = 0; j < P; j++) e -= B[(j + 1) * (Q + 1) + Q] * X[i * P + j];
+        rss += w[i] * e * e;
+        if (w[i] > 0) n++, logs += logl(w[i]);
+    }
+    long double s2 = rss / (n - Q);
+    assert_relative(statistic(d, "residual_sd"), sqrt((double)s2), 1e-11);
+    assert_relative(statistic(d, "residual_dof"), (double)(n - Q), 1e-14);
+    assert_relative(loglik, (double)(-n / 2 * (logl(2 * M_PIl * rss / n) + 1) + logs / 2), 1e-11);
+    for (size_t a = 0; a < Q; a++) {
+        assert_close(coefficient(d, a, "value"), (double)B[a * (Q + 1) + Q], 1e-11);
+        assert_relative(coefficient(d, a, "sd"), sqrt((double)(s2 * C[a * Q + a])), 1e-10);
+    }
+    for (size_t i = 0; i < N; i++) {
+        long double h = 0, x[Q] = { 1 };
+        for (size_t j = 0; j < P; j++) x[j + 1] = X[i * P + j];
+        for (size_t a = 0; a < Q * Q; a++) h += x[a / Q] * C[a] * x[a % Q];
+        assert_relative(q->scale[i], sqrt((double)(s2 * (1 + h))), 1e-10);
+        assert_close(q->dof[i], (double)(n - Q), 1e-12);
+    }
+    (void)cx;
+}
+
+static void test_weights_are_precisions(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    double  X[N * P], y[N], w[N];
+    draw_regression(4, N, P, 0.7, X, y);
+    for (size_t i = 0; i < N; i++) w[i] = 0.003 * (double)(i % 5);
+    cr_table *t = make_table(cx, X, N, P, y, w), *half[2];
+    for (size_t k = 0; k < 2; k++)
+        half[k] = make_table(cx, X + k * (N / 2) * P, k ? N - N / 2 : N / 2, P, y + k * (N / 2),
+                             w + k * (N / 2));
+    const char *const kinds[] = { "target=y weights=w weights-are=precisions solver=qr",
+                                  "target=y weights=w weights-are=precisions solver=gram" };
+    for (size_t k = 0; k < 3; k++) {
+        cr_model *m = fit(cx, "linear", k < 2 ? t : half[0], kinds[k % 2]), *next = NULL;
+        if (k == 2) { /* an update, by a file in between */
+            char  *bytes = NULL;
+            size_t size = 0;
+            assert_ok(cx, cr_update(cx, m, half[1], &next));
+            cr_model_free(cx, m);
+            assert_ok(cx, cr_model_to_bytes(cx, next, &bytes, &size));
+            assert_ok(cx, cr_model_from_bytes(cx, "it", bytes, size, &m));
+            cr_free(cx, bytes, size, 1);
+            cr_model_free(cx, next);
+        }
+        json_t       *d = describe(cx, m);
+        cr_prediction q = predict(cx, m, t);
+        check_precisions(cx, d, &q, X, y, w, cr_model_get_report(m)->log_likelihood);
+        cr_prediction_free(cx, &q);
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_model *none = NULL;
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y select=best weights-are=precisions", &none),
+                      CR_EARG, "--select counts the weights as repetitions");
+    for (size_t k = 0; k < 2; k++) cr_table_free(cx, half[k]);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- reference answers -------------------------------------------------------------------------- */
+
+/* The statistics that statsmodels gives; its weights are precisions, 1 + (row mod 3). */
+static void check_reference(cr_ctx *cx, const json_t *item)
+{
+    char        settings[512];
+    cr_table   *t = reference_table(cx, item, settings, sizeof settings);
+    json_t     *want = json_object_get(item, "expected");
+    json_t     *names = json_object_get(json_object_get(item, "data"), "features");
+    json_t     *coef = json_object_get(want, "coef_intercept_first");
+    bool        weighted = json_object_get(json_object_get(item, "settings"), "weights") != NULL;
+    double      tolerance = number_of(json_object_get(item, "tolerance"), "rel");
+    size_t      n = cr_table_rows(t), used = strlen(settings);
+    double     *w = malloc(n * sizeof *w);
+    for (size_t i = 0; i < n; i++) w[i] = 1 + (double)(i % 3);
+    if (weighted) {
+        assert_ok(cx, cr_table_add_numbers(cx, t, "precision", CR_REAL, w, 1));
+        snprintf(settings + used, sizeof settings - used, " weights=precision weights-are=precisions");
+    }
+    cr_model *m = fit(cx, "linear", t, settings);
+    json_t   *d = describe(cx, m);
+    for (size_t j = 0; j <= json_array_size(names); j++) {
+        const char *name = j ? json_string_value(json_array_get(names, j - 1)) : "intercept";
+        assert_relative(parameter(d, name, "value"), element(coef, j), tolerance);
+        assert_relative(parameter(d, name, "sd"), element(json_object_get(want, "se"), j), tolerance);
+        if (weighted) continue;
+        assert_relative(parameter(d, name, "t"), element(json_object_get(want, "t"), j), tolerance);
+        assert_relative(parameter(d, name, "p"), element(json_object_get(want, "p_value"), j),
+                        100 * tolerance); /* small ones change by |t| times what t does */
+    }
+    static const char *const names_of[][2] = { { "r2", "r2" },           { "adjusted_r2", "adj_r2" },
+                                               { "f", "F" },             { "f_p", "F_pvalue" },
+                                               { "residual_sd", "sigma" }, { "rss", "rss" } };
+    for (size_t k = 0; !weighted && k < 6; k++)
+        assert_relative(statistic(d, names_of[k][0]), number_of(want, names_of[k][1]),
+                        k == 3 ? 1e-5 : tolerance);
+    if (!weighted)
+        assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik_ml"), tolerance);
+    free(w);
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    json_t *root = NULL, *cases = reference_cases("ols", &root), *item;
+    size_t  i, checked = 0;
+    json_array_foreach(cases, i, item) check_reference(cx, item), checked++;
+    assert_true(checked >= 6);
+    json_decref(root);
+    test_context_free(cx);
+}
+
 /* A row of weight zero, however wild, changes nothing. */
 static void test_zero_weight_removes_a_row(void **state)
 {
@@ -771,6 +910,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nist),
         cmocka_unit_test(test_weights_repeat_rows),
+        cmocka_unit_test(test_weights_are_precisions),
+        cmocka_unit_test(test_reference),
         cmocka_unit_test(test_zero_weight_removes_a_row),
         cmocka_unit_test(test_dependent_columns_are_named),
         cmocka_unit_test(test_too_few_rows),

@@ -244,6 +244,42 @@ static void test_three_classes(void **state)
     test_context_free(cx);
 }
 
+/* Iris, two of whose classes are nearly separated, alpha learned: a posterior that leans far out.  The
+ * draws of both routes are worth a fifth of their number, and agree on means, sds and probabilities. */
+static void test_iris(void **state)
+{
+    (void)state;
+    static const char *const settings[] = { "target=species infer=importance draws=2000",
+                                            "target=species infer=mcmc draws=2000" };
+    cr_ctx       *cx = test_context();
+    cr_table     *t = read_table(cx, "examples/iris.csv");
+    cr_prediction q[2];
+    cr_model     *m[2];
+    json_t       *d[2];
+    for (size_t k = 0; k < 2; k++) {
+        m[k] = fit(cx, "bayes-logistic", t, settings[k]);
+        q[k] = predict(cx, m[k], t);
+        d[k] = describe(cx, m[k]);
+        assert_true(statistic(d[k], "effective_draws") >= 400);
+    }
+    assert_true(statistic(d[1], "rhat") < 1.02);
+    for (size_t j = 0; j < 15; j++) {
+        const json_t *a = json_array_get(json_object_get(d[0], "parameters"), j);
+        const json_t *b = json_array_get(json_object_get(d[1], "parameters"), j);
+        double        sd = number_of(b, "sd");
+        assert_true(fabs(number_of(a, "value") - number_of(b, "value")) < 0.3 * sd);
+        assert_true(fabs(number_of(a, "sd") / sd - 1) < 0.25);
+    }
+    for (size_t i = 0; i < q[0].n * 3; i++) assert_true(fabs(q[0].prob[i] - q[1].prob[i]) < 0.05);
+    for (size_t k = 0; k < 2; k++) {
+        cr_prediction_free(cx, &q[k]);
+        json_decref(d[k]);
+        cr_model_free(cx, m[k]);
+    }
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 /* --- corners --------------------------------------------------------------------------------- */
 
 /* Separated classes, more columns than rows, a constant column: the prior has an answer for all. */
@@ -405,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_logistic_normal), cmocka_unit_test(test_grid),
         cmocka_unit_test(test_rare_class_keeps_its_rate),
         cmocka_unit_test(test_learned_alpha),   cmocka_unit_test(test_three_classes),
+        cmocka_unit_test(test_iris),
         cmocka_unit_test(test_corners),         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_reference),       cmocka_unit_test(test_allocations),
     };

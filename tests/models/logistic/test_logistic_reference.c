@@ -110,12 +110,178 @@ static void test_reference_softmax(void **state)
     test_context_free(cx);
 }
 
+/* One case by its name; skips where it is not there. */
+static json_t *case_of(const char *family, const char *id, json_t **root)
+{
+    json_t *cases = reference_cases(family, root), *item;
+    size_t  i;
+    json_array_foreach(cases, i, item) if (strcmp(json_string_value(json_object_get(item, "id")), id) ==
+                                           0) return item;
+    fail_msg("no case %s", id);
+    return NULL;
+}
+
+static cr_table *table_of_case(cr_ctx *cx, const json_t *item)
+{
+    char path[256];
+    snprintf(path, sizeof path, "classic/%s",
+             json_string_value(json_object_get(json_object_get(item, "data"), "file")));
+    return read_table(cx, test_shared_data(path));
+}
+
+/* Ten classes.  The pixels of the reference are divided by 16: as they are, the penalty is 256 times. */
+static void test_reference_digits(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* 650 coefficients take too long there */
+#endif
+    cr_ctx   *cx = test_context();
+    json_t   *root, *item = case_of("softmax", "softmax-l2-digits", &root);
+    json_t   *want = json_array_get(json_object_get(json_object_get(item, "expected"), "fits"), 0);
+    cr_table *t = table_of_case(cx, item);
+    cr_model *m = fit(cx, "logistic", t, "target=digit scale=none lambda=256 solver=newton");
+    json_t   *d = describe(cx, m);
+    cr_prediction q = predict(cx, m, t);
+    size_t        right = 0;
+    assert_relative(statistic(d, "objective_value"), number_of(want, "objective"), 1e-8);
+    assert_close(-cr_model_get_report(m)->log_likelihood, number_of(want, "nll"), 1e-4);
+    for (size_t a = 0; a < 30; a++)
+        assert_close(q.prob[a], element(json_array_get(json_object_get(want, "prob_first3"), a / 10), a % 10),
+                     1e-5);
+    const cr_column *y = cr_table_find(t, "digit");
+    for (size_t i = 0; i < q.n; i++) {
+        size_t best = 0;
+        for (size_t k = 1; k < 10; k++)
+            if (q.prob[i * 10 + k] > q.prob[i * 10 + best]) best = k;
+        right += (double)best == y->values[i * y->stride];
+    }
+    assert_close((double)right / (double)q.n, number_of(want, "train_accuracy"), 1e-12);
+    cr_prediction_free(cx, &q);
+    json_decref(d);
+    json_decref(root);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Three classes without a penalty: coefficients against the first, and their standard errors. */
+static void test_reference_abalone(void **state)
+{
+    (void)state;
+    cr_ctx            *cx = test_context();
+    json_t            *root, *item = case_of("softmax", "mnlogit-abalone-sex", &root);
+    json_t            *want = json_object_get(item, "expected");
+    json_t            *coef = json_object_get(want, "coef_vs_class0_rows_intercept_first");
+    json_t            *se = json_object_get(want, "se");
+    cr_table          *t = table_of_case(cx, item);
+    size_t             n = cr_table_rows(t);
+    double            *sex = malloc(n * sizeof *sex);
+    static const char *names[] = { "sex_M", "sex_F", "sex_I" };
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < 3; k++) {
+            const cr_column *c = cr_table_find(t, names[k]);
+            if (c->values[i * c->stride] == 1) sex[i] = (double)k;
+        }
+    assert_ok(cx, cr_table_add_numbers(cx, t, "sex", CR_INTEGER, sex, 1));
+    free(sex);
+    cr_model *m = fit(cx, "logistic", t,
+                      "target=sex features=length,diameter,height,whole,shucked,viscera,shell");
+    json_t   *d = describe(cx, m), *list = json_object_get(d, "parameters");
+    assert_close(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik"), 1e-6);
+    assert_close(statistic(d, "null_deviance") / -2, number_of(want, "loglik_null"), 1e-6);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t j = 0; j < 8; j++) {
+            const json_t *have = json_array_get(list, k * 8 + j);
+            assert_relative(number_of(have, "value"), element(json_array_get(coef, j), k), 1e-5);
+            assert_relative(number_of(have, "sd"), element(json_array_get(se, j), k), 1e-5);
+        }
+    json_decref(d);
+    json_decref(root);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void note_separation(void *user, cr_log_level level, const char *text)
+{
+    if (level == CR_LOG_WARNING && strstr(text, "separated perfectly")) *(bool *)user = true;
+}
+
+/* Setosa against the rest: said to be separated, with no standard errors, and all rows right. */
+static void test_reference_separable(void **state)
+{
+    (void)state;
+    cr_ctx          *cx = test_context();
+    json_t          *root, *item = case_of("glm_binary", "logit-separable-iris", &root);
+    cr_table        *t = table_of_case(cx, item);
+    const cr_column *y = cr_table_find(t, "species");
+    size_t           n = cr_table_rows(t);
+    double          *setosa = malloc(n * sizeof *setosa);
+    bool             said = false;
+    for (size_t i = 0; i < n; i++) setosa[i] = strcmp(y->levels[y->codes[i]], "setosa") == 0;
+    assert_ok(cx, cr_table_add_numbers(cx, t, "setosa", CR_INTEGER, setosa, 1));
+    cr_ctx_set_log(cx, note_separation, &said);
+    cr_model     *m = fit(cx, "logistic", t, "target=setosa features=!species");
+    json_t       *d = describe(cx, m);
+    cr_prediction q = predict(cx, m, t);
+    assert_true(said && isnan(number_of(json_array_get(json_object_get(d, "parameters"), 1), "sd")));
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
+    for (size_t i = 0; i < n; i++) assert_true((q.prob[2 * i + 1] > 0.5) == (setosa[i] == 1));
+    free(setosa);
+    cr_prediction_free(cx, &q);
+    json_decref(d);
+    json_decref(root);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Laplace's evidence, and by importance sampling the evidence and the moments, within their errors. */
+static void test_reference_bayes(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    json_t   *root, *item = case_of("variational", "bayes-logistic-compare-pima_tr", &root);
+    json_t   *want = json_object_get(item, "expected");
+    cr_table *t = table_of_case(cx, item);
+    cr_model *a = fit(cx, "bayes-logistic", t, "target=type alpha=1 shrink_intercept=true");
+    cr_model *b = fit(cx, "bayes-logistic", t,
+                      "target=type alpha=1 shrink_intercept=true infer=importance draws=8000");
+    json_t   *d = describe(cx, b);
+    assert_close(cr_model_get_report(a)->log_evidence, number_of(want, "laplace_log_evidence"), 1e-8 * 104);
+    double evidence = number_of(want, "true_log_evidence_importance_sampling");
+    assert_true(fabs(cr_model_get_report(b)->log_evidence - evidence) < 0.02);
+    for (size_t j = 1; j < 8; j++) {
+        const json_t *x = json_array_get(json_object_get(d, "parameters"), j);
+        const cr_column *c = cr_table_find(t, json_string_value(json_object_get(x, "name")));
+        double mean = 0, square = 0, n = (double)cr_table_rows(t); /* the reference is of standardised columns */
+        for (size_t i = 0; i < cr_table_rows(t); i++) mean += c->values[i * c->stride] / n;
+        for (size_t i = 0; i < cr_table_rows(t); i++)
+            square += pow(c->values[i * c->stride] - mean, 2) / n;
+        double sd = element(json_object_get(want, "posterior_sd_importance_sampling"), j);
+        assert_true(fabs(number_of(x, "value") * sqrt(square) -
+                         element(json_object_get(want, "posterior_mean_importance_sampling"), j)) < 0.08 * sd);
+        assert_relative(number_of(x, "sd") * sqrt(square), sd, 0.05);
+    }
+    json_decref(d);
+    json_decref(root);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference_binary),
         cmocka_unit_test(test_reference_lasso),
         cmocka_unit_test(test_reference_softmax),
+        cmocka_unit_test(test_reference_digits),
+        cmocka_unit_test(test_reference_abalone),
+        cmocka_unit_test(test_reference_separable),
+        cmocka_unit_test(test_reference_bayes),
     };
     return cmocka_run_group_tests_name("logistic reference", tests, NULL, NULL);
 }

@@ -1,0 +1,28 @@
+/* precisions.h -- weights as precisions: Var e_i = s^2 / w_i, n rows whatever the weights add up to.
+ * Least squares as for repetitions, by weights that are scaled to add up to the number of rows, so
+ * that n - rank degrees of freedom, s and the standard errors follow; the answers are then put in the
+ * units of the weights as given: s is the noise of a row of weight 1.  The likelihood has
+ * (1/2) sum_i log w_i more.  Aitken (1936), Proc. R. Soc. Edinb. 55.  (Internal header.) */
+#ifndef CREDENCE_MODELS_LINEAR_PRECISIONS_H
+#define CREDENCE_MODELS_LINEAR_PRECISIONS_H
+
+#include "rows_factor.h"
+
+typedef struct cri_precisions {
+    double rows;   /* those of weight above 0; 0: weights are repetitions */
+    double weight; /* sum w_i                                             */
+    double logs;   /* sum log w_i                                         */
+} cri_precisions;
+
+/* Of rows; without weights each is 1. */
+cri_precisions cri_precisions_of_rows(const cri_rows *rows);
+/* Of both. */
+cri_precisions cri_precisions_merge(cri_precisions a, cri_precisions b);
+/* out [n] = the weights, adding up to the number of rows. */
+void cri_precisions_scale_rows(const cri_precisions *p, const cri_rows *rows, double *out);
+/* Likewise of a factor of the rows. */
+void cri_precisions_scale_factor(const cri_precisions *p, cri_rows_factor *factor);
+/* What was found with scaled weights, in the units of the weights as given. */
+void cri_precisions_restore(const cri_precisions *p, cri_predictor *fit, cri_least_squares *facts);
+
+#endif
