@@ -8,6 +8,7 @@
  * the shorter ones filled up with the zero byte, which equals no letter; each has the same bits as
  * alone.  Compiled twice as array.c is: without fused multiplication, so with the same bits. */
 #include "texts.h"
+#include "../../base/context_internal.h"
 
 #include <string.h>
 
@@ -88,7 +89,7 @@ BODY void advance_slopes(const lanes *l, double x, size_t q)
 
 /* The text s with n <= LANES texts t. */
 BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                       double *room, double *values, double *slopes)
+                       const cr_ctx *cx, double *room, double *values, double *slopes)
 {
     lanes  l = { .k = k, .lambda = lambda };
     double sum[LANES] = { 0 }, slope[LANES] = { 0 };
@@ -103,8 +104,9 @@ BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, 
     if (slopes) memset(l.D1, 0, k * width * sizeof *room);
     for (size_t c = 0; c < n; c++)
         for (size_t j = 0; t[c][j]; j++) l.letter[j * LANES + c] = (unsigned char)t[c][j];
-    for (; *s; s++) {
-        double x = (unsigned char)*s;
+    for (size_t i = 0; s[i]; i++) {
+        double x = (unsigned char)s[i];
+        if (i % 64 == 63 && cri_should_stop(cx)) break; /* which the caller finds out too */
         add_matches(&l, x, sum, slopes ? slope : NULL);
         for (size_t q = k; q-- > 1;) {
             if (slopes) advance_slopes(&l, x, q);
@@ -116,21 +118,21 @@ BODY void compare_body(const char *s, const char *const *t, size_t n, size_t k, 
 }
 
 AVX2 static void compare_avx2(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                              double *room, double *values, double *slopes)
+                              const cr_ctx *cx, double *room, double *values, double *slopes)
 {
-    compare_body(s, t, n, k, lambda, room, values, slopes);
+    compare_body(s, t, n, k, lambda, cx, room, values, slopes);
 }
 
 static void compare_plain(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                          double *room, double *values, double *slopes)
+                          const cr_ctx *cx, double *room, double *values, double *slopes)
 {
-    compare_body(s, t, n, k, lambda, room, values, slopes);
+    compare_body(s, t, n, k, lambda, cx, room, values, slopes);
 }
 
 static void compare_texts(const char *s, const char *const *t, size_t n, size_t k, double lambda,
-                          double *room, double *values, double *slopes)
+                          const cr_ctx *cx, double *room, double *values, double *slopes)
 {
-    (HAS_AVX2() ? compare_avx2 : compare_plain)(s, t, n, k, lambda, room, values, slopes);
+    (HAS_AVX2() ? compare_avx2 : compare_plain)(s, t, n, k, lambda, cx, room, values, slopes);
 }
 
 static double decay(const cri_job *job, size_t node)
@@ -147,7 +149,7 @@ static void subsequence_row(const cri_job *job, size_t node, const cri_texts *a,
     for (size_t from = 0; from < n; from += LANES) {
         size_t count = n - from < LANES ? n - from : LANES;
         for (size_t c = 0; c < count; c++) t[c] = b->text[j[from + c]];
-        compare_texts(a->text[i], t, count, k, decay(job, node), room, values + from,
+        compare_texts(a->text[i], t, count, k, decay(job, node), job->cx, room, values + from,
                       slopes ? slopes + from : NULL);
     }
 }
@@ -156,7 +158,7 @@ static cri_slope subsequence_own(const cri_job *job, size_t node, const cri_text
 {
     cri_slope out;
     compare_texts(t->text[i], &t->text[i], 1, (size_t)job->k->nodes[node].setting[K], decay(job, node),
-                  room, &out.v, &out.d);
+                  job->cx, room, &out.v, &out.d);
     return out;
 }
 
