@@ -41,7 +41,6 @@ struct cr_model_class {
     bool             takes_sparse;  /* looks at terms and columns by their accessors, or at the entries */
     bool             takes_missing; /* sees gaps in the features as NaN, unless the user says else  */
     cri_coding       coding;        /* how categories become terms                                  */
-    const char      *for_classes;   /* the class that does for classes what this does for numbers; or NULL */
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with NULL. */
     const char *const *roles;
 

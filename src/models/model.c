@@ -119,9 +119,7 @@ static cr_status fail_task(cr_ctx *cx, const cr_model_class *c, const char *want
 static cr_status hint_classes(cr_ctx *cx, const cr_model_class *c, const char *target)
 {
     if (c->for_classes)
-        return cr_fail_hint(cx,
-                            "the model %s predicts classes; if it should be numbers, --real %s finds "
-                            "the cell that is not",
+        return cr_fail_hint(cx, "%s; if it should be numbers, --real %s finds the cell that is not",
                             c->for_classes, target);
     return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not", target);
 }
@@ -149,7 +147,6 @@ static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_tabl
     if (*out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY) {
         cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
                 cr_table_source(t), o->target, c->name);
-        if (c->for_classes) return cr_fail_hint(cx, "%s", c->for_classes);
         return hint_classes(cx, c, o->target);
     }
     return CR_OK;

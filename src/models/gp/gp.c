@@ -307,7 +307,7 @@ const cr_model_class cri_class_gp = {
                 "prediction: normal, with the uncertainty of f and b",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5",
     .tasks = CR_TASK_REGRESSION,
-    .for_classes = "gp-classify",
+    .for_classes = "the model gp-classify predicts classes",
     .options = gp_table,
     .options_size = sizeof(gp_options),
     .default_scale = CR_SCALE_NONE,

@@ -617,7 +617,7 @@ const cr_model_class cri_class_gp_online = {
                 "q(f(Z)) and b, updated batch by batch; Z and k may change on the way",
     .reference = "Bui, Nguyen & Turner (2017), NIPS; Csato & Opper (2002), Neural Computation 14",
     .tasks = CR_TASK_REGRESSION,
-    .for_classes = "gp-classify",
+    .for_classes = "the model gp-classify predicts classes",
     .options = gp_online_table,
     .options_size = sizeof(gp_online_options),
     .default_scale = CR_SCALE_NONE,

@@ -323,7 +323,8 @@ static cr_status solve_factor(cr_ctx *cx, const cri_rows *rows, const linear_sta
         m->precisions = cri_precisions_merge(old->precisions, cri_precisions_of_rows(rows));
         cri_precisions_scale_factor(&m->precisions, &m->factor);
     }
-    cr_status st = cri_least_squares_factor(cx, &m->factor, o->intercept, &m->fit, &m->facts);
+    cr_status st = cri_least_squares_factor(cx, &m->factor, rows->design, o->intercept, &m->fit,
+                                            &m->facts);
     if (st != CR_OK || !precise) return st;
     cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
     double root = sqrt(weight / m->factor.weight);
