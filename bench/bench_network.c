@@ -1,9 +1,10 @@
 /* bench_network.c -- times one thing about a network and prints one line of JSON.
  *   bench_network load|marginals|list|requery|scratch|memory FILE [THREADS]
- * load: reads the file.  list: the file names networks, one a line; marginals of each, from its file.  marginals: reads it, compiles a junction tree, computes all marginals.
- * requery, scratch: all marginals after one variable of the evidence has changed, with the tree as it
- * is or with a new one; the median of some changes.  memory: the largest number of bytes held at a
- * time while a tree computes all marginals, against what was predicted. */
+ * load: reads the file.  list: the file names networks, one a line; marginals of each, from its
+ * file.  marginals: reads it, compiles a junction tree, computes all marginals. requery, scratch:
+ * all marginals after one variable of the evidence has changed, with the tree as it is or with a
+ * new one; the median of some changes.  memory: the largest number of bytes held at a time while a
+ * tree computes all marginals, against what was predicted. */
 #include "base/context.h"
 #include "models/graph/junction.h"
 #include "models/graph/network_file.h"
@@ -94,7 +95,8 @@ static void forget(bench *b)
     b->tree = NULL, b->net = NULL, b->p = NULL;
 }
 
-/* All marginals of every network that is listed; *out_seconds of all together.  The last one stays. */
+/* All marginals of every network that is listed; *out_seconds of all together.  The last one stays.
+ */
 static cr_status run_list(bench *b, const char *path, double *out_seconds)
 {
     cr_status st = CR_OK;
@@ -137,10 +139,11 @@ int main(int argc, char **argv)
     } else if (strcmp(argv[1], "load") != 0) {
         CR_TRY(requery(&b, strcmp(argv[1], "scratch") == 0, &seconds));
     }
-    printf("{\"what\":\"%s\",\"variables\":%zu,\"seconds\":%.6f,\"log_evidence\":%.9g,\"first\":%.9g,"
-           "\"predicted\":%.0f,\"peak\":%zu}\n",
-           argv[1], b.net ? cr_network_size(b.net) : 0, seconds, b.log_e, b.p ? b.p[0] : 0, b.bytes,
-           peak);
+    printf(
+        "{\"what\":\"%s\",\"variables\":%zu,\"seconds\":%.6f,\"log_evidence\":%.9g,\"first\":%.9g,"
+        "\"predicted\":%.0f,\"peak\":%zu}\n",
+        argv[1], b.net ? cr_network_size(b.net) : 0, seconds, b.log_e, b.p ? b.p[0] : 0, b.bytes,
+        peak);
 done:
     if (st != CR_OK) fprintf(stderr, "%s%s\n", cr_error(b.reader), cr_error(b.cx));
     forget(&b);

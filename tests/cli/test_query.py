@@ -149,13 +149,13 @@ def test_too_much_is_refused(credence, refused, tmp_path):
 
 
 def test_what_does_not_fit_goes_in_runs(credence, tmp_path):
-    """All pairs of 16 spins: a tree of one clique of 2^16 entries, or many smaller ones."""
-    n = 16
+    """All pairs of 18 spins: a tree of one clique of 2^18 entries, or many smaller ones."""
+    n = 18
     pairs = [(a, b) for b in range(n) for a in range(b)]
     text = f"MARKOV\n{n}\n{' 2' * n}\n{len(pairs)}\n" + "".join(f"2 {a} {b}\n" for a, b in pairs)
     (tmp_path / "all.uai").write_text(text + "".join(f"4 1 {1 + 0.01 * a} {1 + 0.02 * b} 1.1\n" for a, b in pairs))
     whole = json.loads(credence("query", "all.uai", "P(*)", "P(x3)", "P(x3=1)", "--json").stdout)["results"]
-    runs = credence("query", "all.uai", "P(*)", "P(x3)", "P(x3=1)", "--json", "--memory-limit", "700K", "--verbose")
+    runs = credence("query", "all.uai", "P(*)", "P(x3)", "P(x3=1)", "--json", "--memory-limit", "900K", "--verbose")
     assert "held fixed in turn, in " in runs.stderr
     for a, b in zip(whole, json.loads(runs.stdout)["results"]):
         assert b["exact"] and b["log_evidence"] == pytest.approx(a["log_evidence"], abs=1e-10)

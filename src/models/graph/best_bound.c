@@ -183,7 +183,8 @@ static void give(cri_best *s, size_t v, bool forward, size_t behind, size_t ahea
         const cri_best_end *e = &s->end[a];
         e->t->stale = true;
         if (changed && forward) tell(s, e->t, v, SEEN, SEEN | CRI_BEST_FORWARD);
-        if (changed && !forward) tell(s, e->t, v, SEEN | CRI_BEST_BACKWARD, SEEN | CRI_BEST_FORWARD);
+        if (changed && !forward)
+            tell(s, e->t, v, SEEN | CRI_BEST_BACKWARD, SEEN | CRI_BEST_FORWARD);
         if (!s->front[a]) continue;
         for (size_t i = 0; i < s->left[v]; i++)
             e->t->message[e->k][s->alive[v][i]] -= share * b[s->alive[v][i]];
@@ -322,7 +323,8 @@ static void find_gaps(cri_best *s)
     }
 }
 
-/* What the bound falls by, at least, when v is in each of its states: by all that its tables say. */
+/* What the bound falls by, at least, when v is in each of its states: by all that its tables say.
+ */
 static void find_margin(cri_best *s, size_t v)
 {
     double base = best_belief(s, v), *margin = s->margin[v];
@@ -374,8 +376,8 @@ static double value_of(const cri_best *s)
     return sum;
 }
 
-/* The value of table t at state x of v (place k): with the others as chosen if all of them are closed
- * or come before v (or `all` are chosen), else the best that it can be. */
+/* The value of table t at state x of v (place k): with the others as chosen if all of them are
+ * closed or come before v (or `all` are chosen), else the best that it can be. */
 static void add_value(cri_best *s, const cri_best_end *e, size_t v, bool all)
 {
     const cri_best_table *t = e->t;
@@ -384,7 +386,8 @@ static void add_value(cri_best *s, const cri_best_end *e, size_t v, bool all)
         size_t u = t->var[k];
         if (!all && u > v && s->left[u] > 1) {
             pull(s, t, e->k);
-            for (size_t i = 0; i < s->left[v]; i++) s->sum[s->alive[v][i]] += s->most[s->alive[v][i]];
+            for (size_t i = 0; i < s->left[v]; i++)
+                s->sum[s->alive[v][i]] += s->most[s->alive[v][i]];
             return;
         }
         if (u != v) at += t->stride[k] * s->choice[u];
@@ -413,7 +416,8 @@ static void read_off(cri_best *s)
 {
     bool changed = true;
     for (size_t v = 0; v < s->n; v++)
-        if (s->left[v] == 1 || s->place[v][s->choice[v]] >= s->left[v]) s->choice[v] = s->alive[v][0];
+        if (s->left[v] == 1 || s->place[v][s->choice[v]] >= s->left[v])
+            s->choice[v] = s->alive[v][0];
     for (size_t i = 0; i < s->opened; i++) {
         size_t v = s->open[i];
         if (s->due[v] & CRI_BEST_CHOICE) choose(s, v, false);
@@ -454,7 +458,8 @@ void cri_best_tighten(cri_best *s, size_t sweeps, double *out)
         if (s->work <= s->budget && (i + 1) % CHECK_EVERY && i + 1 < sweeps) continue;
         find_open(s); /* states may have gone */
         bound = find_bound(s);
-        bool idle = last - bound < WORTH * CHECK_EVERY * (s->best > -INFINITY ? bound - s->best : 1);
+        bool idle =
+            last - bound < WORTH * CHECK_EVERY * (s->best > -INFINITY ? bound - s->best : 1);
         if (i < CHECK_EVERY || (i + 1) % READ_EVERY == 0 || idle || i + 1 >= sweeps) read_off(s);
         if (bound == -INFINITY || cri_best_hopeless(s, bound)) {
             *out = bound;

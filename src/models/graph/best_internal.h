@@ -44,16 +44,16 @@ typedef struct cri_best {
     size_t        **alive;  /* [n][states] these first, then those that are out */
     size_t        **place;  /* [n][states] where a state is in `alive` */
     double        **belief; /* [n][states] b_v = sum_F m_Fv */
-    double        **past[2];/* [n][states] what v held when it was visited last, forwards, backwards */
-    double        **margin; /* [n][states] what the bound falls by, at least, if v is in this state */
-    unsigned char  *due;    /* [n] */
-    double          tiny;   /* changes below do not count */
-    double         *most;   /* [most states] max-marginals of one table, */
-    double         *sum;    /* [most states] and of all tables of a variable */
-    size_t         *digit;  /* [most variables of a table] */
-    size_t         *choice; /* [n] the assignment read off last */
-    size_t         *open;   /* [opened] variables with several states left, ascending; */
-    size_t          opened;
+    double **past[2]; /* [n][states] what v held when it was visited last, forwards, backwards */
+    double **margin;  /* [n][states] what the bound falls by, at least, if v is in this state */
+    unsigned char   *due;    /* [n] */
+    double           tiny;   /* changes below do not count */
+    double          *most;   /* [most states] max-marginals of one table, */
+    double          *sum;    /* [most states] and of all tables of a variable */
+    size_t          *digit;  /* [most variables of a table] */
+    size_t          *choice; /* [n] the assignment read off last */
+    size_t          *open;   /* [opened] variables with several states left, ascending; */
+    size_t           opened;
     cri_best_table **touched; /* [touch] tables that have one of them */
     size_t           touch;
     double           closed; /* the value of all the others */

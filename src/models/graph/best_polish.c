@@ -12,15 +12,15 @@
 enum { MOST_ROUNDS = 100, IDLE_ROUNDS = 12 };
 
 typedef struct forest {
-    cri_best *s;
-    bool     *in;      /* [n] in the forest */
-    size_t   *root;    /* [n] union-find */
-    size_t   *order;   /* [n] variables, parents first */
-    size_t   *parent;  /* [n] CR_NONE: none */
-    const cri_best_table **by; /* [n] the table that joins it to its parent */
-    double   **value;  /* [n][states] of all tables and children */
-    size_t   **arg;    /* [n][states of the parent] the best state */
-    size_t    n;       /* of order */
+    cri_best              *s;
+    bool                  *in;     /* [n] in the forest */
+    size_t                *root;   /* [n] union-find */
+    size_t                *order;  /* [n] variables, parents first */
+    size_t                *parent; /* [n] CR_NONE: none */
+    const cri_best_table **by;     /* [n] the table that joins it to its parent */
+    double               **value;  /* [n][states] of all tables and children */
+    size_t               **arg;    /* [n][states of the parent] the best state */
+    size_t                 n;      /* of order */
 } forest;
 
 static size_t find_root(size_t *root, size_t v)
@@ -99,7 +99,8 @@ static size_t place_in(const cri_best *s, const cri_best_table *t, size_t a, siz
     return at;
 }
 
-/* Sums up what is said of v, its children having been added, and passes the best on to its parent. */
+/* Sums up what is said of v, its children having been added, and passes the best on to its parent.
+ */
 static void pass_up(forest *f, size_t v)
 {
     cri_best *s = f->s;

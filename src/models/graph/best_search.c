@@ -193,10 +193,9 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
 {
     cr_status  st = CR_OK;
     cr_scratch a = cr_scratch_begin(cx);
-    cri_best   s = { .cx = cx,
-                     .best = -INFINITY,
-                     .left_out = -INFINITY,
-                     .budget = work > 0 ? work : USUAL_WORK };
+    cri_best   s = {
+          .cx = cx, .best = -INFINITY, .left_out = -INFINITY, .budget = work > 0 ? work : USUAL_WORK
+    };
     size_t     factors = 0;
     double    *weight;
     cr_factor *factor = NULL;

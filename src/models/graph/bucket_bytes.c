@@ -10,7 +10,7 @@
 typedef struct forecast {
     cr_ctx        *cx;
     const cri_run *r;
-    size_t        *first, *next; /* tables by their first rank: lists; [active], [tables] */
+    size_t        *first, *next;    /* tables by their first rank: lists; [active], [tables] */
     size_t        *child, *sibling; /* [active] messages by where they go */
     double        *bytes;           /* [tables] */
     double         live, peak;

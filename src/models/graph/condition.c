@@ -115,11 +115,12 @@ bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double opera
 cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *r,
                            const cr_exact_options *o)
 {
-    cr_fail(cx, CR_ENOMEM,
-            "%s would take %.3g operations, at least %.2g s, and %.3g GB (induced width %zu); there "
-            "are %.2g s and %.3g GB",
-            what, r->operations, least_seconds(cx, r->operations), r->bytes / 1e9, r->width,
-            seconds_allowed(cx), cri_exact_room(cx, o) / 1e9);
+    cr_fail(
+        cx, CR_ENOMEM,
+        "%s would take %.3g operations, at least %.2g s, and %.3g GB (induced width %zu); there "
+        "are %.2g s and %.3g GB",
+        what, r->operations, least_seconds(cx, r->operations), r->bytes / 1e9, r->width,
+        seconds_allowed(cx), cri_exact_room(cx, o) / 1e9);
     return cr_fail_hint(cx, "--method auto approximates it; or give more evidence, or a larger "
                             "--time-limit or --memory-limit");
 }
@@ -135,8 +136,9 @@ size_t cri_exact_lanes(const cr_ctx *cx, const cr_exact_report *r, const cr_exac
 
 void cri_exact_tell_runs(cr_ctx *cx, const cr_exact_report *r)
 {
-    cr_log(cx, CR_LOG_INFO,
-           "tables do not fit into memory: %zu variables are held fixed in turn, in %.0f runs of %.3g "
-           "operations each",
-           r->conditioned, r->runs, r->operations / r->runs);
+    cr_log(
+        cx, CR_LOG_INFO,
+        "tables do not fit into memory: %zu variables are held fixed in turn, in %.0f runs of %.3g "
+        "operations each",
+        r->conditioned, r->runs, r->operations / r->runs);
 }

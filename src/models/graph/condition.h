@@ -1,7 +1,6 @@
-/* condition.h -- exact answers when tables do not fit into memory: a few variables C, the cutset, are
- * held fixed in each of their joint states in turn,
- *     P(q, e) = sum_c P(q, e, C = c),
- * and each run needs tables without C.  The work is that of one run times the joint states, so it is
+/* condition.h -- exact answers when tables do not fit into memory: a few variables C, the cutset,
+ * are held fixed in each of their joint states in turn, P(q, e) = sum_c P(q, e, C = c), and each
+ * run needs tables without C.  The work is that of one run times the joint states, so it is
  * foretold, and refused where it is longer than the time limit.  Runs go side by side as far as
  * memory allows; they are added up in order, so the sum does not depend on the threads.
  * Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Darwiche (2001),
@@ -37,7 +36,8 @@ bool cri_exact_has_room(const cr_ctx *cx, const cr_exact_options *o, const cr_ex
 /* ... and for what runs keep beside it? */
 bool cri_exact_has_room_for_runs(const cr_ctx *cx, const cr_exact_options *o,
                                  const cr_exact_report *r, const cr_network *net);
-/* Are so many operations allowed: by the options, by the time limit or, without one, within a day? */
+/* Are so many operations allowed: by the options, by the time limit or, without one, within a day?
+ */
 bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double operations);
 /* The failure of work that takes too much; `what` would do it. */
 cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *r,

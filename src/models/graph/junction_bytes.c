@@ -135,8 +135,8 @@ static cr_status note_pass(forecast *w, size_t c, asked what, size_t child)
     return st;
 }
 
-/* The end of the level that begins at place `first` of the order, and how many of its cliques go side
- * by side. */
+/* The end of the level that begins at place `first` of the order, and how many of its cliques go
+ * side by side. */
 static size_t find_level(forecast *w, const size_t *order, bool down, size_t first)
 {
     const cr_junction *j = w->j;

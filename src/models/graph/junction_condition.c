@@ -127,7 +127,8 @@ static void run_lane(void *arg, size_t k)
 {
     work *w = arg;
     lane *l = &w->lane[k];
-    for (size_t i = k; i < w->n && l->status == CR_OK; i += w->lanes) l->status = run_state(w, l, i);
+    for (size_t i = k; i < w->n && l->status == CR_OK; i += w->lanes)
+        l->status = run_state(w, l, i);
 }
 
 static cr_status run_batch(cr_ctx *cx, work *w, double bytes)

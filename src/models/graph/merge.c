@@ -49,8 +49,8 @@ void cri_merged_free(cr_ctx *cx, cri_merged *m)
 }
 
 /* Gives out the joint scope of two tables, and room if it is to have values. */
-static bool make_table(cr_ctx *cx, const cri_space *sp, uint64_t scope, bool values, cri_space *small,
-                       cr_factor *out)
+static bool make_table(cr_ctx *cx, const cri_space *sp, uint64_t scope, bool values,
+                       cri_space *small, cr_factor *out)
 {
     size_t size = 1;
     *small = (cri_space){ 0 };

@@ -8,12 +8,12 @@
 #include "factor.h"
 
 typedef struct cri_merged {
-    size_t            n, room; /* tables now; of `in` */
-    const cr_factor **in;      /* [n] */
-    size_t            made;    /* how many are ours */
-    cr_factor        *own;     /* [room] */
-    bool              lost;    /* a product underflowed */
-    bool              shapes;  /* tables have no values: only what it would take is found */
+    size_t            n, room;    /* tables now; of `in` */
+    const cr_factor **in;         /* [n] */
+    size_t            made;       /* how many are ours */
+    cr_factor        *own;        /* [room] */
+    bool              lost;       /* a product underflowed */
+    bool              shapes;     /* tables have no values: only what it would take is found */
     double            held, peak; /* then: bytes of ours in the end, and at the most */
 } cri_merged;
 

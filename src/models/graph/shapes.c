@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Blocks of a walk are of about this size, and at the most this many tables are multiplied before it
- * (combine.c, merge.c: each is a sixteenth of the space at the most). */
+/* Blocks of a walk are of about this size, and at the most this many tables are multiplied before
+ * it (combine.c, merge.c: each is a sixteenth of the space at the most). */
 enum { USUAL_BLOCK = 256, MERGED = 2, MERGED_SHARE = 16, WORTH_MERGING = 4096 };
 
 void cri_shapes_begin(cr_ctx *cx, size_t room, cri_shapes *out)

@@ -142,8 +142,9 @@ static void observations_change_their_states(void **unused)
     (void)unused;
     cr_ctx *cx = test_context();
     for (uint64_t round = 0; round < 30; round++) {
-        cr_rng       r = cr_rng_stream(43, round);
-        cr_network  *net = random_network(cx, &r, round % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, 7);
+        cr_rng      r = cr_rng_stream(43, round);
+        cr_network *net =
+            random_network(cx, &r, round % 2 ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, 7);
         cr_evidence *e;
         cr_junction *j;
         double       got[MOST_STATES], expected[MOST_STATES], log_e, log_j;
@@ -154,7 +155,8 @@ static void observations_change_their_states(void **unused)
         size_t variables = cr_junction_report(j).variables;
         for (size_t step = 0; step < 6; step++) {
             size_t v = cr_rng_below(&r, 3);
-            assert_ok(cx, cr_evidence_observe(cx, e, v, cr_rng_below(&r, cr_network_states(net, v))));
+            assert_ok(cx,
+                      cr_evidence_observe(cx, e, v, cr_rng_below(&r, cr_network_states(net, v))));
             assert_ok(cx, cr_junction_set_evidence(cx, j, e));
             assert_int_equal(cr_junction_report(j).variables, variables);
             assert_ok(cx, cr_enumerate_query(cx, net, e, 0, NULL, 0, NULL, &log_e));

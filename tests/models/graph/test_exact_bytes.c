@@ -17,7 +17,7 @@ static void *count(void *user, void *old, size_t old_size, size_t new_size)
     if (new_size > 0) {
         size_t use = atomic_fetch_add(&m->now, new_size) + new_size - (old ? old_size : 0);
         size_t peak = atomic_load(&m->peak);
-        while (use > peak && !atomic_compare_exchange_weak(&m->peak, &peak, use)) { }
+        while (use > peak && !atomic_compare_exchange_weak(&m->peak, &peak, use)) {}
     }
     if (old) atomic_fetch_sub(&m->now, old_size);
     if (new_size > 0) return realloc(old, new_size);
@@ -47,8 +47,9 @@ static double run(cr_ctx *cx, meter *m, const cr_network *net, size_t way, doubl
         report = cr_junction_report(j);
         if (way == TREE_SHAFER)
             assert_ok(cx, cr_junction_bytes(cx, j, CR_CALIBRATE_SHAFER_SHENOY, &report.bytes));
-        assert_ok(cx, cr_junction_calibrate(cx, j, way == TREE_HUGIN ? CR_CALIBRATE_HUGIN
-                                                                     : CR_CALIBRATE_SHAFER_SHENOY));
+        assert_ok(cx,
+                  cr_junction_calibrate(
+                      cx, j, way == TREE_HUGIN ? CR_CALIBRATE_HUGIN : CR_CALIBRATE_SHAFER_SHENOY));
         assert_ok(cx, cr_junction_marginals(cx, j, p));
         cr_junction_free(cx, j);
         free(p);
@@ -151,11 +152,16 @@ static cr_network *k_tree(cr_ctx *cx, size_t n, size_t k, size_t states, bool wh
 
 static void check_generated(cr_ctx *cx, meter *m)
 {
-    cr_network *net[] = { grid(cx, 4, 4),           grid(cx, 9, 9),
-                          grid(cx, 14, 8),          k_tree(cx, 50, 11, 2, false),
-                          k_tree(cx, 30, 13, 2, false), k_tree(cx, 200, 3, 3, true),
-                          k_tree(cx, 120, 5, 3, true),  k_tree(cx, 250, 7, 2, true),
-                          k_tree(cx, 18, 14, 2, false), empty(cx, 3, 2) };
+    cr_network *net[] = { grid(cx, 4, 4),
+                          grid(cx, 9, 9),
+                          grid(cx, 14, 8),
+                          k_tree(cx, 50, 11, 2, false),
+                          k_tree(cx, 30, 13, 2, false),
+                          k_tree(cx, 200, 3, 3, true),
+                          k_tree(cx, 120, 5, 3, true),
+                          k_tree(cx, 250, 7, 2, true),
+                          k_tree(cx, 18, 14, 2, false),
+                          empty(cx, 3, 2) };
     for (size_t i = 0; i < sizeof net / sizeof *net; i++) {
         char name[32];
         snprintf(name, sizeof name, "generated %zu", i);
