@@ -59,9 +59,9 @@ static cr_status take_row(cr_ctx *cx, const cri_gp_near *a, work *w, double *tak
     find_nearest(w->k, at->n, m, w->nearest);
     for (size_t i = 0; i < m; i++) {
         size_t row = w->nearest[i];
-        memcpy(w->some.X + i * at->d, at->X + row * at->d, at->d * sizeof(double));
-        memcpy(w->some.codes + i * at->c, at->codes + row * at->c, at->c * sizeof(uint32_t));
-        memcpy(w->V + i * r, a->W + row * r, r * sizeof(double));
+        if (at->d) memcpy(w->some.X + i * at->d, at->X + row * at->d, at->d * sizeof(double));
+        if (at->c) memcpy(w->some.codes + i * at->c, at->codes + row * at->c, at->c * sizeof(uint32_t));
+        if (r) memcpy(w->V + i * r, a->W + row * r, r * sizeof(double));
         w->u[i] = w->k[row] - cr_dot(w->V + i * r, w->t, r);
     }
     cr_kernel_input in = cri_gp_inputs(&w->some);

@@ -53,14 +53,17 @@ static void fill(cr_ctx *cx, bench *b, const cr_kernel *k)
 /* What the columns of B [N x m] explain of k: k^T B (B^T C B)^-1 B^T k, by elimination with pivoting. */
 static double explained(const double *C, const double *B, size_t m, const double *k, size_t stride)
 {
-    static long double A[N][N + 1];
+    static long double A[N][N + 1], CB[N][N];
     long double        sum = 0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t c = 0; c < m; c++) {
+            CB[i][c] = 0;
+            for (size_t j = 0; j < N; j++) CB[i][c] += (long double)C[i * N + j] * B[j * m + c];
+        }
     for (size_t a = 0; a < m; a++) {
         for (size_t c = 0; c < m; c++) {
             A[a][c] = 0;
-            for (size_t i = 0; i < N; i++)
-                for (size_t j = 0; j < N; j++)
-                    A[a][c] += (long double)B[i * m + a] * C[i * N + j] * B[j * m + c];
+            for (size_t i = 0; i < N; i++) A[a][c] += B[i * m + a] * CB[i][c];
         }
         A[a][m] = 0;
         for (size_t i = 0; i < N; i++) A[a][m] += (long double)B[i * m + a] * k[i * stride];
