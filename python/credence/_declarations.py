@@ -90,7 +90,7 @@ class CalibrationBin(Structure):
 
 class Assessment(Structure):
     _fields_ = [("rows", c_size_t), ("n", c_size_t), ("metrics", Metric * MOST_METRICS),
-                ("has_bins", c_bool), ("bins", CalibrationBin * CALIBRATION_BINS)]
+                ("quantile", c_double), ("has_bins", c_bool), ("bins", CalibrationBin * CALIBRATION_BINS)]
 
 
 class Cv(Structure):
