@@ -319,7 +319,7 @@ static void test_warnings_are_of_all_rows(void **state)
     cr_model_free(cx, m);
     assert_ok(cx, fit_blocks(cx, path, "linear", "target=y features=a,c,d", 50, &m));
     assert_int_equal(h.n, 1);
-    assert_non_null(strstr(h.text, "linear combinations"));
+    assert_non_null(strstr(h.text, "linear combination"));
     assert_null(strstr(h.text, "'c'"));
     cr_model_free(cx, m);
     h = (heard){ 0 };

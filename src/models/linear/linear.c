@@ -295,24 +295,6 @@ done:
     return st;
 }
 
-/* The terms that the factor could not tell apart. */
-static void warn_of_aliased(cr_ctx *cx, const linear_state *m, const cr_design *design)
-{
-    enum { ROOM = 1200 };
-    char   list[ROOM] = "";
-    size_t n = m->fit.p - m->facts.rank, used = 0, named = 0;
-    for (size_t j = 0; j < m->fit.p && m->fit.dof > 0; j++) {
-        const char *name = cr_design_term_name(design, j);
-        if (!isnan(m->fit.coef_sd[j]) || used + strlen(name) + 4 >= ROOM) continue;
-        used += (size_t)snprintf(list + used, ROOM - used, "%s'%s'", named++ ? ", " : "", name);
-    }
-    if (n > 0 && named > 0)
-        cr_log(cx, CR_LOG_WARNING,
-               "%zu %s constant or linear combinations of the others: their coefficients are set to 0 and "
-               "cannot be told apart: %s%s",
-               n, n == 1 ? "column is" : "columns are", list, named < n ? ", ..." : "");
-}
-
 /* Least squares from m->factor, that of the rows so far and the new ones. */
 static cr_status solve_factor(cr_ctx *cx, const cri_rows *rows, const linear_state *old,
                               const linear_options *o, linear_state *m)
@@ -357,7 +339,6 @@ static cr_status linear_update(cr_ctx *cx, const void *state, const cri_rows *ro
     if (!rows->more) {
         CR_TRY(solve_factor(cx, rows, old, o, m));
         warn(cx, m);
-        warn_of_aliased(cx, m, rows->design);
         report->log_likelihood = log_likelihood(m, rows->design->target_scale);
     }
     *out_state = m;
