@@ -7,7 +7,7 @@
 
 /* In the order of cr_network_format. */
 #define CONVERT_OPTIONS(X)                                                                         \
-    X(choice, to, "auto", "auto|bif|xmlbif|net|uai|cred",                                          \
+    X(choice, to, "auto", "auto|bif|xmlbif|net|uai|cred|json",                                     \
       "format of a network to be written; auto goes by the name of OUT", "bif")
 CR_OPTIONS_STRUCT(convert_options, CONVERT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(convert_options, __VA_ARGS__)

@@ -19,7 +19,7 @@
     X(text,   evidence, "", "FILE",                                                                \
       "evidence for all questions: JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json") \
     X(choice, unit,     "bits", "bits|nats", "unit of H and I", "nats")                            \
-    X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred",                                    \
+    X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred|json",                               \
       "format of the network; auto looks at the name and the bytes", "bif")                        \
     CLI_METHOD_OPTIONS(X)
 /* clang-format on */

@@ -17,7 +17,7 @@ static cr_network_format format_asked(const cli *c)
     char             word[32];
     if (!(c->verb->takes & VERB_READS)) return CR_FORMAT_AUTO;
     cr_options_print(from, &c->read, word, sizeof word);
-    for (int f = CR_FORMAT_BIF; f <= CR_FORMAT_UAI; f++)
+    for (int f = CR_FORMAT_BIF; f <= CR_FORMAT_JSON; f++)
         if (strcmp(word, cr_network_format_name((cr_network_format)f)) == 0)
             return (cr_network_format)f;
     return CR_FORMAT_AUTO;
@@ -257,7 +257,7 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format)
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(to);
     if (format == CR_FORMAT_AUTO) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of the network '%s' from its name", to);
-        CR_TRY(cr_fail_hint(c->cx, "end it in .bif, .xmlbif, .net, .uai or .cred, or give --to"));
+        CR_TRY(cr_fail_hint(c->cx, "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to"));
     }
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
     CR_TRY(cli_check_strict(c));

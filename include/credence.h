@@ -68,6 +68,7 @@
 #include "../src/models/graph/bif.h"
 #include "../src/models/graph/xmlbif.h"
 #include "../src/models/graph/net.h"
+#include "../src/models/graph/json_network.h"
 #include "../src/models/graph/network_file.h"
 #include "../src/models/graph/query.h"
 #include "../src/models/graph/grid.h"

@@ -107,6 +107,42 @@ cr_status cr_gaussian_network_find(cr_ctx *cx, const cr_gaussian_network *net, c
     return cr_variable_find(cx, net->names, name, out_v);
 }
 
+const cr_variables *cr_gaussian_network_names(const cr_gaussian_network *net) { return net->names; }
+
+cr_gaussian_node cr_gaussian_network_node(const cr_gaussian_network *net, size_t v)
+{
+    const node *x = &net->node[v];
+    return (cr_gaussian_node){ x->n, x->parent, x->weight, x->intercept, x->variance };
+}
+
+cr_status cr_gaussian_network_copy(cr_ctx *cx, const cr_gaussian_network *net,
+                                   cr_gaussian_network **out_net)
+{
+    cr_status            st = CR_OK;
+    cr_gaussian_network *out = NULL;
+    CR_TRY(cr_gaussian_network_new(cx, &out));
+    for (size_t v = 0; v < net->n; v++) {
+        const node *x = &net->node[v];
+        CR_TRY(cr_gaussian_network_add(cx, out, cr_variable_name(net->names, v), x->n, x->parent,
+                                       x->weight, x->intercept, x->variance, NULL));
+    }
+    *out_net = out;
+    out = NULL;
+done:
+    cr_gaussian_network_free(cx, out);
+    return st;
+}
+
+cr_status cr_gaussian_network_intervene(cr_ctx *cx, cr_gaussian_network *net, size_t v,
+                                        double value)
+{
+    if (v >= net->n || !(fabs(value) <= DBL_MAX))
+        return cr_fail(cx, CR_EARG, "do(): there is no variable %zu, or %g is no value", v, value);
+    free_node(cx, &net->node[v]);
+    net->node[v] = (node){ .intercept = value };
+    return CR_OK;
+}
+
 /* Row v of the covariance from those of its parents: cov(x_v, x_u) = sum_p w_p cov(x_p, x_u) for u
  * < v. */
 cr_status cr_gaussian_network_joint(cr_ctx *cx, const cr_gaussian_network *net, double *out_mean,

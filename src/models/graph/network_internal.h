@@ -12,6 +12,7 @@ typedef struct cri_table {
     size_t     *scope;   /* [n] */
     double     *value;   /* [size] */
     cr_cpd_kind kind;
+    char       *source; /* its parameters as JSON (json_network.h); NULL: none but the values */
 } cri_table;
 
 typedef struct cri_property {
@@ -28,5 +29,11 @@ struct cr_network {
     cri_property   *property;
     size_t          properties, property_room;
 };
+
+/* What table i was made from: JSON of the kind's key (json_network.h).  Dropped when the table
+ * changes. */
+cr_status cri_network_set_source(cr_ctx *cx, cr_network *net, size_t i, const char *text);
+/* The words for the kinds: "table", "noisy-or", ... */
+const char *cri_cpd_name(cr_cpd_kind kind);
 
 #endif
