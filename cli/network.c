@@ -1,7 +1,9 @@
 /* network.c -- networks on the command line: read, described, checked, converted. */
 #include "network.h"
+#include "gaussian.h"
 #include "data/source.h"
 #include "models/graph/junction.h"
+#include "models/graph/network_internal.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -67,6 +69,13 @@ cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_ne
     return cr_network_read(c->cx, c->args[index], format, out_net);
 }
 
+cr_status cli_read_either(cli *c, size_t index, cr_network_format format, cr_network **out_net,
+                          cr_gaussian_network **out_gaussian)
+{
+    if (format == CR_FORMAT_AUTO) format = format_asked(c);
+    return cr_network_read_either(c->cx, c->args[index], format, out_net, out_gaussian);
+}
+
 static const char *file_name(const cli *c)
 {
     return strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0];
@@ -112,6 +121,8 @@ static void add_variables(const cr_network *net, json_t *out)
         json_object_set_new(row, "name", json_string_nocheck(cr_variable_name(vs, v)));
         json_object_set_new(row, "states", states);
         json_object_set_new(row, "parents", parents);
+        if (bayes)
+            json_object_set_new(row, "kind", json_string(cri_cpd_name(cr_network_table(net, v).kind)));
         json_array_append_new(out, row);
     }
 }
@@ -167,6 +178,19 @@ static json_t *joined(const json_t *list)
     return json_string_nocheck(text);
 }
 
+/* Is some distribution given by other than a table? */
+static bool has_kinds(json_t *variables)
+{
+    json_t *row;
+    size_t  i;
+    json_array_foreach(variables, i, row)
+    {
+        const char *kind = json_string_value(json_object_get(row, "kind"));
+        if (kind && strcmp(kind, "table") != 0) return true;
+    }
+    return false;
+}
+
 static void print_network(cli *c, const json_t *root)
 {
     const json_t *net = json_object_get(root, "network");
@@ -174,12 +198,14 @@ static void print_network(cli *c, const json_t *root)
     bool          bayes = strcmp(json_string_value(json_object_get(net, "type")), "bayes") == 0;
     json_t       *rows = json_array(), *row, *lines = json_copy((json_t *)(uintptr_t)net);
     size_t        i;
+    bool          kinds = has_kinds(json_object_get(root, "variables"));
     json_array_foreach(json_object_get(root, "variables"), i, row)
     {
         json_t *flat = json_object();
         json_object_set(flat, "name", json_object_get(row, "name"));
         json_object_set_new(flat, "states", joined(json_object_get(row, "states")));
         json_object_set_new(flat, "parents", joined(json_object_get(row, "parents")));
+        if (kinds) json_object_set(flat, "kind", json_object_get(row, "kind"));
         json_array_append_new(rows, flat);
     }
     if (c->format == FORMAT_TEXT) {
@@ -201,7 +227,12 @@ cr_status cli_describe_network(cli *c)
     cr_network     *net = NULL;
     cr_exact_report cost = { 0 };
     json_t         *root = json_object(), *variables = json_array();
-    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    cr_gaussian_network *gaussian = NULL;
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
+    if (gaussian) {
+        CR_TRY(cli_describe_gaussian(c, gaussian));
+        goto done;
+    }
     CR_TRY(cli_check_strict(c));
     CR_TRY(find_cost(c, net, &cost));
     add_variables(net, variables);
@@ -218,6 +249,7 @@ done:
     json_decref(root);
     json_decref(variables);
     cr_network_free(c->cx, net);
+    cr_gaussian_network_free(c->cx, gaussian);
     return st;
 }
 
@@ -228,7 +260,12 @@ cr_status cli_check_network(cli *c)
     cr_status   st = CR_OK;
     cr_network *net = NULL;
     json_t     *root = json_object(), *rows = json_array();
-    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    cr_gaussian_network *gaussian = NULL;
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
+    if (gaussian) {
+        CR_TRY(cli_check_gaussian(c, gaussian));
+        goto done;
+    }
     CR_TRY(cli_check_strict(c));
     json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
     json_object_set_new(root, "kind", json_string("network"));
@@ -246,6 +283,7 @@ done:
     json_decref(root);
     json_decref(rows);
     cr_network_free(c->cx, net);
+    cr_gaussian_network_free(c->cx, gaussian);
     return st;
 }
 
@@ -254,15 +292,21 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format)
     cr_status   st = CR_OK;
     cr_network *net = NULL;
     bool        stream = strcmp(to, "-") == 0;
+    cr_gaussian_network *gaussian = NULL;
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(to);
     if (format == CR_FORMAT_AUTO) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of the network '%s' from its name", to);
         CR_TRY(cr_fail_hint(c->cx, "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to"));
     }
-    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
     CR_TRY(cli_check_strict(c));
+    if (gaussian) {
+        CR_TRY(cli_convert_gaussian(c, gaussian, to, format == CR_FORMAT_JSON));
+        goto done;
+    }
     CR_TRY(cr_network_write(c->cx, net, stream ? "/dev/stdout" : to, format));
 done:
     cr_network_free(c->cx, net);
+    cr_gaussian_network_free(c->cx, gaussian);
     return st;
 }

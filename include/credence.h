@@ -71,6 +71,7 @@
 #include "../src/models/graph/json_network.h"
 #include "../src/models/graph/network_file.h"
 #include "../src/models/graph/query.h"
+#include "../src/models/graph/gaussian_query.h"
 #include "../src/models/graph/grid.h"
 
 #include "../src/study/assess.h"

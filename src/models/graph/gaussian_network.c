@@ -251,7 +251,13 @@ cr_status cr_gaussian_network_condition(cr_ctx *cx, const cr_gaussian_network *n
     if (k > 0) {
         gather(cr_cmat_of(cov, n, n), k, observed, L, V);
         for (size_t i = 0; i < k; i++) d[i] = values[i] - mean[observed[i]];
-        CR_TRY(cr_chol(cx, cr_mat_of(L, k, k)));
+        for (size_t i = 0; i < k; i++)
+            if (cov[observed[i] * (n + 1)] == 0)
+                CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is %g for certain: it cannot be observed",
+                               cr_variable_name(net->names, observed[i]), mean[observed[i]]));
+        st = cr_chol(cx, cr_mat_of(L, k, k));
+        if (st == CR_ENUMERIC) cr_fail(cx, st, "one of the observations follows from the others");
+        CR_TRY(st);
         for (size_t i = 0; i < k; i++)
             if (L[i * k + i] * L[i * k + i] < TIED * cov[observed[i] * (n + 1)])
                 CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is determined by the other observations",

@@ -35,7 +35,7 @@ cr_status cri_json_open(cr_ctx *cx, const char *source, const void *bytes, size_
     out->root = root;
     cr_status st = json_is_object(root)
                        ? CR_OK
-                       : cri_json_fail(out, root, "a network is an object, { ... }");
+                       : cri_json_fail(out, root, "an object, { ... }, should stand here");
     if (st != CR_OK) cri_json_close(out);
     return st;
 }

@@ -11,6 +11,7 @@
  *   set       = "{" state {"," state} "}"        weights = "{" state ":" number {...} "}" */
 #include "query.h"
 #include "network_text.h"
+#include "query_more.h"
 #include "../../base/number.h"
 #include "../../base/scratch.h"
 
@@ -24,6 +25,7 @@ typedef struct parser {
     const char       *text, *at, *from; /* from: where the last name or state begins */
     char             *name;             /* [length of the text + 1] */
     cr_question      *q;
+    bool              values; /* variables have values, not states: x=1.2 */
 } parser;
 
 /* Where a name ends that has no quotes; states may hold more. */
@@ -187,6 +189,27 @@ static bool take_word(parser *p, const char *word)
     return true;
 }
 
+/* x=1.2, or nothing. */
+static cr_status read_value(parser *p, double *value, bool *out_any)
+{
+    const char *from;
+    skip_space(p);
+    from = p->at;
+    *out_any = take(p, "==") || take(p, "=");
+    if (!*out_any) {
+        if (take(p, ":=") || take(p, "~") || take(p, "!=") || take(p, ">") || take(p, "<") ||
+            take_word(p, "in"))
+            return fail_at(p, from, p->at, "of a Gaussian variable a value is known: x=1.2");
+        return CR_OK;
+    }
+    skip_space(p);
+    size_t length = cri_parse_double(p->at, p->at + strlen(p->at), value);
+    if (length == 0 || !(*value - *value == 0))
+        return fail_at(p, p->at, p->at + length, "a finite number should stand here");
+    p->at += length;
+    return CR_OK;
+}
+
 /* What is said of v, if anything; *out_kind: which kind of finding that is. */
 static cr_status read_statement(parser *p, size_t v, double *weight, cr_finding_kind *out_kind,
                                 bool *out_any)
@@ -245,10 +268,12 @@ static cr_status read_item(parser *p, cr_findings *list, size_t *out_v)
     CR_TRY(read_variable(p, &v));
     weight = cr_scratch_bytes(&arena, cr_network_states(p->net, v), sizeof *weight);
     CR_TRY(arena.status);
-    CR_TRY(read_statement(p, v, weight, &kind, &any));
+    kind = CR_FINDING_STATE;
+    CR_TRY(p->values ? read_value(p, weight, &any) : read_statement(p, v, weight, &kind, &any));
     *out_v = any ? CR_NONE : v;
     if (!any) goto done;
-    st = cr_findings_add(p->cx, list, p->net, kind, v, weight);
+    st = p->values ? cri_findings_add_value(p->cx, list, p->net, v, *weight)
+                   : cr_findings_add(p->cx, list, p->net, kind, v, weight);
     if (st == CR_EARG) {
         char sentence[512];
         snprintf(sentence, sizeof sentence, "%s", cr_error(p->cx));
@@ -312,6 +337,7 @@ static cr_status read_known(parser *p, bool averages)
         } else {
             const char *name = cr_variable_name(cr_network_variables(p->net), v);
             fail_at(p, from, p->at, "what is known of '%s'?", name);
+            if (p->values) CR_TRY(cr_fail_hint(p->cx, "write %s=1.2, or another value", name));
             CR_TRY(cr_fail_hint(p->cx, "write %s=%s, or another of its states", name,
                                 cr_state_name(cr_network_variables(p->net), v, 0)));
         }
@@ -525,12 +551,12 @@ done:
     return st;
 }
 
-cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char *text,
-                            cr_question **out_q)
+static cr_status parse(cr_ctx *cx, const cr_network *net, const char *text, bool values,
+                       cr_question **out_q)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    parser     p = { .cx = cx, .net = net, .text = text, .at = text, .from = text };
+    parser     p = { cx, net, .text = text, .at = text, .from = text, .values = values };
     p.name = cr_scratch_bytes(&s, strlen(text) + 1, 1);
     CR_TRY(s.status);
     p.q = cr_alloc(cx, 1, sizeof *p.q);
@@ -542,6 +568,18 @@ done:
     cr_question_free(cx, p.q);
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char *text,
+                            cr_question **out_q)
+{
+    return parse(cx, net, text, false, out_q);
+}
+
+cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
+                                    cr_question **out_q)
+{
+    return parse(cx, graph, text, true, out_q);
 }
 
 void cr_question_free(cr_ctx *cx, cr_question *q)

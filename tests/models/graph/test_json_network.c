@@ -405,7 +405,7 @@ static void mistakes_are_shown(void **unused)
         const char *text, *message;
     } FILES[] = {
         { "", "x.json:1:1: not JSON" },
-        { "[1]", "x.json:1:1: a network is an object" },
+        { "[1]", "x.json:1:1: an object, { ... }, should stand here" },
         { "{\"network\": \"bayes\",\n \"variables\": {\"a\": }}", "x.json:2:" },
         { "{\"network\": \"bayes\", \"network\": 1}", "a key stands twice in one object" },
         { "{\"variables\": {}}", "x.json:1:1: the key \"network\" is missing here" },
