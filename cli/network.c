@@ -1,8 +1,11 @@
 /* network.c -- networks on the command line: read, described, checked, converted. */
 #include "network.h"
 #include "gaussian.h"
+#include "base/list.h"
+#include "base/scratch.h"
 #include "data/source.h"
 #include "models/graph/junction.h"
+#include "models/graph/log_linear.h"
 #include "models/graph/network_internal.h"
 
 #include <stdint.h>
@@ -287,7 +290,50 @@ done:
     return st;
 }
 
-cr_status cli_convert_network(cli *c, const char *to, cr_network_format format)
+/* [variables] the states of a list "x=a,y=b"; of variables that are not on it, the first. */
+static cr_status read_reference(cli *c, const cr_network *net, const char *list, size_t *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(c->cx);
+    char     **item = NULL, *state;
+    size_t     n = 0, v;
+    CR_TRY(cri_list_split(&s, list, &item, &n));
+    for (size_t i = 0; i < n; i++) {
+        state = strchr(item[i], '=');
+        if (!state) {
+            cr_fail(c->cx, CR_EARG, "--reference: '%s' should be a variable and its state", item[i]);
+            CR_TRY(cr_fail_hint(c->cx, "for example --reference %s=%s",
+                                cr_variable_name(cr_network_variables(net), 0),
+                                cr_state_name(cr_network_variables(net), 0, 0)));
+        }
+        *state++ = '\0';
+        CR_TRY(cr_variable_find(c->cx, cr_network_variables(net), item[i], &v));
+        CR_TRY(cr_state_find(c->cx, cr_network_variables(net), v, state, &out[v]));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Puts the network of its features in the place of *net. */
+static cr_status make_canonical(cli *c, const char *opt_reference, cr_network **net)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(c->cx);
+    size_t     *reference = cr_scratch_bytes(&s, cr_network_size(*net), sizeof *reference);
+    cr_network *features = NULL;
+    CR_TRY(s.status);
+    CR_TRY(read_reference(c, *net, opt_reference, reference));
+    CR_TRY(cr_network_canonical(c->cx, *net, reference, &features));
+    cr_network_free(c->cx, *net);
+    *net = features;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, bool canonical,
+                              const char *opt_reference)
 {
     cr_status   st = CR_OK;
     cr_network *net = NULL;
@@ -301,9 +347,13 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format)
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
     CR_TRY(cli_check_strict(c));
     if (gaussian) {
+        if (canonical)
+            CR_TRY(cr_fail(c->cx, CR_EARG, "--canonical is of networks with states, not of a "
+                                           "Gaussian one"));
         CR_TRY(cli_convert_gaussian(c, gaussian, to, format == CR_FORMAT_JSON));
         goto done;
     }
+    if (canonical) CR_TRY(make_canonical(c, opt_reference, &net));
     CR_TRY(cr_network_write(c->cx, net, stream ? "/dev/stdout" : to, format));
 done:
     cr_network_free(c->cx, net);

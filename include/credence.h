@@ -69,6 +69,7 @@
 #include "../src/models/graph/xmlbif.h"
 #include "../src/models/graph/net.h"
 #include "../src/models/graph/json_network.h"
+#include "../src/models/graph/log_linear.h"
 #include "../src/models/graph/network_file.h"
 #include "../src/models/graph/query.h"
 #include "../src/models/graph/gaussian_query.h"
