@@ -1,5 +1,6 @@
 /* cmd_infer.c -- infer: the posterior of a network for every row of evidence. */
 #include "approximate.h"
+#include "gaussian.h"
 #include "network.h"
 #include "base/list.h"
 #include "base/scratch.h"
@@ -482,7 +483,6 @@ static cr_status prepare(infer_job *j)
 {
     cr_status st = CR_OK;
     size_t    most = 1;
-    CR_TRY(cli_read_network(j->c, 0, CR_FORMAT_AUTO, &j->net));
     j->vs = cr_network_variables(j->net);
     CR_TRY(open_cases(j));
     CR_TRY(choose_targets(j));
@@ -502,6 +502,15 @@ static cr_status run_infer(cli *c)
     cr_status st = CR_OK;
     infer_job j = { .c = c, .s = cr_scratch_begin(c->cx) };
     json_t   *root = json_object();
+    const infer_options *o = c->own;
+    cr_gaussian_network *gaussian = NULL;
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &j.net, &gaussian));
+    if (gaussian) {
+        if (o->method > METHOD_JT)
+            CR_TRY(cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
+        CR_TRY(cli_infer_gaussian(c, gaussian, o->target));
+        goto done;
+    }
     CR_TRY(prepare(&j));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
@@ -542,6 +551,7 @@ done:
     cri_text_rows_free(j.text);
     cri_source_close(j.source);
     cr_network_free(c->cx, j.net);
+    cr_gaussian_network_free(c->cx, gaussian);
     cr_scratch_end(&j.s);
     json_decref(root);
     return st;

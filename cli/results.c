@@ -557,7 +557,8 @@ const cli_field result_query[] = {
 
 static const cli_field posterior[] = {
     NUMBER("log_evidence", FIELD_NULL, "log P(row); null for a row that is impossible"),
-    OTHER(ANY, "marginals", 0, "{variable: {state: p}}; empty for a row that is impossible"),
+    OTHER(ANY, "marginals", 0, "{variable: {state: p}}, of a Gaussian network {variable: {mean, sd}}; "
+                               "empty for a row that is impossible"),
     INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),
     FIELD_LAST,
 };
@@ -565,7 +566,7 @@ static const cli_field posterior[] = {
 const cli_field result_infer[] = {
     TEXT("network", 0, "the file, as it was named"),
     COUNT("rows", 0, "rows of evidence"),
-    TEXT("method", 0, "jt: a junction tree; or an approximation"),
+    TEXT("method", 0, "jt: a junction tree; gaussian; or an approximation"),
     FLAG("exact", 0, "whether the answers are exact, but for rounding"),
     COUNT("seed", 0, "random seed"),
     INNER(ROWS, "results", 0, "one for each row, in order", posterior),

@@ -6,6 +6,7 @@ import pytest
 
 from conftest import BURGLARY, DIABETES
 
+GAUSSIAN = BURGLARY.with_name("temperature.json")
 NOISY = BURGLARY.parents[1] / "denoise/noisy.pgm"
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -74,6 +75,7 @@ def results(credence, toy, schemas, tmp_path_factory):
     place = tmp_path_factory.mktemp("results")
     (place / "wide.csv").write_text("a,b,c,d,e,y\n1,2,3,1,5,1\n2,1,4,3,1,2\n5,5,1,2,2,4\n")
     (place / "constant.csv").write_text("x,y\n1,3\n2,3\n4,3\n7,3\n")
+    (place / "readings.csv").write_text("read_monday,tuesday\n18,\n,9\n")
     (place / "mixed.csv").write_text("x,kind,w,y\n1,a,1,2\n2,b,2,\n,a,1,4\n4,b,0.5,5\n5,a,1,7\n6,b,1,7\n")
     (place / "one.csv").write_text("x,y\n1,3\n")
     (place / "sparse.libsvm").write_text("1 1:2 40:1\n2 3:1\n")
@@ -162,6 +164,10 @@ def results(credence, toy, schemas, tmp_path_factory):
         *(["query", BURGLARY, "P(* | john=yes)", "argmax(*)", "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
         ["query", BURGLARY, "P(mary | alarm=on)", "--budget", "0"],
+        ["describe", BURGLARY.with_name("diagnosis.json")], ["describe", GAUSSIAN], ["check", GAUSSIAN],
+        ["query", GAUSSIAN, "P(monday | tuesday=9)", "P(*)", "P(monday, tuesday)", "P(monday=1)", "argmax(*)",
+         "monday _|_ wednesday | tuesday", "H(monday)", "I(monday; tuesday)", "I(monday; *)"],
+        ["infer", GAUSSIAN, "readings.csv"],
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
         *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
