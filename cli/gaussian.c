@@ -338,8 +338,7 @@ static json_t *formula(const cr_gaussian_network *net, size_t v)
 {
     cr_gaussian_node x = cr_gaussian_network_node(net, v);
     char             text[200], digits[32];
-    size_t           used = (size_t)snprintf(text, sizeof text, "%s",
-                                             out_number(x.intercept, false, digits));
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", out_number(x.intercept, false, digits));
     for (size_t i = 0; i < x.n && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, " %c %s %s",
                                  x.weights[i] < 0 ? '-' : '+',
@@ -380,7 +379,8 @@ static void print_description(cli *c, const cr_gaussian_network *net, json_t *va
         json_array_append_new(rows, flat);
     }
     if (c->format == FORMAT_TEXT)
-        out_text(c, "%s: a Gaussian network, %zu nodes, %zu arcs\n\n", file_name(c),
+        out_text(c, "%s: a Gaussian network%s%s, %zu nodes, %zu arcs\n\n", file_name(c),
+                 cr_gaussian_network_name(net)[0] ? ", " : "", cr_gaussian_network_name(net),
                  cr_gaussian_network_size(net), count_arcs(net));
     out_table(c, rows);
     json_decref(rows);
@@ -397,7 +397,7 @@ cr_status cli_describe_gaussian(cli *c, const cr_gaussian_network *net)
     CR_TRY(cr_gaussian_network_joint(c->cx, net, mean, cr_mat_of(cov, n, n)));
     for (size_t v = 0; v < n; v++)
         json_array_append_new(variables, variable_row(net, v, mean[v], sqrt(cov[v * (n + 1)])));
-    json_object_set_new(about, "name", json_string(""));
+    json_object_set_new(about, "name", json_string_nocheck(cr_gaussian_network_name(net)));
     json_object_set_new(about, "type", json_string("gaussian"));
     json_object_set_new(about, "nodes", json_integer((json_int_t)n));
     json_object_set_new(about, "arcs", json_integer((json_int_t)count_arcs(net)));
@@ -448,7 +448,8 @@ done:
 cr_status cli_convert_gaussian(cli *c, const cr_gaussian_network *net, const char *to, bool json)
 {
     if (!json) {
-        cr_fail(c->cx, CR_EARG, "%s is a Gaussian network, and only .json holds such", file_name(c));
+        cr_fail(c->cx, CR_EARG, "%s is a Gaussian network, and only .json holds such",
+                file_name(c));
         return cr_fail_hint(c->cx, "end the name in .json, or give --to json");
     }
     return cr_json_write_gaussian(c->cx, net, strcmp(to, "-") == 0 ? "/dev/stdout" : to);

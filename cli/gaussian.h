@@ -5,7 +5,8 @@
 #include "cli.h"
 #include "models/graph/gaussian_network.h"
 
-/* The questions in arguments 1, 2, ...; opt_evidence: a file of values; nats: the unit of H and I. */
+/* The questions in arguments 1, 2, ...; opt_evidence: a file of values; nats: the unit of H and I.
+ */
 cr_status cli_query_gaussian(cli *c, const cr_gaussian_network *net, const char *opt_evidence,
                              bool nats);
 /* describe, check and convert of a network that was read from argument 0. */

@@ -1,4 +1,5 @@
-/* infer_gaussian.c -- infer of a linear-Gaussian network: means and standard deviations, row by row.
+/* infer_gaussian.c -- infer of a linear-Gaussian network: means and standard deviations, row by
+ * row.
  */
 #include "answers.h"
 #include "gaussian.h"
@@ -14,10 +15,10 @@ typedef struct infer_job {
     const cr_variables        *vs;
     cr_table                  *t;
     size_t                     n, rows;
-    const cr_column          **column;            /* [n] of each variable; NULL: none */
-    size_t                    *target, n_target;  /* variables */
-    double                    *log_evidence;      /* [rows] */
-    double                    *mean, *sd;         /* [rows x n_target]; NaN where there is none */
+    const cr_column          **column;           /* [n] of each variable; NULL: none */
+    size_t                    *target, n_target; /* variables */
+    double                    *log_evidence;     /* [rows] */
+    double                    *mean, *sd;        /* [rows x n_target]; NaN where there is none */
     size_t                     impossible;
 } infer_job;
 

@@ -125,7 +125,8 @@ static void add_variables(const cr_network *net, json_t *out)
         json_object_set_new(row, "states", states);
         json_object_set_new(row, "parents", parents);
         if (bayes)
-            json_object_set_new(row, "kind", json_string(cri_cpd_name(cr_network_table(net, v).kind)));
+            json_object_set_new(row, "kind",
+                                json_string(cri_cpd_name(cr_network_table(net, v).kind)));
         json_array_append_new(out, row);
     }
 }
@@ -226,10 +227,10 @@ static void print_network(cli *c, const json_t *root)
 
 cr_status cli_describe_network(cli *c)
 {
-    cr_status       st = CR_OK;
-    cr_network     *net = NULL;
-    cr_exact_report cost = { 0 };
-    json_t         *root = json_object(), *variables = json_array();
+    cr_status            st = CR_OK;
+    cr_network          *net = NULL;
+    cr_exact_report      cost = { 0 };
+    json_t              *root = json_object(), *variables = json_array();
     cr_gaussian_network *gaussian = NULL;
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
     if (gaussian) {
@@ -260,9 +261,9 @@ done:
 
 cr_status cli_check_network(cli *c)
 {
-    cr_status   st = CR_OK;
-    cr_network *net = NULL;
-    json_t     *root = json_object(), *rows = json_array();
+    cr_status            st = CR_OK;
+    cr_network          *net = NULL;
+    json_t              *root = json_object(), *rows = json_array();
     cr_gaussian_network *gaussian = NULL;
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
     if (gaussian) {
@@ -301,7 +302,8 @@ static cr_status read_reference(cli *c, const cr_network *net, const char *list,
     for (size_t i = 0; i < n; i++) {
         state = strchr(item[i], '=');
         if (!state) {
-            cr_fail(c->cx, CR_EARG, "--reference: '%s' should be a variable and its state", item[i]);
+            cr_fail(c->cx, CR_EARG, "--reference: '%s' should be a variable and its state",
+                    item[i]);
             CR_TRY(cr_fail_hint(c->cx, "for example --reference %s=%s",
                                 cr_variable_name(cr_network_variables(net), 0),
                                 cr_state_name(cr_network_variables(net), 0, 0)));
@@ -335,21 +337,23 @@ done:
 cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, bool canonical,
                               const char *opt_reference)
 {
-    cr_status   st = CR_OK;
-    cr_network *net = NULL;
-    bool        stream = strcmp(to, "-") == 0;
+    cr_status            st = CR_OK;
+    cr_network          *net = NULL;
+    bool                 stream = strcmp(to, "-") == 0;
     cr_gaussian_network *gaussian = NULL;
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(to);
     if (format == CR_FORMAT_AUTO) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of the network '%s' from its name", to);
-        CR_TRY(cr_fail_hint(c->cx, "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to"));
+        CR_TRY(cr_fail_hint(c->cx,
+                            "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to"));
     }
     CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
     CR_TRY(cli_check_strict(c));
     if (gaussian) {
         if (canonical)
-            CR_TRY(cr_fail(c->cx, CR_EARG, "--canonical is of networks with states, not of a "
-                                           "Gaussian one"));
+            CR_TRY(cr_fail(c->cx, CR_EARG,
+                           "--canonical is of networks with states, not of a "
+                           "Gaussian one"));
         CR_TRY(cli_convert_gaussian(c, gaussian, to, format == CR_FORMAT_JSON));
         goto done;
     }

@@ -1,5 +1,6 @@
 /* gaussian_network.c -- one variable after another, parents first. */
 #include "gaussian_network.h"
+#include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -18,6 +19,7 @@ typedef struct node {
 } node;
 
 struct cr_gaussian_network {
+    char         *name;
     cr_variables *names; /* of one state each */
     node         *node;  /* [n] used of [room] */
     size_t        n, room;
@@ -47,7 +49,22 @@ void cr_gaussian_network_free(cr_ctx *cx, cr_gaussian_network *net)
     for (size_t v = 0; v < net->n; v++) free_node(cx, &net->node[v]);
     cr_free(cx, net->node, net->room, sizeof *net->node);
     cr_variables_free(cx, net->names);
+    cri_string_free(cx, net->name);
     cr_free(cx, net, 1, sizeof *net);
+}
+
+const char *cr_gaussian_network_name(const cr_gaussian_network *net)
+{
+    return net->name ? net->name : "";
+}
+
+cr_status cr_gaussian_network_set_name(cr_ctx *cx, cr_gaussian_network *net, const char *name)
+{
+    char *copy = cri_string_copy(cx, name);
+    if (!copy) return CR_ENOMEM;
+    cri_string_free(cx, net->name);
+    net->name = copy;
+    return CR_OK;
 }
 
 static cr_status check_node(cr_ctx *cx, const cr_gaussian_network *net, const char *name, size_t n,
@@ -121,6 +138,7 @@ cr_status cr_gaussian_network_copy(cr_ctx *cx, const cr_gaussian_network *net,
     cr_status            st = CR_OK;
     cr_gaussian_network *out = NULL;
     CR_TRY(cr_gaussian_network_new(cx, &out));
+    CR_TRY(cr_gaussian_network_set_name(cx, out, cr_gaussian_network_name(net)));
     for (size_t v = 0; v < net->n; v++) {
         const node *x = &net->node[v];
         CR_TRY(cr_gaussian_network_add(cx, out, cr_variable_name(net->names, v), x->n, x->parent,

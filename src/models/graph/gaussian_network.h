@@ -21,6 +21,11 @@ CR_API void cr_gaussian_network_free(cr_ctx *cx, cr_gaussian_network *net);
 CR_API cr_status cr_gaussian_network_add(cr_ctx *cx, cr_gaussian_network *net, const char *name,
                                          size_t n, const size_t *parents, const double *weights,
                                          double intercept, double variance, size_t *opt_index);
+/* The name of the network; "" at first. */
+CR_API const char *cr_gaussian_network_name(const cr_gaussian_network *net);
+/* Names the network. */
+CR_API cr_status cr_gaussian_network_set_name(cr_ctx *cx, cr_gaussian_network *net,
+                                              const char *name);
 /* How many variables there are. */
 CR_API size_t cr_gaussian_network_size(const cr_gaussian_network *net);
 /* The variable of this name; CR_EARG, with the nearest, if there is none. */

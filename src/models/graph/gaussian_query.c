@@ -40,9 +40,8 @@ static cr_status make_graph(cr_ctx *cx, const cr_gaussian_network *net, cr_netwo
     double      one = 1;
     CR_TRY(cr_network_new(cx, CR_NETWORK_BAYES, &graph));
     for (size_t v = 0; v < cr_gaussian_network_size(net); v++)
-        CR_TRY(cr_network_add_variable(cx, graph,
-                                       cr_variable_name(cr_gaussian_network_names(net), v), 1, NULL,
-                                       NULL));
+        CR_TRY(cr_network_add_variable(
+            cx, graph, cr_variable_name(cr_gaussian_network_names(net), v), 1, NULL, NULL));
     for (size_t v = 0; v < cr_gaussian_network_size(net); v++) {
         cr_gaussian_node x = cr_gaussian_network_node(net, v);
         CR_TRY(cr_network_set_parents(cx, graph, v, x.n, x.parents));
@@ -355,8 +354,9 @@ static cr_status answer(job *j)
     case CR_QUESTION_SENSITIVITY:
         break;
     }
-    cr_fail(j->cx, CR_EARG, "best(), causes() and sensitivity() are of states, and the variables of a "
-                            "Gaussian network have values");
+    cr_fail(j->cx, CR_EARG,
+            "best(), causes() and sensitivity() are of states, and the variables of a "
+            "Gaussian network have values");
     return cr_fail_hint(j->cx, "ask for P(x | e), argmax(x | e) or I(x; * | e)");
 }
 
@@ -454,7 +454,10 @@ void cr_gaussian_answer_free(cr_ctx *cx, cr_gaussian_answer *a)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-static const char *name_of_variable(const void *user, size_t i) { return cr_variable_name(user, i); }
+static const char *name_of_variable(const void *user, size_t i)
+{
+    return cr_variable_name(user, i);
+}
 
 static cr_status read_values(const cri_json *d, const cr_variables *vs, cr_gaussian_values *list)
 {

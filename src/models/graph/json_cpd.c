@@ -109,7 +109,8 @@ static cr_status read_deterministic(const child *c, json_t *value)
         CR_TRY(cri_json_text(&c->f->d, value, "a state", &name));
         CR_TRY(cri_json_find_state(c->f, value, NULL, c->v, name, &state[0]));
     } else {
-        CR_TRY(cri_json_is_object(&c->f->d, value, "an object from the parents' states to a state"));
+        CR_TRY(
+            cri_json_is_object(&c->f->d, value, "an object from the parents' states to a state"));
         json_object_foreach(value, key, item)
         {
             CR_TRY(find_row(c, value, key, seen, &row));
@@ -118,8 +119,8 @@ static cr_status read_deterministic(const child *c, json_t *value)
         }
         CR_TRY(check_seen(c, value, c->n, c->parents, c->rows, seen));
     }
-    CR_TRY(cri_json_place(&c->f->d, value,
-                          cr_cpd_deterministic(c->f->d.cx, c->f->net, c->v, state)));
+    CR_TRY(
+        cri_json_place(&c->f->d, value, cr_cpd_deterministic(c->f->d.cx, c->f->net, c->v, state)));
 done:
     return st;
 }
@@ -136,7 +137,8 @@ static cr_status find_parent(const child *c, const json_t *object, const char *k
     for (size_t i = 0; i < c->n; i++)
         if (c->parents[i] == v) return *out_i = i, CR_OK;
     if (child_too && v == c->v) return *out_i = c->n, CR_OK;
-    return key ? cri_json_fail_key(&c->f->d, object, key, "'%s' is no parent of '%s'", name, c->name)
+    return key ? cri_json_fail_key(&c->f->d, object, key, "'%s' is no parent of '%s'", name,
+                                   c->name)
                : cri_json_fail(&c->f->d, object, "'%s' is no parent of '%s'", name, c->name);
 }
 
@@ -166,16 +168,15 @@ static cr_status read_on(const child *c, json_t *value, json_t *opt_on, size_t *
     {
         CR_TRY(find_parent(c, opt_on, key, key, true, &i));
         CR_TRY(cri_json_text(&c->f->d, item, "a state", &state));
-        CR_TRY(cri_json_find_state(c->f, item, NULL, i < c->n ? c->parents[i] : c->v, state,
-                                   &on[i]));
+        CR_TRY(
+            cri_json_find_state(c->f, item, NULL, i < c->n ? c->parents[i] : c->v, state, &on[i]));
     }
     for (i = 0; i <= c->n; i++) {
         size_t v = i < c->n ? c->parents[i] : c->v;
         if (on[i] == CR_NONE && begins_with_yes(vs, v)) {
-            cri_json_fail(&c->f->d, value,
-                          "the second state counts as on, which of '%s' would be '%s'",
-                          cr_variable_name(vs, v),
-                          cr_state_name(vs, v, cr_variable_states(vs, v) > 1));
+            cri_json_fail(
+                &c->f->d, value, "the second state counts as on, which of '%s' would be '%s'",
+                cr_variable_name(vs, v), cr_state_name(vs, v, cr_variable_states(vs, v) > 1));
             CR_TRY(cr_fail_hint(c->f->d.cx, "say which is meant: \"on\": {\"%s\": \"%s\"}",
                                 cr_variable_name(vs, v), cr_state_name(vs, v, 0)));
         }
@@ -220,8 +221,7 @@ static cr_status read_noisy_or(const child *c, json_t *value)
     }
     CR_TRY(check_parents(c, strengths, seen));
     CR_TRY(read_on(c, value, json_object_get(value, "on"), on));
-    CR_TRY(cri_json_place(d, value,
-                          cr_cpd_noisy_or(d->cx, c->f->net, c->v, leak, strength, on)));
+    CR_TRY(cri_json_place(d, value, cr_cpd_noisy_or(d->cx, c->f->net, c->v, leak, strength, on)));
 done:
     return st;
 }
@@ -277,8 +277,7 @@ static cr_status read_noisy_max(const child *c, json_t *value)
         seen[i] = true;
     }
     CR_TRY(check_parents(c, effects, seen));
-    CR_TRY(cri_json_place(d, value,
-                          cr_cpd_noisy_max(d->cx, c->f->net, c->v, p, leak ? l : NULL)));
+    CR_TRY(cri_json_place(d, value, cr_cpd_noisy_max(d->cx, c->f->net, c->v, p, leak ? l : NULL)));
 done:
     return st;
 }
@@ -354,8 +353,7 @@ static cr_status read_tree(const child *c, json_t *value)
         CR_TRY(read_row(c, g.from[at], p));
         g.node[at] = (cr_tree_node){ .parent = CR_NONE, .p = p };
     }
-    CR_TRY(cri_json_place(&c->f->d, value,
-                          cr_cpd_tree(c->f->d.cx, c->f->net, c->v, g.n, g.node)));
+    CR_TRY(cri_json_place(&c->f->d, value, cr_cpd_tree(c->f->d.cx, c->f->net, c->v, g.n, g.node)));
 done:
     return st;
 }
@@ -369,8 +367,8 @@ static const struct {
     read_fn    *read;
     bool        keep; /* the parameters tell more than the table */
 } KINDS[] = {
-    { "table", read_table, false },         { "deterministic", read_deterministic, false },
-    { "noisy-or", read_noisy_or, true },    { "noisy-max", read_noisy_max, true },
+    { "table", read_table, false },      { "deterministic", read_deterministic, false },
+    { "noisy-or", read_noisy_or, true }, { "noisy-max", read_noisy_max, true },
     { "tree", read_tree, true },
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
@@ -389,20 +387,21 @@ static cr_status find_kind(const child *c, json_t *definition, size_t *out_kind)
     *out_kind = found;
     if (found < KIND_COUNT) return CR_OK;
     cri_json_fail(&c->f->d, definition, "'%s' has no probabilities", c->name);
-    return cr_fail_hint(c->f->d.cx, "give it a \"table\", or one of \"deterministic\", \"noisy-or\", "
-                                    "\"noisy-max\" and \"tree\"");
+    return cr_fail_hint(c->f->d.cx,
+                        "give it a \"table\", or one of \"deterministic\", \"noisy-or\", "
+                        "\"noisy-max\" and \"tree\"");
 }
 
 cr_status cri_json_cpd(cri_json_network *f, size_t v, json_t *definition)
 {
-    static const char *const KEYS[] = { "states",   "parents",   "table", "deterministic",
-                                        "noisy-or", "noisy-max", "tree",  "properties",
-                                        NULL };
+    static const char *const KEYS[] = { "states",        "parents",    "table",
+                                        "deterministic", "noisy-or",   "noisy-max",
+                                        "tree",          "properties", NULL };
     cr_status                st = CR_OK;
     cr_scratch               s = cr_scratch_begin(f->d.cx);
-    child                    c = { .f = f, .s = &s, .v = v, .states = cr_network_states(f->net, v) };
-    size_t                  *parents = NULL, kind;
-    json_t                  *list = json_object_get(definition, "parents");
+    child   c = { .f = f, .s = &s, .v = v, .states = cr_network_states(f->net, v) };
+    size_t *parents = NULL, kind;
+    json_t *list = json_object_get(definition, "parents");
     c.name = cr_variable_name(cr_network_variables(f->net), v);
     CR_TRY(cri_json_keys(&f->d, definition, KEYS));
     CR_TRY(find_kind(&c, definition, &kind));

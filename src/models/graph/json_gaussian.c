@@ -16,14 +16,15 @@ typedef struct waiting {
 
 static cr_status read_node(const cri_json *d, waiting *w)
 {
-    static const char *const OUTER[] = { "linear-gaussian", "properties", NULL };
+    static const char *const OUTER[] = { "linear-gaussian", NULL };
     static const char *const KEYS[] = { "intercept", "weights", "variance", NULL };
     cr_status                st = CR_OK;
     json_t                  *inner, *value;
     CR_TRY(cri_json_is_object(d, w->one, "an object with \"linear-gaussian\""));
     if (json_object_get(w->one, "states")) {
         cri_json_fail_key(d, w->one, "states",
-                          "'%s' has states in a Gaussian network: the two cannot be mixed", w->name);
+                          "'%s' has states in a Gaussian network: the two cannot be mixed",
+                          w->name);
         CR_TRY(cr_fail_hint(d->cx, "variables with states are of a network \"bayes\""));
     }
     CR_TRY(cri_json_keys(d, w->one, OUTER));
@@ -35,8 +36,7 @@ static cr_status read_node(const cri_json *d, waiting *w)
     CR_TRY(cri_json_member(d, inner, "variance", &value));
     CR_TRY(cri_json_real_in(d, value, "the variance", 0, HUGE_VAL, &w->variance));
     w->weights = json_object_get(inner, "weights");
-    if (w->weights)
-        CR_TRY(cri_json_is_object(d, w->weights, "an object from parents to weights"));
+    if (w->weights) CR_TRY(cri_json_is_object(d, w->weights, "an object from parents to weights"));
     w->parents = json_object_size(w->weights);
 done:
     return st;
@@ -70,8 +70,9 @@ static bool is_ready(const cr_gaussian_network *net, const waiting *w)
 {
     const char *name;
     json_t     *item;
-    json_object_foreach(w->weights, name, item)
-        if (cr_variable_lookup(cr_gaussian_network_names(net), name) == CR_NONE) return false;
+    json_object_foreach(w->weights, name,
+                        item) if (cr_variable_lookup(cr_gaussian_network_names(net), name) ==
+                                  CR_NONE) return false;
     return true;
 }
 
@@ -86,8 +87,7 @@ static cr_status check_parents(const cri_json *d, json_t *variables, size_t n, c
 {
     const char *name;
     json_t     *item;
-    for (size_t v = 0; v < n; v++)
-        json_object_foreach(list[v].weights, name, item)
+    for (size_t v = 0; v < n; v++) json_object_foreach(list[v].weights, name, item)
         {
             if (strcmp(name, list[v].name) == 0)
                 return cri_json_fail_key(d, list[v].weights, name,
@@ -122,7 +122,7 @@ done:
 
 static cr_status read_gaussian(const cri_json *d, cr_gaussian_network *net)
 {
-    static const char *const KEYS[] = { "network", "name", "properties", "variables", NULL };
+    static const char *const KEYS[] = { "network", "name", "variables", NULL };
     cr_status                st = CR_OK;
     cr_scratch               s = cr_scratch_begin(d->cx);
     json_t                  *variables, *kind, *item;
@@ -132,6 +132,10 @@ static cr_status read_gaussian(const cri_json *d, cr_gaussian_network *net)
     if (!json_is_string(kind) || strcmp(json_string_value(kind), "gaussian") != 0)
         CR_TRY(cri_json_fail(d, kind, "a Gaussian network is needed here: \"gaussian\""));
     CR_TRY(cri_json_keys(d, d->root, KEYS));
+    if ((item = json_object_get(d->root, "name"))) {
+        CR_TRY(cri_json_text(d, item, "the name of the network", &name));
+        CR_TRY(cr_gaussian_network_set_name(d->cx, net, name));
+    }
     CR_TRY(cri_json_member(d, d->root, "variables", &variables));
     CR_TRY(cri_json_is_object(d, variables, "an object of variables"));
     waiting *list = cr_scratch_bytes(&s, json_object_size(variables), sizeof *list);
@@ -175,7 +179,12 @@ cr_status cr_json_write_gaussian(cr_ctx *cx, const cr_gaussian_network *net, con
     cr_status           st = cri_json_check_names(cx, vs);
     if (st == CR_OK) st = cri_file_create(cx, path, &w.file);
     if (st != CR_OK) return st;
-    cri_put(&w, "{\n  \"network\": \"gaussian\",\n  \"variables\": {");
+    cri_put(&w, "{\n  \"network\": \"gaussian\"");
+    if (cr_gaussian_network_name(net)[0]) {
+        cri_put(&w, ",\n  \"name\": ");
+        cri_put_json_text(&w, cr_gaussian_network_name(net));
+    }
+    cri_put(&w, ",\n  \"variables\": {");
     for (size_t v = 0; v < cr_gaussian_network_size(net); v++) {
         cr_gaussian_node x = cr_gaussian_network_node(net, v);
         cri_put(&w, v ? ",\n    " : "\n    ");

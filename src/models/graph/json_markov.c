@@ -18,8 +18,7 @@ static cr_status read_by_states(cri_json_network *f, json_t *object, size_t n, c
     json_object_foreach(object, key, item)
     {
         CR_TRY(cri_json_entry(f, object, key, n, scope, &e));
-        if (seen[e])
-            CR_TRY(cri_json_fail_key(&f->d, object, key, "these states stand here twice"));
+        if (seen[e]) CR_TRY(cri_json_fail_key(&f->d, object, key, "these states stand here twice"));
         seen[e] = true;
         CR_TRY(cri_json_real(&f->d, item, "a value of a table", &value[e]));
     }
@@ -51,8 +50,7 @@ static cr_status read_factor(cri_json_network *f, json_t *one)
         CR_TRY(cri_json_is_array(&f->d, table, "a list of values, or an object by states,"));
         CR_TRY(cri_json_numbers(&f->d, table, "a value of a table", size, value));
     }
-    CR_TRY(cri_json_place(&f->d, table,
-                          cr_network_add_table(f->d.cx, f->net, n, scope, value)));
+    CR_TRY(cri_json_place(&f->d, table, cr_network_add_table(f->d.cx, f->net, n, scope, value)));
 done:
     cr_scratch_end(&s);
     return st;

@@ -150,7 +150,8 @@ static cr_status flatten(const cri_json *d, json_t *list, const char *what, size
             continue;
         }
         if (*at == n)
-            CR_TRY(cri_json_fail(d, item, "there are more than %zu numbers, which it should be", n));
+            CR_TRY(
+                cri_json_fail(d, item, "there are more than %zu numbers, which it should be", n));
         CR_TRY(cri_json_real(d, item, what, &out[*at]));
         ++*at;
     }
@@ -200,8 +201,8 @@ cr_status cri_json_variable(cri_json_network *f, const char *name, const json_t 
                              "number",
                              name));
     }
-    CR_TRY(cri_json_place(&f->d, at,
-                          cr_network_add_variable(f->d.cx, f->net, name, n, names, NULL)));
+    CR_TRY(
+        cri_json_place(&f->d, at, cr_network_add_variable(f->d.cx, f->net, name, n, names, NULL)));
 done:
     cr_scratch_end(&s);
     return st;
@@ -277,8 +278,7 @@ static cr_status read_markov(cri_json_network *f, json_t *opt_list)
     {
         if (json_is_object(one)) CR_TRY(cri_json_keys(&f->d, one, KEYS));
         if (json_is_object(one))
-            CR_TRY(read_properties(f, one,
-                                   cr_variable_lookup(cr_network_variables(f->net), name)));
+            CR_TRY(read_properties(f, one, cr_variable_lookup(cr_network_variables(f->net), name)));
     }
     CR_TRY(cri_json_markov(f));
 done:
@@ -296,9 +296,12 @@ static cr_status read_kind(const cri_json *d, bool *out_bayes)
     CR_TRY(cri_json_member(d, d->root, "network", &value));
     CR_TRY(cri_json_text(d, value, "\"bayes\", \"markov\" or \"gaussian\"", &kind));
     *out_bayes = strcmp(kind, "bayes") == 0;
-    if (strcmp(kind, "gaussian") == 0)
-        CR_TRY(cri_json_fail(d, value, "a network of variables with states is needed here, and this "
-                                       "one is Gaussian"));
+    if (strcmp(kind, "gaussian") == 0) {
+        cri_json_fail(d, value,
+                      "a network of variables with states is needed here, and this one is "
+                      "Gaussian");
+        CR_TRY(cr_fail_hint(d->cx, "query, infer, describe, check and convert take such networks"));
+    }
     if (!*out_bayes && strcmp(kind, "markov") != 0) {
         static const char *const KINDS[] = { "bayes", "markov", "gaussian" };
         cri_json_fail(d, value, "there is no network \"%s\"", kind);
@@ -312,9 +315,8 @@ done:
 static cr_status read_network(cri_json_network *f)
 {
     static const char *const BAYES[] = { "network", "name", "properties", "variables", NULL };
-    static const char *const MARKOV[] = { "network",  "name",     "properties", "variables",
-                                          "factors",  "features", "ising",      "boltzmann",
-                                          NULL };
+    static const char *const MARKOV[] = { "network",  "name",  "properties", "variables", "factors",
+                                          "features", "ising", "boltzmann",  NULL };
     cr_status                st = CR_OK;
     cr_ctx                  *cx = f->d.cx;
     json_t                  *root = f->d.root, *name = json_object_get(root, "name"), *list = NULL;
@@ -358,6 +360,7 @@ bool cr_json_is_gaussian(const void *bytes, size_t size)
 {
     const char *p = bytes;
     size_t      skip = size >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    if (!memmem(p, size, "gaussian", 8)) return false; /* most are not: read them once */
     json_t     *root = json_loadb(p + skip, size - skip, 0, NULL);
     const char *kind = json_string_value(json_object_get(root, "network"));
     bool        is = kind && strcmp(kind, "gaussian") == 0;

@@ -1,22 +1,37 @@
 /* json_network.h -- networks as JSON, by hand or by program: every kind of conditional
  * distribution keeps its parameters.
- *   {"network": "bayes", "name": ..., "variables": {"x": {"states": ["no", "yes"], "parents": [...],
- *    and one of
- *      "table":         [...] one row after another, or {"yes, no": row} by the parents' states;
+ *
+ *   {"network": "bayes", "name": ..., "variables": {"x": {"states": ["no", "yes"],
+ *    "parents": ["u", "v"], and one of
+ *
+ *      "table":         [...], one row after another, or by the parents' states, {"yes, no": row};
  *                       a row is [p, ...] or {"state": p}
+ *
  *      "deterministic": {"yes, no": "state"}
+ *
  *      "noisy-or":      {"leak": p, "strengths": {"parent": p}, "on": {"parent or child": "state"}}
+ *
  *      "noisy-max":     {"leak": row, "effects": {"parent": {"state": row}}}
+ *
  *      "tree":          {"split": "parent", "branches": {"state": tree or row}}   }}}
+ *
  *   {"network": "markov", "variables": {"x": ["no", "yes"]},
+ *
  *      "factors":   [{"scope": ["x", "y"], "table": [...] or {"no, yes": value}}],
- *      "features":  [{"when": {"x": "yes"}, "weight": w}],        the factor exp(w) where it is so
- *      "ising":     {"rows", "cols", "coupling", "field", "periodic"}, or {"fields": {"x": h},
- *                   "couplings": [["x", "y", J]]}:  exp(sum h x + sum J x y), x = -1 or +1
+ *
+ *      "features":  [{"when": {"x": "yes"}, "weight": w}],       the factor exp(w) where it is so
+ *
+ *      "ising":     {"rows", "cols", "coupling", "field", "periodic"}, or
+ *                   {"fields": {"x": h}, "couplings": [["x", "y", J]]}:
+ *                   exp(sum h x + sum J x y), x = -1 or +1
+ *
  *      "boltzmann": {"biases": {"x": b}, "weights": [["x", "y", w]]}:  the same, x = 0 or 1 }
- *   {"network": "gaussian", "variables": {"x": {"linear-gaussian": {"intercept": b, "weights":
- *      {"parent": w}, "variance": s}}}}
- * Any of them may have "properties", a list of remarks.  Koller & Friedman (2009), ch. 4, 5, 7. */
+ *
+ *   {"network": "gaussian", "variables": {"x":
+ *      {"linear-gaussian": {"intercept": b, "weights": {"parent": w}, "variance": s}}}}
+ *
+ * Any may have a "name", and the first two "properties", a list of remarks.  Koller & Friedman
+ * (2009), ch. 4, 5, 7. */
 #ifndef CREDENCE_MODELS_GRAPH_JSON_NETWORK_H
 #define CREDENCE_MODELS_GRAPH_JSON_NETWORK_H
 

@@ -41,6 +41,32 @@ static cr_status add_pair(cri_json_network *f, const spins *k, size_t v, size_t 
     return cr_network_add_table_kind(f->d.cx, f->net, 2, scope, value, CR_CPD_LOG_LINEAR);
 }
 
+/* Keeps the table that was added last as features: each joint state whose weight is not 0.  n: 1 or
+ * 2 variables. */
+static cr_status keep_features(cri_json_network *f, const spins *k, size_t n, const size_t *var,
+                               double weight)
+{
+    cr_status           st = CR_OK;
+    const cr_variables *vs = cr_network_variables(f->net);
+    json_t             *list = json_array();
+    for (size_t e = 0; e < (size_t)1 << n; e++) {
+        size_t  state[2] = { n == 2 ? e / 2 : e, e % 2 };
+        double  w = weight * k->value[state[0]] * (n == 2 ? k->value[state[1]] : 1);
+        json_t *one, *when;
+        if (w == 0) continue;
+        json_array_append_new(list, one = json_object());
+        json_object_set_new(one, "when", when = json_object());
+        for (size_t i = 0; i < n; i++)
+            json_object_set_new(when, cr_variable_name(vs, var[i]),
+                                json_string(cr_state_name(vs, var[i], state[i])));
+        json_object_set_new(one, "weight", json_real(w));
+    }
+    CR_TRY(cri_network_keep(f->d.cx, f->net, cr_network_tables(f->net) - 1, list));
+done:
+    json_decref(list);
+    return st;
+}
+
 /* --- a grid ---------------------------------------------------------------------------------- */
 
 typedef struct lattice {
@@ -80,9 +106,9 @@ static cr_status add_lattice_variables(cri_json_network *f, json_t *object)
     CR_TRY(read_lattice(&f->d, object, &g));
     for (size_t i = 0; i < g.rows * g.cols; i++) {
         snprintf(name, sizeof name, "s%zu_%zu", i / g.cols + 1, i % g.cols + 1);
-        CR_TRY(cri_json_place(&f->d, object,
-                              cr_network_add_variable(f->d.cx, f->net, name, 2, SPINS[0].states,
-                                                      NULL)));
+        CR_TRY(cri_json_place(
+            &f->d, object,
+            cr_network_add_variable(f->d.cx, f->net, name, 2, SPINS[0].states, NULL)));
     }
 done:
     return st;
@@ -134,12 +160,13 @@ static cr_status read_pair(const cri_json *d, json_t *one, const char **x, const
 {
     cr_status st = CR_OK;
     if (json_array_size(one) != 3)
-        CR_TRY(cri_json_fail(d, one, "two variables and a number should stand here: [\"x\", \"y\", "
-                                     "0.5]"));
+        CR_TRY(cri_json_fail(d, one,
+                             "two variables and a number should stand here: [\"x\", \"y\", "
+                             "0.5]"));
     CR_TRY(cri_json_text(d, json_array_get(one, 0), "the name of a variable", x));
     CR_TRY(cri_json_text(d, json_array_get(one, 1), "the name of a variable", y));
-    CR_TRY(cri_json_real_in(d, json_array_get(one, 2), "a weight", -MOST_WEIGHT, MOST_WEIGHT,
-                              weight));
+    CR_TRY(
+        cri_json_real_in(d, json_array_get(one, 2), "a weight", -MOST_WEIGHT, MOST_WEIGHT, weight));
     if (strcmp(*x, *y) == 0) CR_TRY(cri_json_fail(d, one, "'%s' is paired with itself", *x));
 done:
     return st;
@@ -204,7 +231,9 @@ static cr_status add_named_tables(cri_json_network *f, const spins *k, json_t *o
     json_object_foreach(json_object_get(object, k->single), name, item)
     {
         CR_TRY(cri_json_real_in(&f->d, item, "a weight", -MOST_WEIGHT, MOST_WEIGHT, &weight));
-        CR_TRY(add_single(f, k, cr_variable_lookup(vs, name), weight));
+        size_t v = cr_variable_lookup(vs, name);
+        CR_TRY(add_single(f, k, v, weight));
+        if (weight != 0) CR_TRY(keep_features(f, k, 1, &v, weight));
     }
     json_array_foreach(pairs, i, item)
     {
@@ -212,6 +241,7 @@ static cr_status add_named_tables(cri_json_network *f, const spins *k, json_t *o
         size_t v = cr_variable_lookup(vs, x), u = cr_variable_lookup(vs, y);
         list[i] = (pair){ v < u ? v : u, v < u ? u : v, item };
         CR_TRY(add_pair(f, k, v, u, weight));
+        if (weight != 0) CR_TRY(keep_features(f, k, 2, (size_t[]){ v, u }, weight));
     }
     CR_TRY(check_pairs(f, json_array_size(pairs), list));
 done:

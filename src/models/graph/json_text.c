@@ -151,15 +151,16 @@ cr_status cri_json_real(const cri_json *d, const json_t *value, const char *what
 }
 
 cr_status cri_json_real_in(const cri_json *d, const json_t *value, const char *what, double least,
-                             double most, double *out)
+                           double most, double *out)
 {
     double    x = 0;
     cr_status st = cri_json_real(d, value, what, &x);
     if (st != CR_OK) return st;
     if (!(x >= least && x <= most))
-        return isinf(most) ? cri_json_fail(d, value, "%s should be %g or more, not %g", what, least, x)
-                           : cri_json_fail(d, value, "%s should lie between %g and %g, not %g", what,
-                                           least, most, x);
+        return isinf(most)
+                   ? cri_json_fail(d, value, "%s should be %g or more, not %g", what, least, x)
+                   : cri_json_fail(d, value, "%s should lie between %g and %g, not %g", what, least,
+                                   most, x);
     *out = x;
     return CR_OK;
 }

@@ -34,12 +34,11 @@ cr_status cri_json_place(const cri_json *d, const json_t *at, cr_status st);
 /* Checked access; `what` says in messages what should stand there. */
 cr_status cri_json_is_object(const cri_json *d, const json_t *value, const char *what);
 cr_status cri_json_is_array(const cri_json *d, const json_t *value, const char *what);
-cr_status cri_json_text(const cri_json *d, const json_t *value, const char *what,
-                        const char **out);
+cr_status cri_json_text(const cri_json *d, const json_t *value, const char *what, const char **out);
 cr_status cri_json_real(const cri_json *d, const json_t *value, const char *what, double *out);
 /* A number from least to most. */
 cr_status cri_json_real_in(const cri_json *d, const json_t *value, const char *what, double least,
-                             double most, double *out);
+                           double most, double *out);
 /* A whole number from 1 to most. */
 cr_status cri_json_count(const cri_json *d, const json_t *value, const char *what, size_t most,
                          size_t *out);

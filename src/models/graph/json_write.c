@@ -133,8 +133,8 @@ static void put_char(cri_writer *w, char c)
 static void put_key_state(cri_writer *w, const char *name)
 {
     size_t n = strlen(name);
-    bool   quotes = strpbrk(name, ",\"\t") || name[0] == ' ' || name[0] == '!' ||
-                  (n > 0 && name[n - 1] == ' ');
+    bool   quotes =
+        strpbrk(name, ",\"\t") || name[0] == ' ' || name[0] == '!' || (n > 0 && name[n - 1] == ' ');
     if (quotes) put_char(w, '"');
     for (; *name; name++) {
         if (quotes && *name == '"') put_char(w, '"');
@@ -324,10 +324,12 @@ static void put_tables(cri_writer *w, const cr_network *net, bool features)
 {
     const cr_variables *vs = cr_network_variables(net);
     size_t              n = 0;
+    bool                begun = false;
     for (size_t i = 0; i < cr_network_tables(net); i++) {
         cr_table_view t = cr_network_table(net, i);
         if (is_features(&t) != features) continue;
-        if (n == 0) {
+        if (!begun) {
+            begun = true;
             cri_put(w, ",");
             cri_put_line(w, 2);
             cri_put(w, features ? "\"features\": [" : "\"factors\": [");
@@ -340,7 +342,7 @@ static void put_tables(cri_writer *w, const cr_network *net, bool features)
         cri_put_line(w, 4);
         put_factor(w, vs, &t);
     }
-    if (n == 0) return;
+    if (!begun) return;
     cri_put_line(w, 2);
     cri_put(w, "]");
 }

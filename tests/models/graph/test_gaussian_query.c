@@ -31,7 +31,8 @@ static double invert(size_t n, long double A[MOST][MOST], long double out[MOST][
         for (size_t k = 0; k < n; k++) A[c][k] /= pivot, out[c][k] /= pivot;
         for (size_t r = 0; r < n; r++) {
             long double f = A[r][c];
-            for (size_t k = 0; r != c && k < n; k++) A[r][k] -= f * A[c][k], out[r][k] -= f * out[c][k];
+            for (size_t k = 0; r != c && k < n; k++)
+                A[r][k] -= f * A[c][k], out[r][k] -= f * out[c][k];
         }
     }
     return (double)log_det;
@@ -146,7 +147,8 @@ static void answers_agree_with_the_information_form(void **unused)
         bool                 seen[MOST] = { 0 }, none[MOST] = { 0 }, mark[MOST];
         double               x[MOST], mean[MOST], cov[MOST][MOST], all[MOST], C[MOST][MOST];
         char                 known[400], text[600];
-        for (size_t v = 2; v < n; v++) seen[v] = cr_rng_below(&r, 2), x[v] = 4 * cr_rng_uniform(&r) - 2;
+        for (size_t v = 2; v < n; v++)
+            seen[v] = cr_rng_below(&r, 2), x[v] = 4 * cr_rng_uniform(&r) - 2;
         condition(&o, seen, x, mean, cov);
         condition(&o, none, x, all, C);
         write_known(known, sizeof known, n, seen, x);
@@ -168,7 +170,8 @@ static void answers_agree_with_the_information_form(void **unused)
         double log_e = -0.5 * (invert(m, A, inverse) + (double)m * log(2 * M_PI));
         for (size_t i = 0; i < m; i++)
             for (size_t k = 0; k < m; k++)
-                distance += inverse[i][k] * (x[list[i]] - all[list[i]]) * (x[list[k]] - all[list[k]]);
+                distance +=
+                    inverse[i][k] * (x[list[i]] - all[list[i]]) * (x[list[k]] - all[list[k]]);
         log_e -= 0.5 * (double)distance;
         assert_close(a.log_evidence, log_e, 1e-10);
         cr_gaussian_answer_free(cx, &a);
@@ -217,8 +220,9 @@ static void averages_are_over_covariances(void **unused)
     cr_gaussian_network *net = random_gaussian(cx, &r, 5);
     cr_gaussian_answer   a = ask(cx, net, "I(v0; v1, v2 | v3, v4=0.5)");
     cr_gaussian_answer   b = ask(cx, net, "I(v0; v1, v2 | v3=7, v4=-2)");
-    cr_gaussian_answer   c = ask(cx, net, "I(v0; * | v3, v4)"), d = ask(cx, net, "I(v0; v2 | v3, v4)");
-    cr_gaussian_answer   e = ask(cx, net, "H(v0 | v3, v4)"), f = ask(cx, net, "H(v0 | v3, v4, v2)");
+    cr_gaussian_answer   c = ask(cx, net, "I(v0; * | v3, v4)"),
+                       d = ask(cx, net, "I(v0; v2 | v3, v4)");
+    cr_gaussian_answer e = ask(cx, net, "H(v0 | v3, v4)"), f = ask(cx, net, "H(v0 | v3, v4, v2)");
     assert_close(a.number, b.number, 1e-12);
     assert_int_equal(c.n, 2);
     assert_true(c.value[0] >= c.value[1]);
@@ -232,12 +236,13 @@ static void averages_are_over_covariances(void **unused)
 
 /* --- by hand --------------------------------------------------------------------------------- */
 
-/* Rain makes the ground wet and the umbrellas come out; x1 -> x2 -> x3 of Koller & Friedman 7.3. */
-static const char CHAIN[] =
-    "{\"network\": \"gaussian\", \"variables\": {\n"
-    "\"x3\": {\"linear-gaussian\": {\"intercept\": 1, \"weights\": {\"x2\": -1}, \"variance\": 3}},\n"
-    "\"x1\": {\"linear-gaussian\": {\"intercept\": 1, \"variance\": 4}},\n"
-    "\"x2\": {\"linear-gaussian\": {\"intercept\": -3.5, \"weights\": {\"x1\": 0.5}, \"variance\": 4}}}}";
+/* x1 -> x2 -> x3 of Koller & Friedman (2009), example 7.3; children may come first. */
+static const char CHAIN[] = "{\"network\": \"gaussian\", \"variables\": {\n"
+                            "\"x3\": {\"linear-gaussian\": {\"intercept\": 1, \"weights\": "
+                            "{\"x2\": -1}, \"variance\": 3}},\n"
+                            "\"x1\": {\"linear-gaussian\": {\"intercept\": 1, \"variance\": 4}},\n"
+                            "\"x2\": {\"linear-gaussian\": {\"intercept\": -3.5, \"weights\": "
+                            "{\"x1\": 0.5}, \"variance\": 4}}}}";
 
 static cr_gaussian_network *chain(cr_ctx *cx)
 {
@@ -280,7 +285,8 @@ static void actions_cut_arcs(void **unused)
     a = ask(cx, net, "x1 _|_ x3 | x2");
     assert_true(a.separated);
     cr_gaussian_answer_free(cx, &a);
-    assert_close(cr_gaussian_network_node(net, x3).weights[0], -1, 0); /* the network is as it was */
+    assert_close(cr_gaussian_network_node(net, x3).weights[0], -1,
+                 0); /* the network is as it was */
     cr_gaussian_network_free(cx, net);
     test_context_free(cx);
 }
@@ -289,10 +295,11 @@ static void actions_cut_arcs(void **unused)
 static void sums_are_certain(void **unused)
 {
     (void)unused;
-    static const char TEXT[] =
-        "{\"network\": \"gaussian\", \"variables\": {\"a\": {\"linear-gaussian\": {\"variance\": 1}},"
-        "\"b\": {\"linear-gaussian\": {\"variance\": 3}}, \"y\": {\"linear-gaussian\": {\"variance\": 0, "
-        "\"weights\": {\"a\": 1, \"b\": 1}}}}}";
+    static const char    TEXT[] = "{\"network\": \"gaussian\", \"variables\": {\"a\": "
+                                  "{\"linear-gaussian\": {\"variance\": 1}},"
+                                  "\"b\": {\"linear-gaussian\": {\"variance\": 3}}, \"y\": "
+                                  "{\"linear-gaussian\": {\"variance\": 0, "
+                                  "\"weights\": {\"a\": 1, \"b\": 1}}}}}";
     cr_ctx              *cx = test_context();
     cr_gaussian_network *net = NULL;
     cr_gaussian_answer   a = { 0 };
@@ -366,16 +373,20 @@ static void networks_come_back(void **unused)
     cr_ctx *cx = test_context();
     cr_rng  r = cr_rng_stream(7, 0);
     for (size_t trial = 0; trial < 10; trial++) {
-        cr_gaussian_network *net = random_gaussian(cx, &r, 1 + cr_rng_below(&r, MOST)), *back = NULL;
-        cr_network          *none = NULL;
-        char                 path[512];
+        cr_gaussian_network *net = random_gaussian(cx, &r, 1 + cr_rng_below(&r, MOST)),
+                            *back = NULL;
+        cr_network *none = NULL;
+        char        path[512];
         snprintf(path, sizeof path, "%s/g.json", test_directory());
+        assert_ok(cx, cr_gaussian_network_set_name(cx, net, "a \"name\""));
         assert_ok(cx, cr_json_write_gaussian(cx, net, path));
         assert_ok(cx, cr_network_read_either(cx, path, CR_FORMAT_AUTO, &none, &back));
         assert_null(none);
+        assert_string_equal(cr_gaussian_network_name(back), "a \"name\"");
         assert_int_equal(cr_gaussian_network_size(net), cr_gaussian_network_size(back));
         for (size_t v = 0; v < cr_gaussian_network_size(net); v++) {
-            cr_gaussian_node a = cr_gaussian_network_node(net, v), b = cr_gaussian_network_node(back, v);
+            cr_gaussian_node a = cr_gaussian_network_node(net, v),
+                             b = cr_gaussian_network_node(back, v);
             assert_int_equal(a.n, b.n);
             assert_true(a.intercept == b.intercept && a.variance == b.variance);
             for (size_t i = 0; i < a.n; i++)
@@ -405,11 +416,12 @@ static void values_come_from_files(void **unused)
     cr_gaussian_values_free(cx, &known);
     cr_gaussian_answer_free(cx, &a);
     cr_gaussian_answer_free(cx, &b);
-    assert_fails_with(cx, cr_gaussian_values_read(cx, net, test_file("f.json", "{\"x5\": 1}", 9), &known),
-                      CR_EDATA, ":1:2: there is no variable 'x5'");
-    assert_fails_with(cx,
-                      cr_gaussian_values_read(cx, net, test_file("h.json", "{\"x2\": \"a\"}", 11), &known),
-                      CR_EDATA, "the value of a Gaussian variable should be a number");
+    assert_fails_with(
+        cx, cr_gaussian_values_read(cx, net, test_file("f.json", "{\"x5\": 1}", 9), &known),
+        CR_EDATA, ":1:2: there is no variable 'x5'");
+    assert_fails_with(
+        cx, cr_gaussian_values_read(cx, net, test_file("h.json", "{\"x2\": \"a\"}", 11), &known),
+        CR_EDATA, "the value of a Gaussian variable should be a number");
     cr_gaussian_network_free(cx, net);
     test_context_free(cx);
 }
@@ -429,7 +441,8 @@ static void mistakes_are_shown(void **unused)
         { NET("\"x\": {\"states\": 2}"), "the two cannot be mixed" },
         { NET("\"x\": {\"linear-gaussian\": {\"mean\": 1}}"), "there is no key \"mean\"" },
         { NET("\"x\": {\"linear-gaussian\": {}}"), "the key \"variance\" is missing" },
-        { NET("\"x\": {\"linear-gaussian\": {\"variance\": -1}}"), "the variance should be 0 or more" },
+        { NET("\"x\": {\"linear-gaussian\": {\"variance\": -1}}"),
+          "the variance should be 0 or more" },
         { NET("\"x\": {\"linear-gaussian\": {\"variance\": 1, \"weights\": {\"y\": 1}}}"),
           "there is no variable 'y'" },
         { NET("\"x\": {\"linear-gaussian\": {\"variance\": 1, \"weights\": {\"x\": 1}}}"),
@@ -457,12 +470,13 @@ static void mistakes_are_shown(void **unused)
 
 static cr_status ask_all(cr_ctx *cx, void *path)
 {
-    static const char *const QUESTIONS[] = { "P(x1, x2 | x3=1)",  "P(* | do(x2=1))", "P(x1=1 | x2=2)",
-                                             "argmax(* | x1=1)", "I(x1; * | x3=1)", "x1 _|_ x3",
+    static const char *const QUESTIONS[] = { "P(x1, x2 | x3=1)", "P(* | do(x2=1))",
+                                             "P(x1=1 | x2=2)",   "argmax(* | x1=1)",
+                                             "I(x1; * | x3=1)",  "x1 _|_ x3",
                                              "H(x1 | x2)",       "I(x1; x3)" };
-    cr_network          *none = NULL;
-    cr_gaussian_network *net = NULL;
-    cr_status            st = cr_network_read_either(cx, path, CR_FORMAT_JSON, &none, &net);
+    cr_network              *none = NULL;
+    cr_gaussian_network     *net = NULL;
+    cr_status                st = cr_network_read_either(cx, path, CR_FORMAT_JSON, &none, &net);
     for (size_t i = 0; i < 8 && st == CR_OK; i++) {
         cr_gaussian_answer a = { 0 };
         st = cr_gaussian_query(cx, net, QUESTIONS[i], NULL, &a);

@@ -20,6 +20,16 @@ static size_t variable(const cr_network *net, const char *name)
     return cr_variable_lookup(cr_network_variables(net), name);
 }
 
+static cr_network *through(cr_ctx *cx, const cr_network *net, const char *name)
+{
+    char        path[512];
+    cr_network *back = NULL;
+    snprintf(path, sizeof path, "%s/%s", test_directory(), name);
+    assert_ok(cx, cr_network_write(cx, net, path, CR_FORMAT_AUTO));
+    assert_ok(cx, cr_network_read(cx, path, CR_FORMAT_AUTO, &back));
+    return back;
+}
+
 /* --- kinds ----------------------------------------------------------------------------------- */
 
 #define CAUSES                                                                                     \
@@ -30,20 +40,25 @@ static size_t variable(const cr_network *net, const char *name)
 
 static const char KINDS[] = BAYES(
     "\"t\": {\"states\": 2, \"parents\": [\"c\", \"a\"], \"table\": {\"mid, yes\": [0.4, 0.6], "
-    "\"lo,no\": [0, 1], \"lo, yes\": {\"1\": 1}, \" mid , no\": [0.3, 0.7], \"hi, no\": [0.5, 0.5], "
+    "\"lo,no\": [0, 1], \"lo, yes\": {\"1\": 1}, \" mid , no\": [0.3, 0.7], \"hi, no\": [0.5, "
+    "0.5], "
     "\"hi, yes\": [0.25, 0.75]}},\n"
     "\"l\": {\"states\": 2, \"parents\": [\"c\", \"a\"], \"table\": [[[0, 1], [0, 1]], [0.3, 0.7], "
     "[0.4, 0.6], [[0.5, 0.5, 0.25, 0.75]]]},\n"
-    "\"d\": {\"states\": [\"x\", \"y\"], \"parents\": [\"a\", \"b\"], \"deterministic\": {\"no, no\": "
+    "\"d\": {\"states\": [\"x\", \"y\"], \"parents\": [\"a\", \"b\"], \"deterministic\": {\"no, "
+    "no\": "
     "\"x\", \"no, yes\": \"y\", \"yes, no\": \"y\", \"yes, yes\": \"x\"}},\n"
-    "\"o\": {\"states\": [\"no\", \"yes\"], \"parents\": [\"a\", \"b\"], \"noisy-or\": {\"leak\": 0.1, "
+    "\"o\": {\"states\": [\"no\", \"yes\"], \"parents\": [\"a\", \"b\"], \"noisy-or\": {\"leak\": "
+    "0.1, "
     "\"strengths\": {\"b\": 0.7, \"a\": 0.4}, \"on\": {\"b\": \"yes\"}}},\n"
-    "\"m\": {\"states\": [\"0\", \"1\", \"2\"], \"parents\": [\"a\", \"c\"], \"noisy-max\": {\"leak\": "
+    "\"m\": {\"states\": [\"0\", \"1\", \"2\"], \"parents\": [\"a\", \"c\"], \"noisy-max\": "
+    "{\"leak\": "
     "[0.9, 0.06, 0.04], \"effects\": {\"a\": {\"no\": [1, 0, 0], \"yes\": [0.5, 0.2, 0.3]}, \"c\": "
     "{\"lo\": {\"0\": 1}, \"mid\": [0.6, 0.3, 0.1], \"hi\": [0.1, 0.2, 0.7]}}}},\n"
     "\"r\": {\"states\": 2, \"parents\": [\"a\", \"b\", \"c\"], \"tree\": {\"split\": \"c\", "
     "\"branches\": {\"hi\": [0.1, 0.9], \"lo\": [1, 0], \"mid\": {\"split\": \"b\", \"branches\": "
-    "{\"yes\": {\"split\": \"a\", \"branches\": {\"no\": [0.2, 0.8], \"yes\": [0.3, 0.7]}}, \"no\": "
+    "{\"yes\": {\"split\": \"a\", \"branches\": {\"no\": [0.2, 0.8], \"yes\": [0.3, 0.7]}}, "
+    "\"no\": "
     "[0.4, 0.6]}}}}}");
 
 /* P(m <= k | u) is the product of the chances that each cause and the leak stay at k or below. */
@@ -120,12 +135,16 @@ static void features_and_factors_multiply(void **unused)
 {
     (void)unused;
     static const char TEXT[] =
-        "{\"network\": \"markov\", \"name\": \"m\", \"variables\": {\"x\": [\"no\", \"yes\"], \"y\": 3},"
-        "\"factors\": [{\"scope\": [\"y\", \"x\"], \"table\": {\"0, no\": 1, \"1, no\": 2, \"2, no\": 3,"
+        "{\"network\": \"markov\", \"name\": \"m\", \"variables\": {\"x\": [\"no\", \"yes\"], "
+        "\"y\": 3},"
+        "\"factors\": [{\"scope\": [\"y\", \"x\"], \"table\": {\"0, no\": 1, \"1, no\": 2, \"2, "
+        "no\": 3,"
         "\"0, yes\": 4, \"1, yes\": 5, \"2, yes\": 0}}, {\"scope\": [\"y\"], \"table\": [2, 3, 4]},"
-        "{\"scope\": [], \"table\": [7]}, {\"scope\": [\"x\"], \"table\": {\"yes\": 2, \"no\": 3}}],"
+        "{\"scope\": [], \"table\": [7]}, {\"scope\": [\"x\"], \"table\": {\"yes\": 2, \"no\": "
+        "3}}],"
         "\"features\": [{\"when\": {\"x\": \"yes\", \"y\": \"1\"}, \"weight\": 0.5},"
-        "{\"when\": {\"y\": \"1\", \"x\": \"no\"}, \"weight\": -0.25}, {\"when\": {}, \"weight\": 2},"
+        "{\"when\": {\"y\": \"1\", \"x\": \"no\"}, \"weight\": -0.25}, {\"when\": {}, \"weight\": "
+        "2},"
         "{\"when\": {\"x\": \"no\"}, \"weight\": -1}]}";
     static const double FIRST[2][3] = { { 1, 2, 3 }, { 4, 5, 0 } };
     cr_ctx             *cx = test_context();
@@ -148,14 +167,15 @@ static void features_and_factors_multiply(void **unused)
 static double transfer(size_t rows, size_t cols, double J, double h, bool ring)
 {
     size_t  n = (size_t)1 << rows;
-    double *T = malloc(n * n * sizeof *T), *p = calloc(n * n, sizeof *p), *q = malloc(n * n * sizeof *q);
-    double  z = 0;
+    double *T = malloc(n * n * sizeof *T), *p = calloc(n * n, sizeof *p),
+           *q = malloc(n * n * sizeof *q);
+    double z = 0;
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             double e = 0;
             for (size_t r = 0; r < rows; r++) {
                 double x = a >> r & 1 ? 1 : -1, y = b >> r & 1 ? 1 : -1;
-                double below = r + 1 < rows ? (b >> (r + 1) & 1 ? 1 : -1)
+                double below = r + 1 < rows       ? (b >> (r + 1) & 1 ? 1 : -1)
                                : ring && rows > 2 ? (b & 1 ? 1 : -1)
                                                   : 0;
                 e += J * x * y + h * y + J * y * below;
@@ -210,8 +230,9 @@ static void strips_of_spins_agree_with_transfer_matrices(void **unused)
     static const struct {
         size_t rows, cols;
         double J, h;
-    } SIZES[] = { { 1, 1, 0.3, 0.2 }, { 1, 6, 0.4, 0 },  { 4, 1, -0.4, 0.1 }, { 3, 3, 0.44, 0.05 },
-                  { 4, 7, 0.8, -0.3 }, { 2, 5, -1.5, 0.7 }, { 5, 6, 0.1, 0 } };
+    } SIZES[] = { { 1, 1, 0.3, 0.2 },   { 1, 6, 0.4, 0 },    { 4, 1, -0.4, 0.1 },
+                  { 3, 3, 0.44, 0.05 }, { 4, 7, 0.8, -0.3 }, { 2, 5, -1.5, 0.7 },
+                  { 5, 6, 0.1, 0 } };
     cr_ctx *cx = test_context();
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
         for (int ring = 0; ring < 2; ring++) {
@@ -239,8 +260,9 @@ static void machines_agree_with_enumeration(void **unused)
     static const char TEXT[] =
         "{\"network\": \"markov\", \"variables\": {\"q\": [\"u\", \"d\"]},"
         "\"ising\": {\"fields\": {\"a\": 0.3, \"b\": 0}, \"couplings\": [[\"a\", \"b\", 0.7], "
-        "[\"c\", \"a\", -0.4]]},"
-        "\"boltzmann\": {\"biases\": {\"z\": -0.2}, \"weights\": [[\"z\", \"w\", 1.1], [\"q\", \"z\", "
+        "[\"c\", \"a\", -0.4], [\"b\", \"c\", 0]]},"
+        "\"boltzmann\": {\"biases\": {\"z\": -0.2}, \"weights\": [[\"z\", \"w\", 1.1], [\"q\", "
+        "\"z\", "
         "0.9]]}, \"features\": [{\"when\": {\"a\": \"+1\", \"z\": \"1\"}, \"weight\": 0.6}]}";
     cr_ctx     *cx = test_context();
     cr_network *net = parse(cx, TEXT);
@@ -259,21 +281,23 @@ static void machines_agree_with_enumeration(void **unused)
         z += exp(e);
     }
     assert_close(log_z(cx, net), log(z), 1e-13);
+    cr_network *back = through(cx, net, "machine.json"); /* as weights of features */
+    assert_int_equal(cr_network_tables(back), cr_network_tables(net));
+    for (size_t i = 0; i < 64; i++) {
+        size_t state[6];
+        for (size_t v = 0; v < 6; v++) state[v] = i >> v & 1;
+        assert_close(cr_network_log_value(back, state), cr_network_log_value(net, state), 1e-15);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < cr_network_tables(back); i++)
+        kept += cr_network_table(back, i).source != NULL;
+    assert_int_equal(kept, cr_network_tables(back) - 1); /* all but the weight of 0 */
+    cr_network_free(cx, back);
     cr_network_free(cx, net);
     test_context_free(cx);
 }
 
 /* --- there and back -------------------------------------------------------------------------- */
-
-static cr_network *through(cr_ctx *cx, const cr_network *net, const char *name)
-{
-    char        path[512];
-    cr_network *back = NULL;
-    snprintf(path, sizeof path, "%s/%s", test_directory(), name);
-    assert_ok(cx, cr_network_write(cx, net, path, CR_FORMAT_AUTO));
-    assert_ok(cx, cr_network_read(cx, path, CR_FORMAT_AUTO, &back));
-    return back;
-}
 
 static void parameters_come_back(void **unused)
 {
@@ -329,8 +353,8 @@ static void odd_names_come_back(void **unused)
     static const char *const PLAIN[] = { "x y", "z" };
     cr_ctx                  *cx = test_context();
     cr_network              *net;
-    double                   value[12], two[] = { 0.5, 0.5 }, six[] = { 0.1, 0.2, 0.3, 0.1, 0.1, 0.2 };
-    size_t                   both[] = { 0, 1 };
+    double value[12], two[] = { 0.5, 0.5 }, six[] = { 0.1, 0.2, 0.3, 0.1, 0.1, 0.2 };
+    size_t both[] = { 0, 1 };
     for (size_t i = 0; i < 12; i++) value[i] = 0.5;
     for (int markov = 0; markov < 2; markov++) {
         assert_ok(cx, cr_network_new(cx, markov ? CR_NETWORK_MARKOV : CR_NETWORK_BAYES, &net));
@@ -349,7 +373,8 @@ static void odd_names_come_back(void **unused)
             assert_ok(cx, cr_network_set_table(cx, net, 1, two));
             assert_ok(cx, cr_network_set_parents(cx, net, 2, 2, both));
             double rows[24];
-            for (size_t i = 0; i < 12; i++) rows[2 * i] = (double)i / 16, rows[2 * i + 1] = 1 - rows[2 * i];
+            for (size_t i = 0; i < 12; i++)
+                rows[2 * i] = (double)i / 16, rows[2 * i + 1] = 1 - rows[2 * i];
             assert_ok(cx, cr_network_set_table(cx, net, 2, rows));
         }
         cr_network *back = through(cx, net, "odd.json");
@@ -439,7 +464,8 @@ static void mistakes_are_shown(void **unused)
         { ONE("\"table\": {\"maybe\": 1}"), "'v' has no state 'maybe'" },
         { ONE("\"table\": 1"), "a list of probabilities, or an object by states, should stand" },
         { ONE("\"parents\": [\"a\"], \"table\": [[1, 0]]"), "2 numbers where 4 should be" },
-        { ONE("\"parents\": [\"a\"], \"table\": [1, 0, 1, 0, 1]"), "there are more than 4 numbers" },
+        { ONE("\"parents\": [\"a\"], \"table\": [1, 0, 1, 0, 1]"),
+          "there are more than 4 numbers" },
         { ONE("\"parents\": [\"a\"], \"table\": [1, 0, 0.5, 0.4]"), "'v' given a=yes sum to 0.9" },
         { ONE("\"parents\": [\"a\"], \"table\": {\"no\": [1, 0]}"), "there is nothing for a=yes" },
         { ONE("\"parents\": [\"a\"], \"table\": {\"on\": [1, 0]}"), "'a' has no state 'on'" },
@@ -454,21 +480,26 @@ static void mistakes_are_shown(void **unused)
         { ONE("\"parents\": [\"a\"], \"deterministic\": {\"no\": \"no\"}"), "nothing for a=yes" },
         { ONE("\"parents\": [\"a\"], \"noisy-or\": []"), "an object with \"leak\" and" },
         { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"leek\": 1}"), "there is no key \"leek\"" },
-        { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"leak\": 1.5}"), "the leak should lie between" },
+        { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"leak\": 1.5}"),
+          "the leak should lie between" },
         { ONE("\"parents\": [\"a\"], \"noisy-or\": {}"), "the key \"strengths\" is missing" },
         { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"strengths\": {}}"), "parent 'a' is missing" },
-        { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"strengths\": {\"c\": 1}}"), "'c' is no parent" },
-        { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"strengths\": {\"a\": 2}}"), "a strength should" },
+        { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"strengths\": {\"c\": 1}}"),
+          "'c' is no parent" },
+        { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"strengths\": {\"a\": 2}}"),
+          "a strength should" },
         { ONE("\"parents\": [\"b\"], \"noisy-or\": {\"strengths\": {\"b\": 0.5}}"),
           "the second state counts as on, which of 'b' would be 'no'" },
-        { ONE("\"parents\": [\"c\"], \"noisy-or\": {\"strengths\": {\"c\": 0.5}}"), "two states each" },
+        { ONE("\"parents\": [\"c\"], \"noisy-or\": {\"strengths\": {\"c\": 0.5}}"),
+          "two states each" },
         { ONE("\"parents\": [\"a\"], \"noisy-or\": {\"strengths\": {\"a\": 0.5}, \"on\": {\"a\": "
               "\"maybe\"}}"),
           "'a' has no state 'maybe'" },
         { ONE("\"parents\": [\"a\"], \"noisy-max\": {\"effects\": {}}"), "parent 'a' is missing" },
         { ONE("\"parents\": [\"a\"], \"noisy-max\": {\"effects\": {\"a\": {\"no\": [1, 0]}}}"),
           "nothing for a=yes" },
-        { ONE("\"parents\": [\"a\"], \"noisy-max\": {\"leak\": [1, 1]}"), "probabilities sum to 2" },
+        { ONE("\"parents\": [\"a\"], \"noisy-max\": {\"leak\": [1, 1]}"),
+          "probabilities sum to 2" },
         { ONE("\"parents\": [\"a\"], \"tree\": {\"split\": \"c\", \"branches\": {}}"),
           "'c' is no parent of 'v'" },
         { ONE("\"parents\": [\"a\"], \"tree\": {\"split\": \"a\"}"), "\"branches\" is missing" },
@@ -484,24 +515,30 @@ static void mistakes_are_shown(void **unused)
         { MARKOV("\"table\": []"), "there is no key \"table\"" },
         { MARKOV("\"factors\": {}"), "a list of factors should stand here" },
         { MARKOV("\"factors\": [{\"table\": []}]"), "the key \"scope\" is missing" },
-        { MARKOV("\"factors\": [{\"scope\": [\"x\"], \"table\": [1, -1]}]"), "value 2 of factor 1 is -1" },
-        { MARKOV("\"factors\": [{\"scope\": [\"x\"], \"table\": [1]}]"), "1 numbers where 2 should be" },
+        { MARKOV("\"factors\": [{\"scope\": [\"x\"], \"table\": [1, -1]}]"),
+          "value 2 of factor 1 is -1" },
+        { MARKOV("\"factors\": [{\"scope\": [\"x\"], \"table\": [1]}]"),
+          "1 numbers where 2 should be" },
         { MARKOV("\"factors\": [{\"scope\": [\"x\", \"y\"], \"table\": {\"no, 1\": 2}}]"),
           "there is nothing for x=no, y=0 here" },
         { MARKOV("\"features\": [{\"when\": {\"x\": \"no\"}}]"), "the key \"weight\" is missing" },
         { MARKOV("\"features\": [{\"when\": {\"z\": \"no\"}, \"weight\": 1}]"), "no variable 'z'" },
         { MARKOV("\"features\": [{\"when\": {\"x\": \"on\"}, \"weight\": 1}]"), "no state 'on'" },
-        { MARKOV("\"features\": [{\"when\": {}, \"weight\": 1e3}]"), "a weight should lie between" },
+        { MARKOV("\"features\": [{\"when\": {}, \"weight\": 1e3}]"),
+          "a weight should lie between" },
         { MARKOV("\"ising\": {\"rows\": 2}"), "the key \"cols\" is missing" },
-        { MARKOV("\"ising\": {\"rows\": 2, \"cols\": 1e9, \"coupling\": 1}"), "whole number from 1" },
+        { MARKOV("\"ising\": {\"rows\": 2, \"cols\": 1e9, \"coupling\": 1}"),
+          "whole number from 1" },
         { MARKOV("\"ising\": {\"rows\": 2, \"cols\": 2}"), "the key \"coupling\" is missing" },
         { MARKOV("\"ising\": {\"rows\": 2, \"cols\": 2, \"coupling\": 1, \"periodic\": 1}"),
           "\"periodic\" should be true or false" },
         { MARKOV("\"ising\": {\"field\": {\"x\": 1}}"), "there is no key \"field\"" },
-        { MARKOV("\"ising\": {\"fields\": {\"y\": 1}}"), "'y' has 3 states, and here it should have" },
+        { MARKOV("\"ising\": {\"fields\": {\"y\": 1}}"),
+          "'y' has 3 states, and here it should have" },
         { MARKOV("\"ising\": {\"couplings\": [[\"a\", \"b\"]]}"), "two variables and a number" },
         { MARKOV("\"ising\": {\"couplings\": [[\"a\", \"a\", 1]]}"), "'a' is paired with itself" },
-        { MARKOV("\"ising\": {\"couplings\": [[\"a\", \"b\", 1], [\"c\", \"b\", 1], [\"b\", \"a\", 2]]}"),
+        { MARKOV("\"ising\": {\"couplings\": [[\"a\", \"b\", 1], [\"c\", \"b\", 1], [\"b\", \"a\", "
+                 "2]]}"),
           "this pair stands here twice" },
         { MARKOV("\"boltzmann\": {\"biases\": {\"z\": \"1\"}}"), "a weight should be a number" },
     };

@@ -18,9 +18,9 @@ static cr_network *positive_network(cr_ctx *cx, cr_rng *r, cr_network_kind kind,
     cr_network *net = random_network(cx, r, kind, n), *out = NULL;
     assert_ok(cx, cr_network_new(cx, kind, &out));
     for (size_t v = 0; v < n; v++)
-        assert_ok(cx, cr_network_add_variable(cx, out,
-                                              cr_variable_name(cr_network_variables(net), v),
-                                              cr_network_states(net, v), NULL, NULL));
+        assert_ok(cx,
+                  cr_network_add_variable(cx, out, cr_variable_name(cr_network_variables(net), v),
+                                          cr_network_states(net, v), NULL, NULL));
     for (size_t i = 0; i < cr_network_tables(net); i++) {
         cr_table_view t = cr_network_table(net, i);
         double        value[4096];
@@ -62,7 +62,8 @@ static double by_definition(const cr_network *net, const size_t *reference, size
 }
 
 /* Each weight that was kept, read from the parameters of its table. */
-static void check_weights(const cr_network *net, const size_t *reference, const cr_network *features)
+static void check_weights(const cr_network *net, const size_t *reference,
+                          const cr_network *features)
 {
     const cr_variables *vs = cr_network_variables(net);
     for (size_t i = 0; i < cr_network_tables(features); i++) {
@@ -95,7 +96,8 @@ static void products_are_the_same(void **unused)
     cr_rng  r = cr_rng_stream(21, 0);
     for (size_t trial = 0; trial < 60; trial++) {
         size_t      n = 1 + cr_rng_below(&r, 6), reference[16] = { 0 }, joint = 1, x[16];
-        cr_network *net = positive_network(cx, &r, trial % 2 ? CR_NETWORK_MARKOV : CR_NETWORK_BAYES, n);
+        cr_network *net =
+            positive_network(cx, &r, trial % 2 ? CR_NETWORK_MARKOV : CR_NETWORK_BAYES, n);
         cr_network *features = NULL, *back = NULL;
         char        path[512];
         for (size_t v = 0; v < n; v++) {
@@ -133,10 +135,11 @@ static void products_are_the_same(void **unused)
 static void the_book_agrees(void **unused)
 {
     (void)unused;
-    static const double TABLES[4][4] = { { 30, 5, 1, 10 }, { 100, 1, 1, 100 }, { 1, 100, 100, 1 },
-                                         { 100, 1, 1, 100 } };
-    cr_ctx             *cx = test_context();
-    cr_network         *net, *features = NULL;
+    static const double TABLES[4][4] = {
+        { 30, 5, 1, 10 }, { 100, 1, 1, 100 }, { 1, 100, 100, 1 }, { 100, 1, 1, 100 }
+    };
+    cr_ctx     *cx = test_context();
+    cr_network *net, *features = NULL;
     assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
     for (size_t v = 0; v < 4; v++) {
         char name[2] = { (char)('a' + (int)v), 0 };
@@ -167,11 +170,11 @@ static void the_book_agrees(void **unused)
 static void machines_are_their_own_features(void **unused)
 {
     (void)unused;
-    static const char TEXT[] =
-        "{\"network\": \"markov\", \"boltzmann\": {\"biases\": {\"x\": -0.5, \"y\": 0.25}, \"weights\": "
-        "[[\"x\", \"y\", 1.5]]}}";
-    cr_ctx     *cx = test_context();
-    cr_network *net = NULL, *features = NULL;
+    static const char TEXT[] = "{\"network\": \"markov\", \"boltzmann\": {\"biases\": {\"x\": "
+                               "-0.5, \"y\": 0.25}, \"weights\": "
+                               "[[\"x\", \"y\", 1.5]]}}";
+    cr_ctx           *cx = test_context();
+    cr_network       *net = NULL, *features = NULL;
     assert_ok(cx, cr_json_parse(cx, "b.json", TEXT, sizeof TEXT - 1, &net));
     assert_ok(cx, cr_network_canonical(cx, net, NULL, &features));
     assert_int_equal(cr_network_tables(features), 3);
@@ -215,18 +218,17 @@ static cr_status canonical_of(cr_ctx *cx, void *text)
 static void every_allocation_may_fail(void **unused)
 {
     (void)unused;
-    static char text[] = "{\"network\": \"markov\", \"ising\": {\"rows\": 2, \"cols\": 2, \"coupling\": "
-                         "1, \"field\": 0.5}}";
+    static char text[] =
+        "{\"network\": \"markov\", \"ising\": {\"rows\": 2, \"cols\": 2, \"coupling\": "
+        "1, \"field\": 0.5}}";
     test_every_allocation_fails(canonical_of, text);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_the_same),
-        cmocka_unit_test(the_book_agrees),
-        cmocka_unit_test(machines_are_their_own_features),
-        cmocka_unit_test(zeros_are_refused),
+        cmocka_unit_test(products_are_the_same),           cmocka_unit_test(the_book_agrees),
+        cmocka_unit_test(machines_are_their_own_features), cmocka_unit_test(zeros_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("log-linear", tests, NULL, NULL);
