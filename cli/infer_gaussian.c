@@ -101,6 +101,7 @@ static cr_status infer_rows(infer_job *j)
     j->mean = cr_scratch_matrix(j->s, j->rows, j->n_target);
     j->sd = cr_scratch_matrix(j->s, j->rows, j->n_target);
     CR_TRY(j->s->status);
+    CR_TRY(cr_gaussian_network_joint(j->c->cx, j->net, mean, cr_mat_of(cov, j->n, j->n)));
     for (size_t row = 0; row < j->rows; row++) {
         CR_TRY(cr_check_interrupt(j->c->cx));
         CR_TRY(infer_row(j, row, observed, value, mean, cov));

@@ -183,6 +183,10 @@ cr_status cr_gaussian_network_joint(cr_ctx *cx, const cr_gaussian_network *net, 
         row[v] = x->variance;
         for (size_t i = 0; i < x->n; i++) row[v] += x->weight[i] * row[x->parent[i]];
         for (size_t u = 0; u < v; u++) C.a[u * C.stride + v] = row[u];
+        if (!(fabs(out_mean[v]) <= DBL_MAX && row[v] <= DBL_MAX))
+            return cr_fail(cx, CR_ENUMERIC,
+                           "the mean or variance of '%s' is too large for a number",
+                           cr_variable_name(net->names, v));
     }
     return CR_OK;
 }

@@ -330,6 +330,23 @@ static void sums_are_certain(void **unused)
     test_context_free(cx);
 }
 
+static void overflow_is_named(void **unused)
+{
+    (void)unused;
+    static const char TEXT[] =
+        "{\"network\": \"gaussian\", \"variables\": {\"a\": {\"linear-gaussian\": {\"variance\": "
+        "1}},"
+        "\"b\": {\"linear-gaussian\": {\"variance\": 1, \"weights\": {\"a\": 1e200}}}}}";
+    cr_ctx              *cx = test_context();
+    cr_gaussian_network *net = NULL;
+    cr_gaussian_answer   a = { 0 };
+    assert_ok(cx, cr_json_parse_gaussian(cx, "g.json", TEXT, sizeof TEXT - 1, &net));
+    assert_fails_with(cx, cr_gaussian_query(cx, net, "P(*)", NULL, &a), CR_ENUMERIC,
+                      "variance of 'b' is too large");
+    cr_gaussian_network_free(cx, net);
+    test_context_free(cx);
+}
+
 static void nonsense_is_refused(void **unused)
 {
     (void)unused;
@@ -501,6 +518,7 @@ int main(void)
         cmocka_unit_test(averages_are_over_covariances),
         cmocka_unit_test(actions_cut_arcs),
         cmocka_unit_test(sums_are_certain),
+        cmocka_unit_test(overflow_is_named),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(networks_come_back),
         cmocka_unit_test(values_come_from_files),
