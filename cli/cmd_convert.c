@@ -7,8 +7,13 @@
 
 /* In the order of cr_network_format. */
 #define CONVERT_OPTIONS(X)                                                                         \
-    X(choice, to, "auto", "auto|bif|xmlbif|net|uai|cred",                                          \
-      "format of a network to be written; auto goes by the name of OUT", "bif")
+    X(choice, to, "auto", "auto|bif|xmlbif|net|uai|cred|json",                                     \
+      "format of a network to be written; auto goes by the name of OUT", "bif")                    \
+    X(flag, canonical, "false", "",                                                                \
+      "a network as weights of features, by Moebius inversion around a reference", "")             \
+    X(list, reference, "", "VARIABLE=STATE",                                                       \
+      "with --canonical: states of the reference; of other variables it is their first",           \
+      "x=yes,y=no")
 CR_OPTIONS_STRUCT(convert_options, CONVERT_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(convert_options, __VA_ARGS__)
 static const cr_option convert_table[] = { CONVERT_OPTIONS(ROW) CR_OPTION_LAST };
@@ -68,7 +73,12 @@ static cr_status convert_network(cli *c)
     if (st != CR_OK) return st;
     c->n_args = 1;
     st = cli_check_output(c, to, 0);
-    return st == CR_OK ? cli_convert_network(c, to, (cr_network_format)o->to) : st;
+    if (st == CR_OK && o->reference && !o->canonical) {
+        cr_fail(c->cx, CR_EARG, "--reference goes with --canonical");
+        st = cr_fail_hint(c->cx, "add --canonical");
+    }
+    if (st != CR_OK) return st;
+    return cli_convert_network(c, to, (cr_network_format)o->to, o->canonical, o->reference);
 }
 
 static cr_status run_convert(cli *c)
@@ -100,7 +110,8 @@ const cli_verb verb_convert = {
     .usage = "convert IN OUT",
     .summary = "write data or a network in another format, told by its name",
     .example = "credence convert examples/diabetes.csv diabetes.npy\n"
-               "credence convert examples/networks/burglary.bif burglary.uai",
+               "credence convert examples/networks/burglary.bif burglary.uai\n"
+               "credence convert examples/networks/misconception.uai features.json --canonical",
     .options = convert_table,
     .options_size = sizeof(convert_options),
     .takes = VERB_READS,

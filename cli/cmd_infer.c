@@ -1,5 +1,6 @@
 /* cmd_infer.c -- infer: the posterior of a network for every row of evidence. */
 #include "approximate.h"
+#include "gaussian.h"
 #include "infer_job.h"
 #include "base/list.h"
 
@@ -193,7 +194,6 @@ static cr_status prepare(infer_job *j)
     cr_status            st = CR_OK;
     size_t               most = 1;
     const infer_options *o = j->c->own;
-    CR_TRY(cli_read_network(j->c, 0, CR_FORMAT_AUTO, &j->net));
     if (j->c->read.from > CRI_FORMAT_SQLITE) j->c->read.from = CRI_FORMAT_AUTO; /* that of NET */
     j->has_target = o->target != NULL;
     j->vs = cr_network_variables(j->net);
@@ -248,6 +248,15 @@ static cr_status run_infer(cli *c)
     cr_status st = CR_OK;
     infer_job j = { .c = c, .s = cr_scratch_begin(c->cx) };
     json_t   *root = json_object();
+    const infer_options *o = c->own;
+    cr_gaussian_network *gaussian = NULL;
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &j.net, &gaussian));
+    if (gaussian) {
+        if (o->method > CR_QUERY_EXACT)
+            CR_TRY(cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
+        CR_TRY(cli_infer_gaussian(c, gaussian, o->target));
+        goto done;
+    }
     CR_TRY(prepare(&j));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) {
@@ -273,6 +282,7 @@ done:
     cri_text_rows_free(j.text);
     cri_source_close(j.source);
     cr_network_free(c->cx, j.net);
+    cr_gaussian_network_free(c->cx, gaussian);
     cr_scratch_end(&j.s);
     json_decref(root);
     return st;

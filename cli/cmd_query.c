@@ -1,5 +1,6 @@
 /* cmd_query.c -- query: questions to a network, and their answers shown. */
 #include "approximate.h"
+#include "gaussian.h"
 #include "network.h"
 #include "query_answers.h"
 #include "base/context_internal.h"
@@ -15,7 +16,7 @@
     X(text,   evidence, "", "FILE",                                                                \
       "evidence for all questions: JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json") \
     X(choice, unit,     "bits", "bits|nats", "unit of H and I", "nats")                            \
-    X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred",                                    \
+    X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred|json",                               \
       "format of the network; auto looks at the name and the bytes", "bif")                        \
     CLI_METHOD_OPTIONS(X)
 /* clang-format on */
@@ -136,15 +137,22 @@ static cr_status run_query(cli *c)
     cr_status            st = CR_OK;
     const query_options *o = c->own;
     cr_network          *net = NULL;
+    cr_gaussian_network *gaussian = NULL;
     cr_findings          more = { 0 };
     asked               *all = cr_alloc(c->cx, c->n_args, sizeof *all);
     query_job j = { .c = c, .unit = o->unit ? "nats" : "bits", .per = o->unit ? 1 : log(2) };
     double    begin;
     if (!all) CR_TRY(CR_ENOMEM);
-    st = cli_read_network(c, 0, (cr_network_format)o->from, &net);
+    st = cli_read_either(c, 0, (cr_network_format)o->from, &net, &gaussian);
     if (st == CR_EIO && strpbrk(c->args[0], "(|"))
         cr_fail_hint(c->cx, "the network comes first: credence %s", c->verb->usage);
     CR_TRY(st);
+    if (gaussian) {
+        if (o->method > CR_QUERY_EXACT)
+            CR_TRY(cr_fail(c->cx, CR_EARG, "a Gaussian network has exact answers, without --method"));
+        CR_TRY(cli_query_gaussian(c, gaussian, o->evidence, o->unit));
+        goto done;
+    }
     if (o->evidence) CR_TRY(cr_findings_read(c->cx, &more, net, o->evidence));
     j.net = net;
     j.vs = cr_network_variables(net);
@@ -164,6 +172,7 @@ done:
     cr_free(c->cx, j.field, j.bytes, 1);
     cr_findings_free(c->cx, &more);
     cr_network_free(c->cx, net);
+    cr_gaussian_network_free(c->cx, gaussian);
     return st;
 }
 

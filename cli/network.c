@@ -1,7 +1,12 @@
 /* network.c -- networks on the command line: read, described, checked, converted. */
 #include "network.h"
+#include "gaussian.h"
+#include "base/list.h"
+#include "base/scratch.h"
 #include "data/source.h"
 #include "models/graph/junction.h"
+#include "models/graph/log_linear.h"
+#include "models/graph/network_internal.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +22,7 @@ static cr_network_format format_asked(const cli *c)
     char             word[32];
     if (!(c->verb->takes & VERB_READS)) return CR_FORMAT_AUTO;
     cr_options_print(from, &c->read, word, sizeof word);
-    for (int f = CR_FORMAT_BIF; f <= CR_FORMAT_CRED; f++)
+    for (int f = CR_FORMAT_BIF; f <= CR_FORMAT_JSON; f++)
         if (strcmp(word, cr_network_format_name((cr_network_format)f)) == 0)
             return (cr_network_format)f;
     return CR_FORMAT_AUTO;
@@ -69,6 +74,13 @@ cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_ne
     return cr_network_read(c->cx, c->args[index], format, out_net);
 }
 
+cr_status cli_read_either(cli *c, size_t index, cr_network_format format, cr_network **out_net,
+                          cr_gaussian_network **out_gaussian)
+{
+    if (format == CR_FORMAT_AUTO) format = format_asked(c);
+    return cr_network_read_either(c->cx, c->args[index], format, out_net, out_gaussian);
+}
+
 static const char *file_name(const cli *c)
 {
     return strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0];
@@ -114,6 +126,9 @@ static void add_variables(const cr_network *net, json_t *out)
         json_object_set_new(row, "name", json_string_nocheck(cr_variable_name(vs, v)));
         json_object_set_new(row, "states", states);
         json_object_set_new(row, "parents", parents);
+        if (bayes)
+            json_object_set_new(row, "kind",
+                                json_string(cri_cpd_name(cr_network_table(net, v).kind)));
         json_array_append_new(out, row);
     }
 }
@@ -169,6 +184,19 @@ static json_t *joined(const json_t *list)
     return json_string_nocheck(text);
 }
 
+/* Is some distribution given by other than a table? */
+static bool has_kinds(json_t *variables)
+{
+    json_t *row;
+    size_t  i;
+    json_array_foreach(variables, i, row)
+    {
+        const char *kind = json_string_value(json_object_get(row, "kind"));
+        if (kind && strcmp(kind, "table") != 0) return true;
+    }
+    return false;
+}
+
 static void print_network(cli *c, const json_t *root)
 {
     const json_t *net = json_object_get(root, "network");
@@ -176,12 +204,14 @@ static void print_network(cli *c, const json_t *root)
     bool          bayes = strcmp(json_string_value(json_object_get(net, "type")), "bayes") == 0;
     json_t       *rows = json_array(), *row, *lines = json_copy((json_t *)(uintptr_t)net);
     size_t        i;
+    bool          kinds = has_kinds(json_object_get(root, "variables"));
     json_array_foreach(json_object_get(root, "variables"), i, row)
     {
         json_t *flat = json_object();
         json_object_set(flat, "name", json_object_get(row, "name"));
         json_object_set_new(flat, "states", joined(json_object_get(row, "states")));
         json_object_set_new(flat, "parents", joined(json_object_get(row, "parents")));
+        if (kinds) json_object_set(flat, "kind", json_object_get(row, "kind"));
         json_array_append_new(rows, flat);
     }
     if (c->format == FORMAT_TEXT) {
@@ -199,11 +229,16 @@ static void print_network(cli *c, const json_t *root)
 
 cr_status cli_describe_network(cli *c)
 {
-    cr_status       st = CR_OK;
-    cr_network     *net = NULL;
-    cr_exact_report cost = { 0 };
-    json_t         *root = json_object(), *variables = json_array();
-    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    cr_status            st = CR_OK;
+    cr_network          *net = NULL;
+    cr_exact_report      cost = { 0 };
+    json_t              *root = json_object(), *variables = json_array();
+    cr_gaussian_network *gaussian = NULL;
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
+    if (gaussian) {
+        CR_TRY(cli_describe_gaussian(c, gaussian));
+        goto done;
+    }
     CR_TRY(cli_check_strict(c));
     CR_TRY(find_cost(c, net, &cost));
     add_variables(net, variables);
@@ -220,6 +255,7 @@ done:
     json_decref(root);
     json_decref(variables);
     cr_network_free(c->cx, net);
+    cr_gaussian_network_free(c->cx, gaussian);
     return st;
 }
 
@@ -241,10 +277,15 @@ static cr_status refuse_zeros(cli *c, const cr_network *net)
 
 cr_status cli_check_network(cli *c)
 {
-    cr_status   st = CR_OK;
-    cr_network *net = NULL;
-    json_t     *root = json_object(), *rows = json_array();
-    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    cr_status            st = CR_OK;
+    cr_network          *net = NULL;
+    json_t              *root = json_object(), *rows = json_array();
+    cr_gaussian_network *gaussian = NULL;
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
+    if (gaussian) {
+        CR_TRY(cli_check_gaussian(c, gaussian));
+        goto done;
+    }
     CR_TRY(cli_check_strict(c));
     CR_TRY(refuse_zeros(c, net));
     json_object_set_new(root, "file", json_string_nocheck(file_name(c)));
@@ -263,23 +304,80 @@ done:
     json_decref(root);
     json_decref(rows);
     cr_network_free(c->cx, net);
+    cr_gaussian_network_free(c->cx, gaussian);
     return st;
 }
 
-cr_status cli_convert_network(cli *c, const char *to, cr_network_format format)
+/* [variables] the states of a list "x=a,y=b"; of variables that are not on it, the first. */
+static cr_status read_reference(cli *c, const cr_network *net, const char *list, size_t *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(c->cx);
+    char     **item = NULL, *state;
+    size_t     n = 0, v;
+    CR_TRY(cri_list_split(&s, list, &item, &n));
+    for (size_t i = 0; i < n; i++) {
+        state = strchr(item[i], '=');
+        if (!state) {
+            cr_fail(c->cx, CR_EARG, "--reference: '%s' should be a variable and its state",
+                    item[i]);
+            CR_TRY(cr_fail_hint(c->cx, "for example --reference %s=%s",
+                                cr_variable_name(cr_network_variables(net), 0),
+                                cr_state_name(cr_network_variables(net), 0, 0)));
+        }
+        *state++ = '\0';
+        CR_TRY(cr_variable_find(c->cx, cr_network_variables(net), item[i], &v));
+        CR_TRY(cr_state_find(c->cx, cr_network_variables(net), v, state, &out[v]));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Puts the network of its features in the place of *net. */
+static cr_status make_canonical(cli *c, const char *opt_reference, cr_network **net)
 {
     cr_status   st = CR_OK;
-    cr_network *net = NULL;
-    bool        stream = strcmp(to, "-") == 0;
+    cr_scratch  s = cr_scratch_begin(c->cx);
+    size_t     *reference = cr_scratch_bytes(&s, cr_network_size(*net), sizeof *reference);
+    cr_network *features = NULL;
+    CR_TRY(s.status);
+    CR_TRY(read_reference(c, *net, opt_reference, reference));
+    CR_TRY(cr_network_canonical(c->cx, *net, reference, &features));
+    cr_network_free(c->cx, *net);
+    *net = features;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, bool canonical,
+                              const char *opt_reference)
+{
+    cr_status            st = CR_OK;
+    cr_network          *net = NULL;
+    bool                 stream = strcmp(to, "-") == 0;
+    cr_gaussian_network *gaussian = NULL;
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(to);
     if (format == CR_FORMAT_AUTO) {
         cr_fail(c->cx, CR_EARG, "cannot tell the format of the network '%s' from its name", to);
-        CR_TRY(cr_fail_hint(c->cx, "end it in .bif, .xmlbif, .net, .uai or .cred, or give --to"));
+        CR_TRY(cr_fail_hint(c->cx,
+                            "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to"));
     }
-    CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &net));
+    CR_TRY(cli_read_either(c, 0, CR_FORMAT_AUTO, &net, &gaussian));
     CR_TRY(cli_check_strict(c));
+    if (gaussian) {
+        if (canonical)
+            CR_TRY(cr_fail(c->cx, CR_EARG,
+                           "--canonical is of networks with states, not of a "
+                           "Gaussian one"));
+        CR_TRY(cli_convert_gaussian(c, gaussian, to, format == CR_FORMAT_JSON));
+        goto done;
+    }
+    if (canonical) CR_TRY(make_canonical(c, opt_reference, &net));
     CR_TRY(cr_network_write(c->cx, net, stream ? "/dev/stdout" : to, format));
 done:
     cr_network_free(c->cx, net);
+    cr_gaussian_network_free(c->cx, gaussian);
     return st;
 }

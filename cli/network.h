@@ -10,10 +10,16 @@ bool cli_is_network(cli *c, size_t index);
 /* Reads it.  `format`: what --from says, or CR_FORMAT_AUTO. */
 cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_network **out_net);
 
+/* The same where it may be a Gaussian network: one of the two is set. */
+cr_status cli_read_either(cli *c, size_t index, cr_network_format format, cr_network **out_net,
+                          cr_gaussian_network **out_gaussian);
+
 /* describe, check and convert of a network in argument 0. */
 cr_status cli_describe_network(cli *c);
 cr_status cli_check_network(cli *c);
-cr_status cli_convert_network(cli *c, const char *to, cr_network_format format);
+/* canonical: as weights of features, around the reference "x=a,y=b". */
+cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, bool canonical,
+                              const char *opt_reference);
 /* plot of a network in argument 0, with the question in argument 1 if there is one
  * (plot_network.c). */
 cr_status cli_plot_network(cli *c, const char *opt_evidence);

@@ -222,17 +222,17 @@ static const cli_field column[] = {
 
 static const cli_field network_summary[] = {
     TEXT("name", 0, "name of the network; may be empty"),
-    TEXT("type", 0, "bayes or markov"),
+    TEXT("type", 0, "bayes, markov or gaussian"),
     COUNT("nodes", 0, "variables"),
     COUNT("arcs", FIELD_NULL, "from parents to children; null for a Markov network"),
-    COUNT("tables", 0, "tables"),
-    COUNT("entries", 0, "entries of all tables"),
+    COUNT("tables", FIELD_SOMETIMES, "tables"),
+    COUNT("entries", FIELD_SOMETIMES, "entries of all tables"),
     COUNT("parameters", 0, "of them those that are free"),
-    COUNT("most_states", 0, "states of the variable that has most"),
-    COUNT("most_parents", FIELD_NULL, "parents of the variable that has most"),
-    COUNT("width", 0, "of the junction tree: its largest clique has one variable more"),
-    NUMBER("operations", 0, "entries of all cliques: the work of all marginals"),
-    NUMBER("bytes", 0, "memory that takes"),
+    COUNT("most_states", FIELD_SOMETIMES, "states of the variable that has most"),
+    COUNT("most_parents", FIELD_NULL | FIELD_SOMETIMES, "parents of the variable that has most"),
+    COUNT("width", FIELD_SOMETIMES, "of the junction tree: its largest clique has one variable more"),
+    NUMBER("operations", FIELD_SOMETIMES, "entries of all cliques: the work of all marginals"),
+    NUMBER("bytes", FIELD_SOMETIMES, "memory that takes"),
     FIELD_LAST,
 };
 
@@ -240,6 +240,12 @@ static const cli_field network_variable[] = {
     TEXT("name", 0, "name of the variable"),
     OTHER(TEXTS, "states", 0, "its states"),
     OTHER(TEXTS, "parents", 0, "what it depends on"),
+    TEXT("kind", FIELD_SOMETIMES,
+         "of a Bayesian network: table, deterministic, noisy-or, noisy-max, tree or linear-gaussian"),
+    TEXT("formula", FIELD_SOMETIMES, "of a linear-Gaussian variable: its mean given its parents"),
+    NUMBER("variance", FIELD_SOMETIMES, "of it: the variance given its parents"),
+    NUMBER("mean", FIELD_SOMETIMES, "of it: its mean"),
+    NUMBER("sd", FIELD_SOMETIMES, "of it: its standard deviation"),
     FIELD_LAST,
 };
 
@@ -333,7 +339,8 @@ static const cli_field approximation[] = {
 static const cli_field answer[] = {
     TEXT("query", 0, "the question"),
     TEXT("method", 0,
-         "ve, jt, enumerate, search, an approximation, or graph where no numbers were needed"),
+         "ve, jt, enumerate, search, an approximation, gaussian, or graph where no numbers were "
+         "needed"),
     FLAG("exact", 0, "whether the answer is exact, but for rounding"),
     TEXT("reason", FIELD_SOMETIMES, "why --method auto took an approximation"),
     INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),
@@ -342,9 +349,18 @@ static const cli_field answer[] = {
            "of argmax, best found: no assignment has a larger log_probability"),
     NUMBER("log_evidence", FIELD_NULL,
            "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
-    OTHER(ANY, "marginals", FIELD_SOMETIMES, "of P(x | e), P(* | e): {variable: {state: p}}"),
+    OTHER(ANY, "marginals", FIELD_SOMETIMES, "of P(x | e), P(* | e): {variable: {state: p}}; of a "
+                                             "Gaussian network {variable: {mean, sd}}"),
+    OTHER(TEXTS, "variables", FIELD_SOMETIMES, "of a Gaussian P(x, y | e): in the order of the next"),
+    OTHER(ANY, "mean", FIELD_SOMETIMES, "of it: the mean of each"),
+    OTHER(ANY, "covariance", FIELD_SOMETIMES, "of it: a row for each"),
+    NUMBER("density", FIELD_NULL | FIELD_SOMETIMES,
+           "of a Gaussian P(x=1.2 | e), argmax: the density given the evidence"),
+    NUMBER("log_density", FIELD_NULL | FIELD_SOMETIMES,
+           "of it: its log; null where variables are determined"),
     INNER(ROWS, "table", FIELD_SOMETIMES, "of P(x, y | e): each joint state", joint_row),
-    OTHER(WORDS, "assignment", FIELD_SOMETIMES, "of argmax: the state of each variable"),
+    OTHER(ANY, "assignment", FIELD_SOMETIMES,
+          "of argmax: the state of each variable; of a Gaussian network its value"),
     NUMBER("probability", FIELD_NULL | FIELD_SOMETIMES,
            "of P(x=a | e), of argmax: the probability given the evidence; null where P(e) is not known"),
     NUMBER("log_probability", FIELD_NULL | FIELD_SOMETIMES,
@@ -361,7 +377,7 @@ static const cli_field answer[] = {
     INNER(ROWS, "causes", FIELD_SOMETIMES, "of causes(...): the largest factor first", cause),
     INNER(ROWS, "parameters", FIELD_SOMETIMES, "of sensitivity(...): the largest first",
           parameter_change),
-    INNER(OBJECT, "cost", 0, "what it took", query_cost),
+    INNER(OBJECT, "cost", FIELD_SOMETIMES, "what it took; of a Gaussian network absent", query_cost),
     FIELD_LAST,
 };
 
@@ -375,7 +391,8 @@ const cli_field result_query[] = {
 
 static const cli_field posterior[] = {
     NUMBER("log_evidence", FIELD_NULL, "log P(row); null for a row that is impossible"),
-    OTHER(ANY, "marginals", 0, "{variable: {state: p}}; empty for a row that is impossible"),
+    OTHER(ANY, "marginals", 0, "{variable: {state: p}}, of a Gaussian network {variable: {mean, sd}}; "
+                               "empty for a row that is impossible"),
     INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),
     FIELD_LAST,
 };
@@ -383,7 +400,7 @@ static const cli_field posterior[] = {
 const cli_field result_infer[] = {
     TEXT("network", 0, "the file, as it was named"),
     COUNT("rows", 0, "rows of evidence"),
-    TEXT("method", 0, "jt: a junction tree; ve, enumerate, or an approximation"),
+    TEXT("method", 0, "jt: a junction tree; ve, enumerate, gaussian, or an approximation"),
     FLAG("exact", 0, "whether the answers are exact, but for rounding"),
     COUNT("seed", 0, "random seed"),
     INNER(ROWS, "results", 0, "one for each row, in order", posterior),

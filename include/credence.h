@@ -68,8 +68,11 @@
 #include "../src/models/graph/bif.h"
 #include "../src/models/graph/xmlbif.h"
 #include "../src/models/graph/net.h"
+#include "../src/models/graph/json_network.h"
+#include "../src/models/graph/log_linear.h"
 #include "../src/models/graph/network_file.h"
 #include "../src/models/graph/query.h"
+#include "../src/models/graph/gaussian_query.h"
 #include "../src/models/graph/grid.h"
 
 #include "../src/study/assess.h"

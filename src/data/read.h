@@ -9,7 +9,7 @@
 #include "table.h"
 
 #define CR_READ_OPTIONS(X)                                                                         \
-    X(choice, from, "auto", "auto|csv|tsv|libsvm|npy|npz|sqlite|bif|xmlbif|net|uai|cred",          \
+    X(choice, from, "auto", "auto|csv|tsv|libsvm|npy|npz|sqlite|bif|xmlbif|net|uai|cred|json",     \
       "format of the data, or of a network; auto looks at the bytes and the name", "tsv")          \
     X(text, delimiter, "", "", "the character between fields; found by itself if not given", ";")  \
     X(choice, header, "auto", "auto|yes|no", "whether the first line holds the column names",      \

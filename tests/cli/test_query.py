@@ -292,7 +292,7 @@ def test_infer_streams(credence, program, burglary, tmp_path):
 
 # --- files -----------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("ending", ["bif", "xmlbif", "net", "uai", "cred"])
+@pytest.mark.parametrize("ending", ["bif", "xmlbif", "net", "uai", "cred", "json"])
 def test_convert(credence, burglary, ending):
     assert credence("convert", burglary, f"n.{ending}").code == 0
     assert credence("check", f"n.{ending}", "--format", "text").stdout.startswith(f"n.{ending}: a sound network")
@@ -377,7 +377,8 @@ def test_describe(credence, burglary):
     assert answer["network"] | {"operations": 0, "bytes": 0} == {
         "name": "burglary", "type": "bayes", "nodes": 5, "arcs": 4, "tables": 5, "entries": 20, "parameters": 10,
         "most_states": 2, "most_parents": 2, "width": 2, "operations": 0, "bytes": 0}
-    assert answer["variables"][2] == {"name": "alarm", "states": ["on", "off"], "parents": ["burglary", "earthquake"]}
+    assert answer["variables"][2] == {"name": "alarm", "states": ["on", "off"], "parents": ["burglary", "earthquake"],
+                                      "kind": "table"}
     assert "Bayesian network" in credence("describe", burglary, "--format", "text").stdout
 
 

@@ -1,6 +1,7 @@
 /* findings.c -- lists of what is known, and files of them. */
 #include "query.h"
 #include "network_text.h"
+#include "query_more.h"
 #include "uai.h"
 #include "../../base/file.h"
 #include "../../base/scratch.h"
@@ -29,17 +30,16 @@ static cr_status check_weights(cr_ctx *cx, const char *name, cr_finding_kind kin
     return CR_OK;
 }
 
-cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
-                          cr_finding_kind kind, size_t v, const double *weight)
+static cr_status add(cr_ctx *cx, cr_findings *list, const cr_network *net, cr_finding_kind kind,
+                     size_t v, const double *weight)
 {
-    cr_status   st = CR_OK;
-    size_t      states = cr_network_states(net, v);
-    const char *name = cr_variable_name(cr_network_variables(net), v);
-    double     *copy = NULL;
+    cr_status st = CR_OK;
+    size_t    states = cr_network_states(net, v);
+    double   *copy = NULL;
     for (size_t i = 0; i < list->n; i++)
         if (list->item[i].variable == v)
-            return cr_fail(cx, CR_EARG, "there is evidence on '%s' already", name);
-    CR_TRY(check_weights(cx, name, kind, states, weight));
+            return cr_fail(cx, CR_EARG, "there is evidence on '%s' already",
+                           cr_variable_name(cr_network_variables(net), v));
     if (list->n == list->room) {
         size_t      more = list->room ? 2 * list->room : 8;
         cr_finding *p = cr_resize(cx, list->item, list->room, more, sizeof *p);
@@ -53,6 +53,20 @@ cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
     list->item[list->n++] = (cr_finding){ kind, v, states, copy };
 done:
     return st;
+}
+
+cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
+                          cr_finding_kind kind, size_t v, const double *weight)
+{
+    const char *name = cr_variable_name(cr_network_variables(net), v);
+    cr_status   st = check_weights(cx, name, kind, cr_network_states(net, v), weight);
+    return st == CR_OK ? add(cx, list, net, kind, v, weight) : st;
+}
+
+cr_status cri_findings_add_value(cr_ctx *cx, cr_findings *list, const cr_network *graph, size_t v,
+                                 double value)
+{
+    return add(cx, list, graph, CR_FINDING_STATE, v, &value);
 }
 
 void cr_findings_free(cr_ctx *cx, cr_findings *list)

@@ -1,5 +1,6 @@
 /* gaussian_network.c -- one variable after another, parents first. */
 #include "gaussian_network.h"
+#include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -18,6 +19,7 @@ typedef struct node {
 } node;
 
 struct cr_gaussian_network {
+    char         *name;
     cr_variables *names; /* of one state each */
     node         *node;  /* [n] used of [room] */
     size_t        n, room;
@@ -47,7 +49,22 @@ void cr_gaussian_network_free(cr_ctx *cx, cr_gaussian_network *net)
     for (size_t v = 0; v < net->n; v++) free_node(cx, &net->node[v]);
     cr_free(cx, net->node, net->room, sizeof *net->node);
     cr_variables_free(cx, net->names);
+    cri_string_free(cx, net->name);
     cr_free(cx, net, 1, sizeof *net);
+}
+
+const char *cr_gaussian_network_name(const cr_gaussian_network *net)
+{
+    return net->name ? net->name : "";
+}
+
+cr_status cr_gaussian_network_set_name(cr_ctx *cx, cr_gaussian_network *net, const char *name)
+{
+    char *copy = cri_string_copy(cx, name);
+    if (!copy) return CR_ENOMEM;
+    cri_string_free(cx, net->name);
+    net->name = copy;
+    return CR_OK;
 }
 
 static cr_status check_node(cr_ctx *cx, const cr_gaussian_network *net, const char *name, size_t n,
@@ -107,6 +124,43 @@ cr_status cr_gaussian_network_find(cr_ctx *cx, const cr_gaussian_network *net, c
     return cr_variable_find(cx, net->names, name, out_v);
 }
 
+const cr_variables *cr_gaussian_network_names(const cr_gaussian_network *net) { return net->names; }
+
+cr_gaussian_node cr_gaussian_network_node(const cr_gaussian_network *net, size_t v)
+{
+    const node *x = &net->node[v];
+    return (cr_gaussian_node){ x->n, x->parent, x->weight, x->intercept, x->variance };
+}
+
+cr_status cr_gaussian_network_copy(cr_ctx *cx, const cr_gaussian_network *net,
+                                   cr_gaussian_network **out_net)
+{
+    cr_status            st = CR_OK;
+    cr_gaussian_network *out = NULL;
+    CR_TRY(cr_gaussian_network_new(cx, &out));
+    CR_TRY(cr_gaussian_network_set_name(cx, out, cr_gaussian_network_name(net)));
+    for (size_t v = 0; v < net->n; v++) {
+        const node *x = &net->node[v];
+        CR_TRY(cr_gaussian_network_add(cx, out, cr_variable_name(net->names, v), x->n, x->parent,
+                                       x->weight, x->intercept, x->variance, NULL));
+    }
+    *out_net = out;
+    out = NULL;
+done:
+    cr_gaussian_network_free(cx, out);
+    return st;
+}
+
+cr_status cr_gaussian_network_intervene(cr_ctx *cx, cr_gaussian_network *net, size_t v,
+                                        double value)
+{
+    if (v >= net->n || !(fabs(value) <= DBL_MAX))
+        return cr_fail(cx, CR_EARG, "do(): there is no variable %zu, or %g is no value", v, value);
+    free_node(cx, &net->node[v]);
+    net->node[v] = (node){ .intercept = value };
+    return CR_OK;
+}
+
 /* Row v of the covariance from those of its parents: cov(x_v, x_u) = sum_p w_p cov(x_p, x_u) for u
  * < v. */
 cr_status cr_gaussian_network_joint(cr_ctx *cx, const cr_gaussian_network *net, double *out_mean,
@@ -129,6 +183,10 @@ cr_status cr_gaussian_network_joint(cr_ctx *cx, const cr_gaussian_network *net, 
         row[v] = x->variance;
         for (size_t i = 0; i < x->n; i++) row[v] += x->weight[i] * row[x->parent[i]];
         for (size_t u = 0; u < v; u++) C.a[u * C.stride + v] = row[u];
+        if (!(fabs(out_mean[v]) <= DBL_MAX && row[v] <= DBL_MAX))
+            return cr_fail(cx, CR_ENUMERIC,
+                           "the mean or variance of '%s' is too large for a number",
+                           cr_variable_name(net->names, v));
     }
     return CR_OK;
 }
@@ -215,7 +273,13 @@ cr_status cr_gaussian_network_condition(cr_ctx *cx, const cr_gaussian_network *n
     if (k > 0) {
         gather(cr_cmat_of(cov, n, n), k, observed, L, V);
         for (size_t i = 0; i < k; i++) d[i] = values[i] - mean[observed[i]];
-        CR_TRY(cr_chol(cx, cr_mat_of(L, k, k)));
+        for (size_t i = 0; i < k; i++)
+            if (cov[observed[i] * (n + 1)] == 0)
+                CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is %g for certain: it cannot be observed",
+                               cr_variable_name(net->names, observed[i]), mean[observed[i]]));
+        st = cr_chol(cx, cr_mat_of(L, k, k));
+        if (st == CR_ENUMERIC) cr_fail(cx, st, "one of the observations follows from the others");
+        CR_TRY(st);
         for (size_t i = 0; i < k; i++)
             if (L[i * k + i] * L[i * k + i] < TIED * cov[observed[i] * (n + 1)])
                 CR_TRY(cr_fail(cx, CR_ENUMERIC, "'%s' is determined by the other observations",

@@ -25,6 +25,7 @@ static void free_table(cr_ctx *cx, cri_table *t)
 {
     cr_free(cx, t->scope, t->n, sizeof *t->scope);
     cr_free(cx, t->value, t->size, sizeof *t->value);
+    cri_string_free(cx, t->source);
     *t = (cri_table){ 0 };
 }
 
@@ -236,6 +237,8 @@ cr_status cr_network_set_table_kind(cr_ctx *cx, cr_network *net, size_t v, const
                "probabilities of '%s' that sum to 1 only within %.2g were divided by their sum",
                name, worst);
     cr_free(cx, net->table[v].value, net->table[v].size, sizeof *t.value);
+    cri_string_free(cx, t.source);
+    t.source = NULL;
     t.kind = kind;
     net->table[v] = t;
 done:
@@ -286,7 +289,23 @@ size_t cr_network_tables(const cr_network *net) { return net->tables; }
 cr_table_view cr_network_table(const cr_network *net, size_t i)
 {
     const cri_table *t = &net->table[i];
-    return (cr_table_view){ t->n, t->size, t->scope, t->value, t->kind };
+    return (cr_table_view){ t->n, t->size, t->scope, t->value, t->kind, t->source };
+}
+
+cr_status cri_network_set_source(cr_ctx *cx, cr_network *net, size_t i, const char *text)
+{
+    char *copy = cri_string_copy(cx, text);
+    if (!copy) return CR_ENOMEM;
+    cri_string_free(cx, net->table[i].source);
+    net->table[i].source = copy;
+    return CR_OK;
+}
+
+const char *cri_cpd_name(cr_cpd_kind kind)
+{
+    static const char *const KINDS[] = { "none",      "table", "deterministic", "noisy-or",
+                                         "noisy-max", "tree",  "log-linear" };
+    return (size_t)kind < sizeof KINDS / sizeof *KINDS ? KINDS[kind] : "";
 }
 
 cr_status cr_network_factor(cr_ctx *cx, const cr_network *net, size_t i, cr_factor *out_f)

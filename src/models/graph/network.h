@@ -32,6 +32,7 @@ typedef struct cr_table_view {
     const size_t *scope;   /* [n] as given; in a Bayesian network the child is last */
     const double *value;   /* [size] the last variable runs fastest; NULL: no table yet */
     cr_cpd_kind   kind;
+    const char   *source; /* the parameters of the kind as JSON, as they were given; or NULL */
 } cr_table_view; /* borrowed from the network; valid until it changes */
 
 /* An empty network.  Fails with CR_ENOMEM only. */

@@ -1,6 +1,7 @@
 /* network_check.c -- is a network complete; copies of it, changes to it, values of it. */
 #include "network_internal.h"
 #include "structure.h"
+#include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -55,6 +56,7 @@ static cr_status copy_tables(cr_ctx *cx, const cr_network *net, cr_network *out)
         const cri_table *t = &net->table[i];
         if (net->kind == CR_NETWORK_MARKOV) {
             st = cr_network_add_table_kind(cx, out, t->n, t->scope, t->value, t->kind);
+            if (st == CR_OK && t->source) st = cri_network_set_source(cx, out, i, t->source);
             continue;
         }
         st = cr_network_set_parents(cx, out, i, t->n - 1, t->scope);
@@ -66,6 +68,7 @@ static cr_status copy_tables(cr_ctx *cx, const cr_network *net, cr_network *out)
         out->table[i].value = value;
         out->table[i].size = t->size;
         out->table[i].kind = t->kind;
+        if (t->source) st = cri_network_set_source(cx, out, i, t->source);
     }
     return st;
 }
@@ -109,6 +112,7 @@ cr_status cr_network_intervene(cr_ctx *cx, cr_network *net, size_t v, size_t sta
     cri_table *t = &net->table[v];
     cr_free(cx, t->scope, t->n, sizeof *t->scope);
     cr_free(cx, t->value, t->size, sizeof *t->value);
+    cri_string_free(cx, t->source);
     *t = (cri_table){
         .n = 1, .size = n, .scope = scope, .value = row, .kind = CR_CPD_DETERMINISTIC
     };

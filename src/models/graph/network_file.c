@@ -1,6 +1,7 @@
 /* network_file.c -- which reader, which writer. */
 #include "network_file.h"
 #include "bif.h"
+#include "json_network.h"
 #include "net.h"
 #include "network_store.h"
 #include "uai.h"
@@ -25,6 +26,7 @@ static const struct {
     [CR_FORMAT_NET] = { "net", ".net", cr_net_parse, cr_net_write },
     [CR_FORMAT_UAI] = { "uai", ".uai", cr_uai_parse, cr_uai_write },
     [CR_FORMAT_CRED] = { "cred", ".cred", cri_network_from_bytes, cri_network_save },
+    [CR_FORMAT_JSON] = { "json", ".json", cr_json_parse, cr_json_write },
 };
 enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
 
@@ -93,6 +95,8 @@ cr_network_format cr_network_sniff(const void *bytes, size_t size)
     if (begins_with(p, end, "MARKOV") || begins_with(p, end, "BAYES")) return CR_FORMAT_UAI;
     if (end - p >= 5 && (memcmp(p, "<?xml", 5) == 0 || memcmp(p, "<BIF", 4) == 0))
         return CR_FORMAT_XMLBIF;
+    if (p < end && *p == '{' && memmem(p, (size_t)(end - p), "\"network\"", 9))
+        return CR_FORMAT_JSON;
     return CR_FORMAT_AUTO;
 }
 
@@ -103,25 +107,49 @@ cr_status cr_network_parse(cr_ctx *cx, const char *source, const void *bytes, si
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(source);
     if (format == CR_FORMAT_AUTO || (size_t)format >= FORMAT_COUNT) {
         cr_fail(cx, CR_EDATA, "%s does not look like a network", source);
-        return cr_fail_hint(cx, "formats of networks: bif, xmlbif, net, uai, cred");
+        return cr_fail_hint(cx, "formats of networks: bif, xmlbif, net, uai, cred, json");
     }
     return FORMATS[format].parse(cx, source, bytes, size, out_net);
 }
 
-cr_status cr_network_read(cr_ctx *cx, const char *path, cr_network_format format,
-                          cr_network **out_net)
+/* opt_gaussian NULL: a Gaussian network is none. */
+static cr_status read_file(cr_ctx *cx, const char *path, cr_network_format format,
+                           cr_network **out_net, cr_gaussian_network **opt_gaussian)
 {
     cr_status   st = CR_OK;
     cri_source *source = NULL;
     cri_block   data = { 0 };
     CR_TRY(cri_source_open(cx, path, &source));
     CR_TRY(cri_source_load(cx, source, &data));
+    const char *name = cri_source_name(source);
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(path);
-    CR_TRY(cr_network_parse(cx, cri_source_name(source), data.bytes, data.size, format, out_net));
+    if (format == CR_FORMAT_AUTO) format = cr_network_sniff(data.bytes, data.size);
+    if (opt_gaussian && format == CR_FORMAT_JSON && cr_json_is_gaussian(data.bytes, data.size))
+        CR_TRY(cr_json_parse_gaussian(cx, name, data.bytes, data.size, opt_gaussian));
+    else
+        CR_TRY(cr_network_parse(cx, name, data.bytes, data.size, format, out_net));
 done:
     cr_free(cx, data.bytes, data.capacity, 1);
     cri_source_close(source);
     return st;
+}
+
+cr_status cr_network_read(cr_ctx *cx, const char *path, cr_network_format format,
+                          cr_network **out_net)
+{
+    return read_file(cx, path, format, out_net, NULL);
+}
+
+cr_status cr_network_read_either(cr_ctx *cx, const char *path, cr_network_format format,
+                                 cr_network **out_net, cr_gaussian_network **out_gaussian)
+{
+    cr_network          *net = NULL;
+    cr_gaussian_network *gaussian = NULL;
+    cr_status            st = read_file(cx, path, format, &net, &gaussian);
+    if (st != CR_OK) return st;
+    *out_net = net;
+    *out_gaussian = gaussian;
+    return CR_OK;
 }
 
 cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
@@ -130,7 +158,7 @@ cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(path);
     if (format == CR_FORMAT_AUTO || (size_t)format >= FORMAT_COUNT) {
         cr_fail(cx, CR_EARG, "cannot tell the format of a network from the name '%s'", path);
-        return cr_fail_hint(cx, "end it in .bif, .xmlbif, .net, .uai or .cred");
+        return cr_fail_hint(cx, "end it in .bif, .xmlbif, .net, .uai, .cred or .json");
     }
     if (format == CR_FORMAT_CRED && cri_is_packed_name(path)) {
         cr_fail(cx, CR_EARG, "a .cred file is an archive, which is not compressed again: '%s'",

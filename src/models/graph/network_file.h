@@ -1,11 +1,14 @@
 /* network_file.h -- networks to and from files of every format.
- *   .bif  .xmlbif .bifxml .xml  .net  .uai  .cred
+ *   .bif  .xmlbif .bifxml .xml  .net  .uai  .cred  .json
  * each also with .gz or .zst behind it; .cred only to read.
- * A name that says nothing is no matter for reading: the first bytes tell.  UAI and .cred hold
- * Bayesian and Markov networks, the others Bayesian ones; UAI loses names and remarks. */
+ * A name that says nothing is no matter for reading: the first bytes tell.  UAI, .cred and
+ * .json hold Bayesian and Markov networks, the others Bayesian ones; UAI loses names and remarks;
+ * .cred and .json keep the parameters that tables were made from; .json also holds linear-Gaussian
+ * networks (json_network.h). */
 #ifndef CREDENCE_MODELS_GRAPH_NETWORK_FILE_H
 #define CREDENCE_MODELS_GRAPH_NETWORK_FILE_H
 
+#include "gaussian_network.h"
 #include "network.h"
 
 typedef enum cr_network_format {
@@ -14,10 +17,11 @@ typedef enum cr_network_format {
     CR_FORMAT_XMLBIF,
     CR_FORMAT_NET,
     CR_FORMAT_UAI,
-    CR_FORMAT_CRED
+    CR_FORMAT_CRED,
+    CR_FORMAT_JSON
 } cr_network_format;
 
-/* "bif", "xmlbif", "net", "uai", "cred"; "auto". */
+/* "bif", "xmlbif", "net", "uai", "cred", "json"; "auto". */
 CR_API const char *cr_network_format_name(cr_network_format format);
 /* The format that the end of a file name stands for; CR_FORMAT_AUTO: of none. */
 CR_API cr_network_format cr_network_format_of(const char *path);
@@ -29,6 +33,9 @@ CR_API cr_network_format cr_network_sniff(const void *bytes, size_t size);
  */
 CR_API cr_status cr_network_read(cr_ctx *cx, const char *path, cr_network_format format,
                                  cr_network **out_net);
+/* The same where it may be a Gaussian network: one of the two is set, the other NULL. */
+CR_API cr_status cr_network_read_either(cr_ctx *cx, const char *path, cr_network_format format,
+                                        cr_network **out_net, cr_gaussian_network **out_gaussian);
 /* The same from bytes that are not compressed; `source` is their name in messages. */
 CR_API cr_status cr_network_parse(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                                   cr_network_format format, cr_network **out_net);

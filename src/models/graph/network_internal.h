@@ -12,6 +12,7 @@ typedef struct cri_table {
     size_t     *scope;   /* [n] */
     double     *value;   /* [size] */
     cr_cpd_kind kind;
+    char       *source; /* its parameters as JSON (json_network.h); NULL: none but the values */
 } cri_table;
 
 typedef struct cri_property {
@@ -34,5 +35,10 @@ cr_status cri_network_check(cr_ctx *cx, const cr_network *net, size_t *opt_fault
 /* cr_network_order likewise. */
 cr_status cri_network_order(cr_ctx *cx, const cr_network *net, size_t *out_order,
                             size_t *opt_fault);
+/* What table i was made from: JSON of the kind's key (json_network.h).  Dropped when the table
+ * changes. */
+cr_status cri_network_set_source(cr_ctx *cx, cr_network *net, size_t i, const char *text);
+/* The words for the kinds: "table", "noisy-or", ... */
+const char *cri_cpd_name(cr_cpd_kind kind);
 
 #endif

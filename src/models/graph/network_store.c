@@ -1,13 +1,11 @@
 /* network_store.c -- a network to and from the store of model files. */
 #include "network_store.h"
+#include "json_internal.h"
+#include "network_internal.h"
 #include "../store.h"
 #include "../../base/scratch.h"
 
 #include <string.h>
-
-static const char *const KINDS[] = { "none",      "table", "deterministic", "noisy-or",
-                                     "noisy-max", "tree",  "log-linear" };
-enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 /* --- saving ---------------------------------------------------------------------------------- */
 
@@ -51,7 +49,10 @@ static cr_status write_tables(cr_ctx *cx, const cr_network *net, cri_store *stor
         CR_TRY(cri_store_set(cx, one, "scope", scope = json_array()));
         for (size_t k = 0; k < t.n; k++)
             CR_TRY(append(cx, scope, json_integer((json_int_t)t.scope[k])));
-        CR_TRY(cri_store_set(cx, one, "kind", json_string(KINDS[t.kind])));
+        CR_TRY(cri_store_set(cx, one, "kind", json_string(cri_cpd_name(t.kind))));
+        if (t.source)
+            CR_TRY(cri_store_set(cx, one, "parameters",
+                                 json_loads(t.source, JSON_DECODE_ANY, NULL)));
         memcpy(all + size, t.value, t.size * sizeof *all);
         size += t.size;
     }
@@ -168,8 +169,8 @@ done:
 static cr_cpd_kind read_kind(const json_t *one)
 {
     const char *kind = json_string_value(json_object_get(one, "kind"));
-    for (size_t k = 1; kind && k < KIND_COUNT; k++)
-        if (strcmp(kind, KINDS[k]) == 0) return (cr_cpd_kind)k;
+    for (cr_cpd_kind k = CR_CPD_TABLE; kind && k <= CR_CPD_LOG_LINEAR; k++)
+        if (strcmp(kind, cri_cpd_name(k)) == 0) return k;
     return CR_CPD_TABLE;
 }
 
@@ -181,6 +182,16 @@ static cr_status set_table(cr_ctx *cx, const cri_store *s, cr_network *net, size
     if (n == 0 || cr_network_table(net, scope[n - 1]).value) return damaged(cx, s, "a scope");
     cr_status st = cr_network_set_parents(cx, net, scope[n - 1], n - 1, scope);
     return st == CR_OK ? cr_network_set_table_kind(cx, net, scope[n - 1], values, kind) : st;
+}
+
+/* What the table over this scope was made from, if the file says so. */
+static cr_status read_parameters(cr_ctx *cx, const json_t *one, cr_network *net, const size_t *scope,
+                                 size_t n)
+{
+    bool    bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+    json_t *parameters = json_object_get(one, "parameters");
+    if (!parameters) return CR_OK;
+    return cri_network_keep(cx, net, bayes ? scope[n - 1] : cr_network_tables(net) - 1, parameters);
 }
 
 static cr_status read_tables(cr_ctx *cx, const cri_store *s, const json_t *list, cr_network *net)
@@ -204,6 +215,7 @@ static cr_status read_tables(cr_ctx *cx, const cri_store *s, const json_t *list,
     {
         CR_TRY(read_scope(cx, s, one, net, scope, &n, &size));
         CR_TRY(set_table(cx, s, net, n, scope, all + (size_t)sum, read_kind(one)));
+        CR_TRY(read_parameters(cx, one, net, scope, n));
         sum += size;
     }
 done:

@@ -1,6 +1,6 @@
 /* network_store.h -- a network as a model file: `model.json` and one array of all tables.
  *     "model": "network", "network": {"kind": "bayes" | "markov", "name": ...,
- *     "variables": [{"name", "states"}], "tables": [{"scope", "kind"}],
+ *     "variables": [{"name", "states"}], "tables": [{"scope", "kind", "parameters"}],
  *     "properties": [{"variable", "text"}]},    tables.npy: the values, one table after another
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_GRAPH_NETWORK_STORE_H

@@ -386,7 +386,7 @@ cr_status cri_bayes_only(cr_ctx *cx, const cr_network *net, const char *format)
 {
     if (cr_network_get_kind(net) == CR_NETWORK_BAYES) return CR_OK;
     cr_fail(cx, CR_EARG, "%s holds Bayesian networks, and this is a Markov network", format);
-    return cr_fail_hint(cx, "write it as .uai or .cred");
+    return cr_fail_hint(cx, "write it as .uai, .json or .cred");
 }
 
 bool cri_sums_to_one(double sum) { return fabs(sum - 1) < 1e-3; }

@@ -1,6 +1,7 @@
 /* query_items.c -- names, states and what is known, each with a caret where it is wrong. */
 #include "query_items.h"
 #include "network_text.h"
+#include "query_more.h"
 #include "../../base/number.h"
 #include "../../base/scratch.h"
 
@@ -202,6 +203,29 @@ static bool take_word(cri_asking *p, const char *word)
     return true;
 }
 
+/* x=1.2, or nothing. */
+static cr_status read_value(cri_asking *p, double *value, bool *out_any)
+{
+    const char *from;
+    cri_ask_skip(p);
+    from = p->at;
+    *out_any = cri_ask_take(p, "==") || cri_ask_take(p, "=");
+    if (!*out_any) {
+        static const char *const others[] = { ":=", "~", "!=", ">", "<" };
+        bool                     other = take_word(p, "in");
+        for (size_t i = 0; !other && i < sizeof others / sizeof *others; i++)
+            other = cri_ask_take(p, others[i]);
+        if (!other) return CR_OK;
+        return cri_ask_fail(p, from, p->at, "of a Gaussian variable a value is known: x=1.2");
+    }
+    cri_ask_skip(p);
+    size_t length = cri_parse_double(p->at, p->at + strlen(p->at), value);
+    if (length == 0 || !(*value - *value == 0))
+        return cri_ask_fail(p, p->at, p->at + length, "a finite number should stand here");
+    p->at += length;
+    return CR_OK;
+}
+
 /* What is said of v, if anything; *out_kind: which kind of finding that is. */
 static cr_status read_statement(cri_asking *p, size_t v, double *weight, cr_finding_kind *out_kind,
                                 bool *out_any)
@@ -265,10 +289,12 @@ cr_status cri_ask_item(cri_asking *p, cr_findings *list, size_t *out_v)
     CR_TRY(cri_ask_variable(p, &v));
     weight = cr_scratch_bytes(&arena, cr_network_states(p->net, v), sizeof *weight);
     CR_TRY(arena.status);
-    CR_TRY(read_statement(p, v, weight, &kind, &any));
+    kind = CR_FINDING_STATE;
+    CR_TRY(p->values ? read_value(p, weight, &any) : read_statement(p, v, weight, &kind, &any));
     *out_v = any ? CR_NONE : v;
     if (!any) goto done;
-    st = cr_findings_add(p->cx, list, p->net, kind, v, weight);
+    st = p->values ? cri_findings_add_value(p->cx, list, p->net, v, *weight)
+                   : cr_findings_add(p->cx, list, p->net, kind, v, weight);
     if (st == CR_EARG) {
         char sentence[512];
         snprintf(sentence, sizeof sentence, "%s", cr_error(p->cx));
@@ -342,6 +368,7 @@ cr_status cri_ask_known(cri_asking *p, bool averages)
         } else {
             const char *name = cr_variable_name(cr_network_variables(p->net), v);
             cri_ask_fail(p, from, p->at, "what is known of '%s'?", name);
+            if (p->values) CR_TRY(cr_fail_hint(p->cx, "write %s=1.2, or another value", name));
             CR_TRY(cr_fail_hint(p->cx, "write %s=%s, or another of its states", name,
                                 cr_state_name(cr_network_variables(p->net), v, 0)));
         }

@@ -11,6 +11,7 @@ typedef struct cri_asking {
     const char       *text, *at, *from; /* from: where the last name or state begins */
     char             *name;             /* [length of the text + 1] */
     cr_question      *q;
+    bool              values; /* variables have values, not states: x=1.2 */
 } cri_asking;
 
 /* Fails with a sentence, the question, and a caret under [from, end). */

@@ -16,4 +16,12 @@ cr_status cri_answer_sensitivity(cri_engine *e, const cr_question *q, const cr_f
 cr_status cri_answer_causes(cri_engine *e, const cr_question *q, const cr_findings *known,
                             cr_query_answer *out);
 
+/* A question about variables that have values in place of states; of a finding weight[0] is the
+ * value.  The network is of their graph, with one state each. */
+cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
+                                    cr_question **out_q);
+/* Adds the value of a variable.  CR_EARG: there is one already. */
+cr_status cri_findings_add_value(cr_ctx *cx, cr_findings *list, const cr_network *graph, size_t v,
+                                 double value);
+
 #endif

@@ -11,6 +11,7 @@
  *             | "do" "(" name "=" state {"," name "=" state} ")"
  *   set       = "{" state {"," state} "}"        weights = "{" state ":" number {...} "}" */
 #include "query_items.h"
+#include "query_more.h"
 #include "../../base/scratch.h"
 
 #include <string.h>
@@ -292,12 +293,12 @@ done:
     return st;
 }
 
-cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char *text,
-                            cr_question **out_q)
+static cr_status parse(cr_ctx *cx, const cr_network *net, const char *text, bool values,
+                       cr_question **out_q)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_asking p = { .cx = cx, .net = net, .text = text, .at = text, .from = text };
+    cri_asking p = { .cx = cx, .net = net, .text = text, .at = text, .from = text, .values = values };
     p.name = cr_scratch_bytes(&s, strlen(text) + 1, 1);
     CR_TRY(s.status);
     p.q = cr_alloc(cx, 1, sizeof *p.q);
@@ -309,6 +310,18 @@ done:
     cr_question_free(cx, p.q);
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char *text,
+                            cr_question **out_q)
+{
+    return parse(cx, net, text, false, out_q);
+}
+
+cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
+                                    cr_question **out_q)
+{
+    return parse(cx, graph, text, true, out_q);
 }
 
 void cr_question_free(cr_ctx *cx, cr_question *q)

@@ -1,0 +1,20 @@
+/* gaussian.h -- verbs on linear-Gaussian networks. */
+#ifndef CREDENCE_CLI_GAUSSIAN_H
+#define CREDENCE_CLI_GAUSSIAN_H
+
+#include "cli.h"
+#include "models/graph/gaussian_network.h"
+
+/* The questions in arguments 1, 2, ...; opt_evidence: a file of values; nats: the unit of H and I.
+ */
+cr_status cli_query_gaussian(cli *c, const cr_gaussian_network *net, const char *opt_evidence,
+                             bool nats);
+/* describe, check and convert of a network that was read from argument 0. */
+cr_status cli_describe_gaussian(cli *c, const cr_gaussian_network *net);
+cr_status cli_check_gaussian(cli *c, const cr_gaussian_network *net);
+cr_status cli_convert_gaussian(cli *c, const cr_gaussian_network *net, const char *to, bool json);
+/* Means and standard deviations of the targets (of none: of all that is open), row by row of the
+ * table in argument 1. */
+cr_status cli_infer_gaussian(cli *c, const cr_gaussian_network *net, const char *opt_targets);
+
+#endif

@@ -1,0 +1,244 @@
+"""Networks as JSON on the command line: every kind of distribution, features, spins, Gaussian networks."""
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def networks(examples):
+    return examples / "networks"
+
+
+def ask(credence, net, *questions, code=0):
+    result = credence("query", net, *questions, "--json")
+    assert result.code == code and result.stderr == "", result
+    return json.loads(result.stdout)["results"]
+
+
+# --- tables and less than tables ---------------------------------------------------------------------
+
+def test_noisy_or_by_hand(credence, networks):
+    answer, = ask(credence, networks / "diagnosis.json", "P(flu | fever=yes, cough=yes)")
+    prior = {"cold": 0.2, "flu": 0.05, "pneumonia": 0.005}
+    fever, cough = (0.2, 0.8, 0.85), (0.5, 0.6, 0.9)
+    weight = {False: 0.0, True: 0.0}
+    for ill in itertools.product([False, True], repeat=3):
+        p = math.prod(q if i else 1 - q for i, q in zip(ill, prior.values()))
+        p *= 1 - 0.99 * math.prod(1 - s for i, s in zip(ill, fever) if i)
+        p *= 1 - 0.95 * math.prod(1 - s for i, s in zip(ill, cough) if i)
+        weight[ill[1]] += p
+    assert answer["marginals"]["flu"]["yes"] == pytest.approx(weight[True] / sum(weight.values()), abs=1e-13)
+    assert answer["log_evidence"] == pytest.approx(math.log(sum(weight.values())), abs=1e-12)
+
+
+@pytest.mark.parametrize("ending", ["bif", "xmlbif", "net", "uai", "cred", "json"])
+def test_convert_expands_exactly(credence, networks, ending):
+    net = networks / "diagnosis.json"
+    assert credence("convert", net, f"n.{ending}").code == 0
+    assert credence("convert", f"n.{ending}", "back.json").code == 0
+
+    def values(path):
+        return [r.rsplit(",", 1)[1] for r in credence("query", path, "P(*)").stdout.split("\n")[1:-1]]
+    assert values("back.json") == values(net)
+
+
+def test_parameters_are_kept(credence, networks):
+    net = networks / "diagnosis.json"
+    assert credence("convert", net, "n.cred").code == 0
+    assert credence("convert", "n.cred", "back.json").code == 0
+    was, now = json.loads(net.read_text()), json.loads(open(net.parents[2] / "back.json").read())
+    for name, key in [("fever", "noisy-or"), ("weakness", "noisy-max"), ("work", "tree"),
+                      ("desk", "deterministic")]:
+        assert now["variables"][name][key] == was["variables"][name][key]
+    described = json.loads(credence("describe", "n.cred", "--json").stdout)["variables"]
+    assert [v["kind"] for v in described] == [
+        "table", "table", "table", "noisy-or", "noisy-or", "noisy-max", "tree", "deterministic"]
+    text = credence("describe", net, "--format", "text").stdout
+    assert "noisy-max" in text and "kind" in text
+    assert "kind" not in credence("describe", networks / "burglary.bif", "--format", "text").stdout
+
+
+def test_infer_takes_json(credence, networks, tmp_path):
+    (tmp_path / "cases.csv").write_text("fever,cough\nyes,yes\nno,\n")
+    lines = credence("infer", networks / "diagnosis.json", "cases.csv", "--target", "flu").stdout.split("\n")
+    answer, = ask(credence, networks / "diagnosis.json", "P(flu | fever=yes, cough=yes)")
+    assert float(lines[1].split(",")[-1]) == pytest.approx(answer["marginals"]["flu"]["yes"], abs=1e-12)
+
+
+def test_by_pipe_and_by_option(credence, networks):
+    text = (networks / "diagnosis.json").read_bytes()
+    assert credence("check", "-", "--from", "json", "--format", "text", input=text).stdout == (
+        "stdin: a sound network, 8 nodes, 35 parameters\n")
+    assert credence("query", "-", "P(flu)", "--from", "json", input=text).code == 0
+    assert credence("query", "-", "P(flu)", input=text).code == 0
+    assert credence("convert", networks / "burglary.bif", "-", "--to", "json").stdout.startswith("{\n  \"network\"")
+
+
+def test_mistakes_have_a_place(networks, refused, tmp_path):
+    good = (networks / "diagnosis.json").read_text()
+    for old, new, says in [
+        ('"leak": 0.01', '"leek": 0.01', "bad.json:11:20: there is no key \"leek\" here"),
+        ('"flu": 0.8,', '"flu": 1.8,', "a strength should lie between 0 and 1, not 1.8"),
+        ('"parents": ["work"]', '"parents": ["wrok"]', "there is no variable 'wrok'"),
+        ('"no": 0.8, "yes": 0.2', '"no": 0.8, "yes": 0.1', "probabilities sum to 0.9, expected 1"),
+        ('"goes": "taken", ', '', "there is nothing for work=goes here"),
+        ('"name": "diagnosis"', '"name": "x", "name": "y"', "a key stands twice"),
+        ('"split": "weakness"', '"split": "cold"', "'cold' is no parent of 'work'"),
+        ('"states": ["empty", "taken"],', '"states": ["empty", "taken"],,', "not JSON"),
+    ]:
+        assert old in good
+        (tmp_path / "bad.json").write_text(good.replace(old, new))
+        refused(3, "check", "bad.json", says=says)
+
+
+# --- features and spins ------------------------------------------------------------------------------
+
+def test_the_machine_by_enumeration(credence, networks):
+    machine = json.loads((networks / "boltzmann.json").read_text())["boltzmann"]
+    names = list(machine["biases"])
+    weights = {}
+    for x in itertools.product([0, 1], repeat=4):
+        state = dict(zip(names, x))
+        energy = sum(machine["biases"][n] * state[n] for n in names)
+        energy += sum(w * state[a] * state[b] for a, b, w in machine["weights"])
+        weights[x] = math.exp(energy)
+    z = sum(weights.values())
+    marginals, best, joint = ask(credence, networks / "boltzmann.json", "P(*)", "argmax(*)", "P(ann, dan)")
+    assert marginals["log_evidence"] == pytest.approx(math.log(z), abs=1e-12)
+    assert marginals["marginals"]["cleo"]["1"] == pytest.approx(
+        sum(w for x, w in weights.items() if x[2]) / z, abs=1e-13)
+    assert tuple(int(s) for s in best["assignment"].values()) == max(weights, key=weights.get)
+    assert joint["table"][3]["p"] == pytest.approx(
+        sum(w for x, w in weights.items() if x[0] and x[3]) / z, abs=1e-13)
+
+
+def test_a_strip_by_its_transfer_matrix(credence, networks):
+    rows, cols, J, h = 4, 12, 0.4, 0.05
+    spins = np.array(list(itertools.product([-1, 1], repeat=rows)))
+    within = np.exp(J * (spins[:, 1:] * spins[:, :-1]).sum(1) + h * spins.sum(1))
+    T = np.exp(J * spins @ spins.T) * within
+    z = within.copy()
+    for _ in range(cols - 1):
+        z = z @ T
+    answer, = ask(credence, networks / "ising.json", "P(s2_6)")
+    assert answer["log_evidence"] == pytest.approx(math.log(z.sum()), abs=1e-12)
+
+
+def test_canonical_features(credence, networks, refused):
+    net = networks / "misconception.uai"
+    assert credence("convert", net, "f.json", "--canonical").code == 0
+    plain, = ask(credence, net, "P(x0, x1)")
+    features, = ask(credence, "f.json", "P(x0, x1)")
+    assert features["log_evidence"] == pytest.approx(plain["log_evidence"], abs=1e-12)
+    for a, b in zip(plain["table"], features["table"]):
+        assert a["states"] == b["states"] and a["p"] == pytest.approx(b["p"], abs=1e-13)
+    other = json.loads(credence("convert", net, "-", "--to", "json", "--canonical",
+                                "--reference", "x0=1,x2=1").stdout)
+    weights = {tuple(f["when"].items()): f["weight"] for f in other["features"]}
+    assert weights[(("x0", "0"), ("x1", "1"))] == pytest.approx(-math.log(60), abs=1e-12)
+    assert credence("convert", networks / "burglary.bif", "b.uai", "--canonical").code == 0
+    burglary, = ask(credence, networks / "burglary.bif", "P(mary=yes)")
+    same, = ask(credence, "b.uai", "P(x4=0)")
+    assert same["probability"] == pytest.approx(burglary["probability"], abs=1e-13)
+    refused(3, "convert", networks / "hamming.bif", "h.json", "--canonical", says="a table is 0 at")
+    refused(2, "convert", net, "h.json", "--reference", "x0=1", says="--reference goes with --canonical")
+    refused(2, "convert", net, "h.json", "--canonical", "--reference", "x0", says="should be a variable and its")
+    refused(2, "convert", net, "h.json", "--canonical", "--reference", "x9=1", says="no variable 'x9'")
+
+
+# --- Gaussian networks -------------------------------------------------------------------------------
+
+def dense(net):
+    """Names, mean and covariance of all variables."""
+    nodes = {n: d["linear-gaussian"] for n, d in json.loads(net.read_text())["variables"].items()}
+    names = list(nodes)
+    W, b = np.zeros((len(names),) * 2), np.array([nodes[n].get("intercept", 0) for n in names], float)
+    for i, n in enumerate(names):
+        for parent, weight in nodes[n].get("weights", {}).items():
+            W[i, names.index(parent)] = weight
+    A = np.linalg.inv(np.eye(len(names)) - W)
+    return names, A @ b, A @ np.diag([nodes[n]["variance"] for n in names]) @ A.T
+
+
+def test_gaussian_questions(credence, networks):
+    net = networks / "temperature.json"
+    names, m, S = dense(net)
+    a, o = [0, 1, 2], [3, 4]
+    x = np.array([18, 11])
+    G = S[np.ix_(a, o)] @ np.linalg.inv(S[np.ix_(o, o)])
+    mean, cov = m[a] + G @ (x - m[o]), S[np.ix_(a, a)] - G @ S[np.ix_(o, a)]
+    e = "read_monday=18, read_wednesday=11"
+    all_, joint, density, best, mutual, entropy, apart = ask(
+        credence, net, f"P(* | {e})", f"P(monday, wednesday | {e})", f"P({e})", f"argmax(* | {e})",
+        "I(monday; wednesday)", "H(monday)", "monday _|_ wednesday | tuesday")
+    for i, name in enumerate(names[:3]):
+        assert all_["marginals"][name]["mean"] == pytest.approx(mean[i], abs=1e-10)
+        assert all_["marginals"][name]["sd"] == pytest.approx(math.sqrt(cov[i, i]), abs=1e-10)
+        assert best["assignment"][name] == pytest.approx(mean[i], abs=1e-10)
+    assert joint["variables"] == ["monday", "wednesday"]
+    assert np.allclose(joint["covariance"], cov[np.ix_([0, 2], [0, 2])], atol=1e-10)
+    So = S[np.ix_(o, o)]
+    log_p = -0.5 * ((x - m[o]) @ np.linalg.solve(So, x - m[o]) + np.linalg.slogdet(2 * np.pi * So)[1])
+    assert density["log_density"] == pytest.approx(log_p, abs=1e-10)
+    assert all_["log_evidence"] == pytest.approx(log_p, abs=1e-10)
+    assert best["log_density"] == pytest.approx(-0.5 * np.linalg.slogdet(2 * np.pi * cov)[1], abs=1e-10)
+    rho2 = S[0, 2] ** 2 / S[0, 0] / S[2, 2]
+    assert mutual["information"] == pytest.approx(-0.5 * math.log2(1 - rho2), abs=1e-10)
+    assert entropy["entropy"] == pytest.approx(0.5 * math.log2(2 * math.pi * math.e * S[0, 0]), abs=1e-10)
+    assert apart["independent"] is True
+    done, = ask(credence, net, "P(monday, wednesday | do(tuesday=20))")
+    assert done["mean"] == [15, 19] and done["covariance"] == [[9, 0], [0, 4]]
+    trail, = ask(credence, net, "monday _|_ wednesday", code=1)
+    assert trail["trail"] == ["monday", "tuesday", "wednesday"]
+
+
+def test_gaussian_shapes(credence, networks, tmp_path):
+    net = networks / "temperature.json"
+    (tmp_path / "e.json").write_text('{"read_monday": 18}')
+    one = credence("query", net, "P(tuesday | read_monday=18)", "I(monday; *)", "H(monday)", "P(monday=3)",
+                   "argmax(monday)", "P(monday, tuesday)", "monday _|_ wednesday", "--format", "text")
+    assert one.code == 1 and "cov(tuesday)" in one.stdout and "monday -> tuesday -> wednesday" in one.stdout
+    table = credence("query", net, "P(tuesday)", "P(monday,tuesday)", "I(monday; *)", "H(monday)", "P(monday=3)",
+                     "argmax(monday)")
+    assert table.stdout.startswith("query,variable,state,value\nP(tuesday),tuesday,mean,15\n")
+    assert '"P(monday,tuesday)","monday,tuesday",covariance,7.2' in table.stdout
+    same = credence("query", net, "P(tuesday)", "--evidence", "e.json")
+    assert same.stdout.split(",")[-1] == credence("query", net, "P(tuesday | read_monday=18)").stdout.split(",")[-1]
+    assert credence("describe", net, "--format", "text").stdout.startswith(
+        f"{net}: a Gaussian network, 5 nodes, 4 arcs")
+    assert "3 + 0.8 monday" in credence("describe", net).stdout
+    assert credence("check", net, "--format", "text").stdout == (
+        f"{net}: a sound Gaussian network, 5 nodes, 14 parameters\n")
+    assert credence("convert", net, "g.json").code == 0
+    assert credence("query", "g.json", "P(*)").stdout == credence("query", net, "P(*)").stdout
+
+
+def test_gaussian_rows(credence, networks, refused, tmp_path):
+    net = networks / "temperature.json"
+    (tmp_path / "r.csv").write_text("read_monday,read_wednesday,note\n18,11,a\n,12,b\n")
+    result = credence("infer", net, "r.csv", "--target", "tuesday", "--json")
+    answers = json.loads(result.stdout)
+    assert "names no variable" in result.stderr and answers["rows"] == 2
+    for answer, e in zip(answers["results"], ["read_monday=18, read_wednesday=11", "read_wednesday=12"]):
+        asked, = ask(credence, net, f"P(tuesday | {e})")
+        assert answer["marginals"] == asked["marginals"]
+        assert answer["log_evidence"] == pytest.approx(asked["log_evidence"], abs=1e-12)
+    (tmp_path / "q.csv").write_text("read_monday\nwarm\n")
+    refused(3, "infer", net, "q.csv", says="'read_monday' is a Gaussian variable, and 'warm' is no number")
+
+
+def test_gaussian_refusals(networks, refused, tmp_path):
+    net = networks / "temperature.json"
+    refused(2, "query", net, "best(3; *)", says="the variables of a Gaussian network have values")
+    refused(2, "query", net, "P(monday | tuesday in {a})", says="of a Gaussian variable a value is known")
+    refused(2, "query", net, "P(monday)", "--method", "bp", says="exact answers")
+    refused(2, "convert", net, "g.bif", says="only .json holds such")
+    refused(2, "convert", net, "g.json", "--canonical", says="not of a Gaussian one")
+    refused(3, "plot", net, says="this one is Gaussian")
+    mixed = json.loads(net.read_text())
+    mixed["variables"]["weather"] = {"states": ["sun", "rain"], "table": [0.5, 0.5]}
+    (tmp_path / "mixed.json").write_text(json.dumps(mixed))
+    refused(3, "check", "mixed.json", says="the two cannot be mixed")
