@@ -87,7 +87,7 @@ static cr_status run(cr_ctx *cx, counts *c, watch *w)
 
     cr_model_free(cx, model);
     model = NULL;
-    cr_ctx_set_memory_limit(cx, c->bytes + 100);
+    cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 100);
     st = cr_fit(cx, "bayes-linear", table, settings, 2, &model);
     printf("with 100 bytes more to use: %s\n", st == CR_ENOMEM ? "refused for memory" : status_word(st));
     if (st == CR_ENOMEM) st = CR_OK;

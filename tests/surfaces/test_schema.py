@@ -100,6 +100,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "bayes-linear", "wide.csv", "--target", "y", "--optimize", "none", "--alpha", "1", "--noise", "1"],
         ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "8", "-o", "chains.cred"],
         ["describe", "chains.cred"],
+        ["fit", "gp", "wide.csv", "--target", "y", "-o", "process.cred"], ["predict", "process.cred", "wide.csv", "--slopes"],
         ["fit", "tree", *target, "-o", "tree.cred"], ["describe", "tree.cred"],
         ["fit", "tree", DIABETES, "--target", "sex", "--task", "classification", "-o", "sex.cred"],
         ["describe", "sex.cred"],
