@@ -12,7 +12,7 @@
       "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path",                     \
       "what is drawn: fit: the model with its band, or observed against predicted; residuals to "    \
       "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd, or probabilities, over two columns; " \
-      "evidence: over two hyper-parameters; path: coefficients of a lasso, without DATA",                                                         \
+      "evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic",                                                         \
       "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")               \
     X(count, draws, "0", "0..1000", "functions drawn from the posterior, over a fit of one column", "5") \
@@ -155,14 +155,14 @@ static cr_status run_plot(cli *c)
         CR_TRY(cr_fail(c->cx, CR_EARG, "--evidence is of a network, and %s is none by its name", c->args[0]));
     if (c->n_args < 2 && kind != CR_PLOT_PATH) {
         cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
-        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg; --kind path alone needs none",
+        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg; --kind path of a lasso needs none",
                             c->args[0]));
     }
     if (o->range) CR_TRY(read_range(c, &s, o->range, range));
     CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));
     plot.parameters = (const char *const *)names;
     CR_TRY(cli_read_model(c, 0, &m));
-    if (kind != CR_PLOT_PATH) CR_TRY(cli_read_data(c, 1, m, &t));
+    if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));
     cr_options_print(cr_option_find(plot_table, "kind"), o, name, sizeof name);
     if (c->format == FORMAT_JSON)

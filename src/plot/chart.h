@@ -65,7 +65,7 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *shown, cri_chart *chart);
 cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double level,
                               cri_chart *chart);
-cr_status cri_chart_path(cr_scratch *s, const cr_model *model, cri_chart *chart);
+cr_status cri_chart_path(cr_scratch *s, const cr_model *model, const cr_table *opt_table, cri_chart *chart);
 cr_status cri_chart_learning(cr_scratch *s, const cr_model *model, const cr_table *table,
                              cri_chart *chart);
 

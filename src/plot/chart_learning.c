@@ -1,35 +1,6 @@
 /* chart_learning.c -- the learning curve of a model, fitted anew with its settings to growing
  * parts. */
-#include "chart.h"
-#include "../study/learning_curve.h"
-
-#include <jansson.h>
-#include <math.h>
-#include <string.h>
-
-/* The settings that a model was fitted with, from its description. */
-static cr_status settings_of(cr_scratch *s, const cr_model *m, cr_model_spec *out)
-{
-    cr_status   st = CR_OK;
-    char       *text = NULL;
-    json_t     *d = NULL, *value;
-    const char *key;
-    size_t      n = 0;
-    CR_TRY(cr_describe(s->cx, m, &text));
-    d = json_loads(text, 0, NULL);
-    json_t     *from = json_object_get(d, "settings");
-    cr_setting *list = cr_scratch_bytes(s, json_object_size(from), sizeof *list);
-    if (!d) CR_TRY(cr_fail(s->cx, CR_ENOMEM, "out of memory"));
-    CR_TRY(s->status);
-    json_object_foreach(from, key, value) list[n++] =
-        (cr_setting){ cri_compose(s, "%s", key), cri_compose(s, "%s", json_string_value(value)) };
-    *out = (cr_model_spec){ cr_class_name(cr_model_get_class(m)), list, n };
-    CR_TRY(s->status);
-done:
-    if (text) cr_free(s->cx, text, strlen(text) + 1, 1);
-    json_decref(d);
-    return st;
-}
+#include "refits.h"
 
 static void fill(const cr_learning_curve *c, double *const a[6])
 {
@@ -54,7 +25,7 @@ cr_status cri_chart_learning(cr_scratch *s, const cr_model *m, const cr_table *t
 
     for (size_t k = 0; k < 6; k++) a[k] = cr_scratch_f64(s, N);
     CR_TRY(s->status);
-    CR_TRY(settings_of(s, m, &spec));
+    CR_TRY(cri_settings_of(s, m, &spec));
     CR_TRY(cr_learn_curve(s->cx, &spec, t, shares, N, &o, &c));
     fill(&c, a);
     const char *metric = c.points[0].test.metrics[0].name; /* proper scores come first */

@@ -1,7 +1,6 @@
-/* chart_path.c -- the coefficients of a lasso along its path. */
-#include "chart.h"
+/* chart_path.c -- coefficients along a path of penalties: that of a lasso, or fits of another model. */
+#include "refits.h"
 #include "../data/design_internal.h"
-#include "../models/linear/lasso.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@ static const char        glyphs[NAMED] = { '*', 'o', '+', 'x', '#' };
 typedef struct drawn {
     cri_coefficient_path path;
     const cr_design     *design;
+    const char          *model, **names; /* [n_terms] */
     double              *x; /* [n_lambdas] log lambda, NaN at 0 */
     double               unit;
     size_t               named[NAMED], n_named;
@@ -70,8 +70,7 @@ static cr_status add_named(cr_scratch *s, const drawn *d, cri_chart *chart)
     size_t L = d->path.n_lambdas;
     for (size_t i = 0; i < d->n_named; i++) {
         double     *y = cr_scratch_f64(s, L);
-        size_t      term = (size_t)d->path.terms[d->named[i]];
-        const char *label = cri_compose(s, "%s", cr_design_term_name(d->design, term));
+        const char *label = d->names[d->named[i]];
         if (s->status != CR_OK) return s->status;
         for (size_t k = 0; k < L; k++) y[k] = coef_at(d, k, d->named[i]);
         cri_chart_add(
@@ -114,31 +113,49 @@ static void set_top(const drawn *d, cri_chart *chart)
     }
 }
 
-static cr_status open_path(cr_scratch *s, const cr_model *m, drawn *d)
+/* The path that a lasso has kept. */
+static cr_status open_lasso(cr_scratch *s, drawn *d)
 {
-    const char *name = cr_class_name(cr_model_get_class(m));
-    *d = (drawn){ .path = cri_lasso_coefficients(m), .design = cr_model_get_design(m) };
-    if (d->path.n_lambdas == 0) {
-        cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no path: this figure is of a lasso",
-                name);
-        return cr_fail_hint(s->cx, "credence fit lasso; --kind residuals shows how any model fits");
-    }
     d->unit = d->design->target_scale;
+    d->names = cr_scratch_bytes(s, d->path.n_terms, sizeof *d->names);
+    for (size_t j = 0; d->names && j < d->path.n_terms; j++)
+        d->names[j] = cri_compose(s, "%s", cr_design_term_name(d->design, (size_t)d->path.terms[j]));
+    return s->status;
+}
+
+static cr_status open_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t, drawn *d)
+{
+    cr_status st = CR_OK;
+    *d = (drawn){ .path = cri_lasso_coefficients(m), .design = cr_model_get_design(m), .unit = 1,
+                  .model = cr_class_name(cr_model_get_class(m)) };
+    if (d->path.n_lambdas > 0) CR_TRY(open_lasso(s, d));
+    else if (opt_t) CR_TRY(cri_refit_path(s, m, opt_t, &d->path, &d->names));
+    if (d->path.n_lambdas == 0) {
+        cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no path%s", d->model,
+                opt_t ? ": it has no penalty lambda" : " without data");
+        CR_TRY(cr_fail_hint(s->cx, opt_t ? "credence fit lasso, ridge or logistic; --kind residuals shows how any "
+                                           "model fits"
+                                         : "give the data: ridge and logistic are fitted to it along a path; a "
+                                           "lasso has its own"));
+    }
     d->x = cr_scratch_f64(s, d->path.n_lambdas);
-    if (s->status != CR_OK) return s->status;
+    CR_TRY(s->status);
     for (size_t k = 0; k < d->path.n_lambdas; k++)
         d->x[k] = d->path.lambda[k] > 0 ? log(d->path.lambda[k]) : NAN;
-    return CR_OK;
+done:
+    return st;
 }
 
 static cr_status set_texts(cr_scratch *s, const drawn *d, cri_chart *chart)
 {
     const cri_coefficient_path *path = &d->path;
     chart->title =
-        cri_compose(s, "lasso: path of the coefficients of %s", cr_design_target(d->design));
+        cri_compose(s, "%s: path of the coefficients of %s", d->model, cr_design_target(d->design));
     chart->caption[0] =
-        cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.", path->lambda[path->chosen],
-                    path->nonzero[path->chosen], cr_design_terms(d->design));
+        path->terms ? cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.", path->lambda[path->chosen],
+                                  path->nonzero[path->chosen], cr_design_terms(d->design))
+                    : cri_compose(s, "Each penalty is a fit of its own; the line is at lambda %.4g.",
+                                  path->lambda[path->chosen]);
     if (path->folds)
         chart->caption[1] = cri_compose(s,
                                         "Cross-validation: least error at lambda %.4g; within one "
@@ -148,22 +165,22 @@ static cr_status set_texts(cr_scratch *s, const drawn *d, cri_chart *chart)
     return s->status;
 }
 
-cr_status cri_chart_path(cr_scratch *s, const cr_model *m, cri_chart *chart)
+cr_status cri_chart_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t, cri_chart *chart)
 {
     cr_status st = CR_OK;
     drawn     d;
-    CR_TRY(open_path(s, m, &d));
+    CR_TRY(open_path(s, m, opt_t, &d));
     double *size = cr_scratch_f64(s, d.path.n_terms);
     CR_TRY(s->status);
     *chart = (cri_chart){ .x = { "log lambda", 0, 0 },
-                          .y = { d.design->standardised ? "coefficient, of the standardised column"
+                          .y = { d.path.terms && d.design->standardised ? "coefficient, of the standardised column"
                                                         : "coefficient",
                                  0, 0 } };
     pick_terms(&d, size);
     CR_TRY(add_others(s, &d, size, chart));
     CR_TRY(add_named(s, &d, chart));
     cri_chart_fit_axes(chart);
-    CR_TRY(add_mark(s, &d, d.path.chosen, "chosen", false, '|', chart));
+    CR_TRY(add_mark(s, &d, d.path.chosen, d.path.terms ? "chosen" : "lambda", false, '|', chart));
     if (d.path.folds && d.path.one_se != d.path.chosen)
         CR_TRY(add_mark(s, &d, d.path.one_se, "one standard error", true, ':', chart));
     else if (d.path.folds && d.path.least != d.path.chosen)

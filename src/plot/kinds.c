@@ -29,7 +29,7 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
                             double level, cri_shown *d, cri_chart *chart)
 {
     cr_status st = CR_OK;
-    if (kind == CR_PLOT_PATH) return cri_chart_path(s, m, chart);
+    if (kind == CR_PLOT_PATH) return cri_chart_path(s, m, t, chart);
     if (kind == CR_PLOT_LEARNING_CURVE) return cri_chart_learning(s, m, t, chart);
     CR_TRY(cri_shown_open(s->cx, s, m, t, level, d));
     switch (kind) {

@@ -14,7 +14,8 @@ typedef enum cr_plot_kind {
     CR_PLOT_COMPONENTS, /* of a sum: each part with its band (models/parts.h)                 */
     CR_PLOT_MAP,        /* of two columns of numbers: mean and sd over the plane              */
     CR_PLOT_EVIDENCE,   /* the log evidence over two hyper-parameters                         */
-    CR_PLOT_PATH,       /* of a lasso: its coefficients against log lambda; needs no table    */
+    CR_PLOT_PATH,       /* coefficients against log lambda: of a lasso, which needs no table; of a model with the
+                         * option lambda by fits to the table                                 */
     CR_PLOT_FIT         /* as cr_plot_model (figure.h)                                        */
 } cr_plot_kind;
 

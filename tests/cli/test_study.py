@@ -178,6 +178,21 @@ def test_plot_path(credence, refused, examples, tmp_path):
     refused(2, "plot", "m.cred", "--kind", "residuals", says="needs the data")
     assert credence("fit", "linear", *DATA, "-o", "l.cred").code == 0
     refused(2, "plot", "l.cred", "--kind", "path", says="has no path")
+    refused(2, "plot", "l.cred", DATA[0], "--kind", "path", says="it has no penalty lambda")
+
+
+def test_path_of_fits(credence, examples):
+    """Every point is what a fit with that penalty says."""
+    options = ["examples/iris.csv", "--target", "species", "--penalty", "l1", "--scale", "standard"]
+    assert credence("fit", "logistic", *options, "--lambda", "0.02", "-o", "m.cred").code == 0
+    told = read_json(credence("plot", "m.cred", "examples/iris.csv", "--kind", "path", "--json"))
+    name, line = next((s["name"], s) for s in told["series"] if ":" in s["name"])
+    for k in (0, 12, 30):
+        fit = read_json(credence("fit", "logistic", *options, "--lambda", repr(math.exp(line["x"][k])), "--json"))
+        value = next(p["value"] for p in fit["parameters"] if p["name"] == name)
+        assert math.isclose(line["y"][k], value, rel_tol=1e-5, abs_tol=1e-6)
+    assert credence("fit", "ridge", *DATA, "-o", "r.cred").code == 0
+    assert "each penalty is a fit" in credence("plot", "r.cred", DATA[0], "--kind", "path").stdout.lower()
 
 
 @pytest.mark.parametrize("kind", ["residuals", "learning-curve", "calibration", "roc", "pr"])

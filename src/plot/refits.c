@@ -1,0 +1,121 @@
+/* refits.c -- fits with the settings of a model. */
+#include "refits.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAMBDAS = 31, DECADES = 6 };
+
+/* What is told of a model, as JSON, freed by json_decref. */
+static cr_status description(cr_ctx *cx, const cr_model *m, json_t **out)
+{
+    char     *text = NULL;
+    cr_status st = cr_describe(cx, m, &text);
+    if (st != CR_OK) return st;
+    *out = json_loads(text, 0, NULL);
+    cr_free(cx, text, strlen(text) + 1, 1);
+    return *out ? CR_OK : cr_fail(cx, CR_ENOMEM, "out of memory");
+}
+
+cr_status cri_settings_of(cr_scratch *s, const cr_model *m, cr_model_spec *out)
+{
+    cr_status   st = CR_OK;
+    json_t     *d = NULL, *value;
+    const char *key;
+    size_t      n = 0;
+    CR_TRY(description(s->cx, m, &d));
+    json_t     *from = json_object_get(d, "settings");
+    cr_setting *list = cr_scratch_bytes(s, json_object_size(from), sizeof *list);
+    CR_TRY(s->status);
+    json_object_foreach(from, key, value) list[n++] =
+        (cr_setting){ cri_compose(s, "%s", key), cri_compose(s, "%s", json_string_value(value)) };
+    *out = (cr_model_spec){ cr_class_name(cr_model_get_class(m)), list, n };
+    CR_TRY(s->status);
+done:
+    json_decref(d);
+    return st;
+}
+
+static bool is_intercept(const char *name)
+{
+    size_t n = strlen(name), k = strlen("intercept");
+    return n >= k && strcmp(name + n - k, "intercept") == 0;
+}
+
+/* The coefficients of a fit: into coef [n], or, the first time, with names and room for all. */
+static cr_status take_coefficients(cr_scratch *s, const cr_model *m, size_t k, cri_coefficient_path *path,
+                                   double **coef, double *nonzero, const char ***names)
+{
+    cr_status st = CR_OK;
+    json_t   *d = NULL, *p;
+    size_t    i, n = 0;
+    CR_TRY(description(s->cx, m, &d));
+    json_t *all = json_object_get(d, "parameters");
+    if (k == 0) {
+        *coef = cr_scratch_bytes(s, LAMBDAS * json_array_size(all), sizeof(double));
+        *names = cr_scratch_bytes(s, json_array_size(all), sizeof **names);
+        CR_TRY(s->status);
+    }
+    json_array_foreach(all, i, p)
+    {
+        const char *name = json_string_value(json_object_get(p, "name"));
+        if (is_intercept(name)) continue;
+        if (k == 0) (*names)[n] = cri_compose(s, "%s", name), path->n_terms = n + 1;
+        if (n >= path->n_terms) break;
+        double value = json_number_value(json_object_get(p, "value"));
+        (*coef)[k * path->n_terms + n++] = value;
+        nonzero[k] += value != 0;
+    }
+    if (n != path->n_terms)
+        CR_TRY(cr_fail(s->cx, CR_ENUMERIC, "the fits of the path do not have the same coefficients"));
+    CR_TRY(s->status);
+done:
+    json_decref(d);
+    return st;
+}
+
+/* Which setting is the penalty; n: there is none. */
+static size_t find_lambda(const cr_model_spec *spec)
+{
+    size_t i = 0;
+    while (i < spec->n_settings && strcmp(spec->settings[i].name, "lambda") != 0) i++;
+    return i;
+}
+
+cr_status cri_refit_path(cr_scratch *s, const cr_model *m, const cr_table *t, cri_coefficient_path *out,
+                         const char ***out_names)
+{
+    cr_status            st = CR_OK;
+    cr_model_spec        spec;
+    cri_coefficient_path path = { .chosen = LAMBDAS / 2 };
+    double              *lambda = cr_scratch_f64(s, LAMBDAS), *coef = NULL;
+    double              *nonzero = cr_scratch_bytes(s, LAMBDAS, sizeof *nonzero);
+    cr_setting          *list;
+
+    CR_TRY(s->status);
+    CR_TRY(cri_settings_of(s, m, &spec));
+    size_t at = find_lambda(&spec);
+    if (at == spec.n_settings) return *out = (cri_coefficient_path){ 0 }, CR_OK;
+    double own = strtod(spec.settings[at].value, NULL);
+    list = cr_scratch_bytes(s, spec.n_settings, sizeof *list);
+    CR_TRY(s->status);
+    memcpy(list, spec.settings, spec.n_settings * sizeof *list);
+    for (size_t k = 0; k < LAMBDAS; k++) {
+        cr_model *fitted = NULL;
+        lambda[k] = (own > 0 ? own : 1) * pow(10, DECADES * (0.5 - (double)k / (LAMBDAS - 1)));
+        list[at].value = cri_compose(s, "%.17g", lambda[k]);
+        CR_TRY(s->status);
+        cr_progress(s->cx, "path", (double)k, LAMBDAS);
+        CR_TRY(cr_fit(s->cx, spec.model, t, list, spec.n_settings, &fitted));
+        st = take_coefficients(s, fitted, k, &path, &coef, nonzero, out_names);
+        cr_model_free(s->cx, fitted);
+        CR_TRY(st);
+    }
+    path.n_lambdas = LAMBDAS;
+    path.lambda = lambda, path.coef = coef, path.nonzero = nonzero;
+    *out = path;
+done:
+    return st;
+}
