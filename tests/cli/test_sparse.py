@@ -92,5 +92,7 @@ def test_refusals(refused, tmp_path):
             "squares has no unique answer")
     wide = tmp_path / "wide.libsvm"
     wide.write_text("".join(f"{i} {1 + 1000 * i}:1\n" for i in range(100)))
-    refused(6, "fit", "bayes-linear", wide, "--target", "y", "--memory-limit", "50M",
+    refused(4, "fit", "glm", wide, "--target", "y", "--family", "poisson", says="99001 columns and 100 rows: without a "
+            "penalty the likelihood has no unique maximum")
+    refused(6, "fit", "bayes-linear", wide, "--target", "y", "--memory-limit", "50M", "--solver", "primal",
             says="there are 99001 columns: a model that keeps a matrix of columns by columns takes 78.4 GB")

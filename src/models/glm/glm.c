@@ -175,6 +175,27 @@ static void warn_of_edge(cr_ctx *cx, const cri_glm_solution *s)
                s->at_edge, s->at_edge == 1 ? "row" : "rows");
 }
 
+/* Every step solves p x p equations, about which nothing can be done where there is no penalty: many
+ * terms are refused where they have no unique answer, and else the cost is said before it is spent. */
+static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
+{
+    enum { MANY = 2000 };
+    double p = (double)rows->p, n = (double)rows->n;
+    if (rows->p <= MANY) return CR_OK;
+    if (p + intercept > n) {
+        cr_fail(cx, CR_ENUMERIC,
+                "%zu columns and %zu rows: without a penalty the likelihood has no unique maximum",
+                rows->p, rows->n);
+        return cr_fail_hint(cx, "credence fit ridge takes more columns than rows, and of classes "
+                                "credence fit logistic");
+    }
+    cr_log(cx, CR_LOG_WARNING,
+           "%zu columns: every step takes three matrices of columns by columns, %.3g GB, and at most %.2g "
+           "multiplications",
+           rows->p, 24e-9 * p * p, n * p * p + p * p * p / 3);
+    return CR_OK;
+}
+
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                          void **out_state, cr_report *report)
 {
@@ -203,6 +224,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
 
     CR_TRY(scratch.status);
     if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(check_size(cx, rows, o->intercept));
     CR_TRY(read_rows(cx, rows, family, y, weight, trials, offset));
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
@@ -429,6 +451,7 @@ const cr_model_class cri_class_glm = {
     .scales_itself = true,
     .means_alone = true,
     .target_as_is = true,
+    .takes_sparse = true,
     .roles = glm_roles,
     .fit = glm_fit,
     .predict = glm_predict,

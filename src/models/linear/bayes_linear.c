@@ -4,10 +4,12 @@
  *   p/2 ln alpha + n/2 ln beta - beta/2 |t - Z m|^2 - alpha/2 |m|^2 - 1/2 ln|A| - n/2 ln 2 pi.
  * alpha and beta are given, or maximise the evidence by MacKay's fixed point or by EM; or, with the
  * normal-inverse-gamma prior  w | s2 ~ N(0, s2 v I), s2 ~ IG(a, b),  the noise is integrated out.
- * All of it is O(p) per step in the eigenbasis of G: G = V diag(d) V^T, u = V^T g.
+ * All of it is O(p) per step in the eigenbasis of G: G = V diag(d) V^T, u = V^T g.  Where terms are
+ * many more than rows the same comes from the n x n eigenbasis of Z Z^T (dual.h): the directions
+ * that are missing have d = 0.
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
+#include "dual.h"
 #include "moments.h"
-#include "predictor.h"
 #include "spectrum.h"
 #include "../../base/scratch.h"
 #include "../../math/dense.h"
@@ -31,12 +33,15 @@
     X(choice, intercept_prior, "centre",     "centre|flat",                                          \
       "centre: predictions and evidence take the mean of the target as known; flat: it has a flat prior and is integrated out", \
       "flat")                                                                                        \
+    X(choice, solver,         "auto",        "auto|primal|dual",                                     \
+      "work with p x p or n x n matrices; auto takes the dual where terms are more than rows and than 1000", "dual") \
     X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
     X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
 /* clang-format on */
 enum { PRIOR_NORMAL, PRIOR_NIG };
 enum { OPTIMIZE_FIXED_POINT, OPTIMIZE_EM, OPTIMIZE_NONE };
 enum { INTERCEPT_CENTRE, INTERCEPT_FLAT };
+enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL };
 
 CR_OPTIONS_STRUCT(bayes_options, BAYES_LINEAR_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(bayes_options, __VA_ARGS__)
@@ -45,31 +50,39 @@ static const cr_option bayes_table[] = { BAYES_LINEAR_OPTIONS(ROW) CR_OPTION_LAS
 
 typedef struct bayes_state {
     cri_predictor fit;
-    cri_moments   moments;
-    bool          nig;
+    cri_moments   moments; /* for updates; empty after a fit in the dual       */
+    cri_kept_rows kept;    /* of a fit in the dual to sparse rows              */
+    bool          dual, nig;
     double        alpha, beta; /* normal prior                                   */
     double        a, b, v;     /* nig: posterior shape and rate, prior variance   */
     double        gamma;       /* effective number of coefficients                */
     double        rss;         /* |t - Z m|^2                                     */
 } bayes_state;
 
-/* The problem in the eigenbasis of G: all a step needs. */
+/* The problem in the eigenbasis of G: all a step needs.  Directions that are not listed have d = 0.
+ */
 typedef struct spectrum {
-    size_t        p;
+    size_t        p, r;  /* terms; directions */
     double        n;     /* observations that inform the noise: one less with a flat intercept */
-    const double *d, *u; /* [p] */
+    const double *d, *u; /* [r] */
     double        tt;
     double        rss0; /* what no w can explain: tt - sum u^2 / d, at least the rounding of tt */
 } spectrum;
 
+static bool is_flat(const bayes_options *o)
+{
+    return o->intercept && o->intercept_prior == INTERCEPT_FLAT;
+}
+
 /* A residual sum of squares this small is the rounding of the sums it is the difference of. */
-static double rounding_of_rss(const spectrum *s) { return 0x1p-50 * (double)(s->p + 4) * s->tt; }
+static double rounding_of_rss(const spectrum *s) { return 0x1p-50 * (double)(s->r + 4) * s->tt; }
 
 static void bayes_free(cr_ctx *cx, void *state)
 {
     bayes_state *m = state;
     cri_predictor_free(cx, &m->fit);
     cri_moments_free(cx, &m->moments);
+    cri_kept_rows_free(cx, &m->kept);
     cr_free(cx, m, 1, sizeof *m);
 }
 
@@ -84,7 +97,7 @@ static posterior evaluate(const spectrum *s, double alpha, double beta)
 {
     posterior q = { .rss = s->rss0 };
     double    logdet = 0;
-    for (size_t k = 0; k < s->p; k++) {
+    for (size_t k = 0; k < s->r; k++) {
         double precision = alpha + beta * s->d[k], m = beta * s->u[k] / precision;
         /* the part of t along this direction that the shrunken m leaves unexplained */
         double left = s->d[k] > 0 ? s->u[k] * alpha / precision : 0;
@@ -94,7 +107,7 @@ static posterior evaluate(const spectrum *s, double alpha, double beta)
         q.trace += s->d[k] / precision;
         logdet += log(precision);
     }
-    q.log_evidence = 0.5 * ((double)s->p * log(alpha) + s->n * log(beta) - beta * q.rss -
+    q.log_evidence = 0.5 * ((double)s->r * log(alpha) + s->n * log(beta) - beta * q.rss -
                             alpha * q.mm - logdet - s->n * log(2 * M_PI));
     return q;
 }
@@ -109,8 +122,8 @@ static void step_fixed_point(const spectrum *s, posterior q, double *alpha, doub
 /* EM, PRML (9.63) and its twin for the noise: expectations of |w|^2 and |t - Z w|^2. */
 static void step_em(const spectrum *s, posterior q, double *alpha, double *beta)
 {
-    double trace = 0;
-    for (size_t k = 0; k < s->p; k++) trace += 1 / (*alpha + *beta * s->d[k]);
+    double trace = (double)(s->p - s->r) / *alpha;
+    for (size_t k = 0; k < s->r; k++) trace += 1 / (*alpha + *beta * s->d[k]);
     double new_alpha = (double)s->p / (q.mm + trace);
     *beta = s->n / (q.rss + q.trace);
     *alpha = new_alpha;
@@ -129,7 +142,7 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
                           cr_report *report)
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
-    double       top = s->p ? s->d[s->p - 1] : 0;
+    double       top = s->r ? s->d[s->r - 1] : 0;
     posterior    q = evaluate(s, m->alpha, m->beta);
 
     if (!(top > 0)) { /* the data say nothing of any coefficient, so alpha stays as it is */
@@ -173,7 +186,7 @@ static cr_status optimise(cr_ctx *cx, bayes_state *m, const spectrum *s, const b
 
 /* Normal prior: alpha and beta found or given. */
 static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, const bayes_options *o,
-                              cr_report *report, double *precision)
+                              cr_report *report, double *out_lambda)
 {
     double spread = s->tt / s->n; /* the variance of the target */
     m->beta = isnan(o->noise) ? 1 / spread : 1 / o->noise;
@@ -192,25 +205,26 @@ static cr_status solve_normal(cr_ctx *cx, bayes_state *m, const spectrum *s, con
     m->fit.sigma = 1 / sqrt(m->beta);
     m->fit.dof = INFINITY;
     report->log_evidence = q.log_evidence;
-    for (size_t k = 0; k < s->p; k++) precision[k] = s->d[k] + m->alpha / m->beta;
+    *out_lambda = m->alpha / m->beta;
     return CR_OK;
 }
 
 /* Normal-inverse-gamma prior; Murphy (2012), (7.69)-(7.73) and the evidence (7.74). */
 static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o, cr_report *report,
-                      double *precision)
+                      double *out_lambda)
 {
     double v = o->prior_variance, mm = 0, logdet = 0;
     m->rss = s->rss0;
     m->gamma = 0;
-    for (size_t k = 0; k < s->p; k++) {
-        precision[k] = s->d[k] + 1 / v;
-        mm += s->u[k] * s->u[k] / (precision[k] * precision[k]);
+    for (size_t k = 0; k < s->r; k++) {
+        double precision = s->d[k] + 1 / v;
+        mm += s->u[k] * s->u[k] / (precision * precision);
         logdet += log1p(v * s->d[k]);
-        m->gamma += s->d[k] / precision[k];
-        double left = s->u[k] / (v * precision[k]);
+        m->gamma += s->d[k] / precision;
+        double left = s->u[k] / (v * precision);
         m->rss += s->d[k] > 0 ? left * left / s->d[k] : 0;
     }
+    *out_lambda = 1 / v;
     m->v = v;
     m->a = o->shape + s->n / 2;
     m->b = o->rate + (m->rss + mm / v) / 2; /* a sum of squares: no difference can cancel */
@@ -218,6 +232,31 @@ static void solve_nig(bayes_state *m, const spectrum *s, const bayes_options *o,
     m->fit.sigma = sqrt(m->b / m->a);
     report->log_evidence = -0.5 * (s->n * log(2 * M_PI) + logdet) + o->shape * log(o->rate) -
                            m->a * log(m->b) + cr_lgamma_abs(m->a) - cr_lgamma_abs(o->shape);
+}
+
+/* alpha, beta or a, b, and the evidence: `s` is set but for what no w can explain, of which `left`
+ * is known.  *out_lambda is the ratio of the prior's precision to the noise's. */
+static cr_status learn_scales(cr_ctx *cx, bayes_state *m, spectrum *s, double left,
+                              const bayes_options *o, double weight, double target_scale,
+                              cr_report *report, double *out_lambda)
+{
+    cr_status st = CR_OK;
+    bool      flat = is_flat(o);
+    s->n = weight - flat;
+    s->rss0 = fmax(left, rounding_of_rss(s));
+    if (!(s->n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
+    report->stop = CR_STOP_CLOSED_FORM;
+    m->nig = o->prior == PRIOR_NIG;
+    if (m->nig)
+        solve_nig(m, s, o, report, out_lambda);
+    else
+        CR_TRY(solve_normal(cx, m, s, o, report, out_lambda));
+    if (flat) report->log_evidence -= 0.5 * log(weight); /* integral over b0 */
+    report->log_evidence -= s->n * log(target_scale);    /* the density of the target as given */
+    m->fit.has_intercept = o->intercept;
+    m->fit.mean_share = o->intercept ? 1 / weight : 0; /* a mean of n rows is no better known */
+done:
+    return st;
 }
 
 /* From the moments to the posterior; m->moments is set. */
@@ -228,52 +267,72 @@ static cr_status solve(cr_ctx *cx, bayes_state *m, const bayes_options *o, bool 
     cr_scratch sc = cr_scratch_begin(cx);
     size_t     p = m->moments.p;
     double    *V = cr_scratch_matrix(&sc, p, p), *d = cr_scratch_f64(&sc, p);
-    double    *u = cr_scratch_f64(&sc, p), *precision = cr_scratch_f64(&sc, p);
-    double    *w = cr_scratch_f64(&sc, p);
-    bool       intercept = o->intercept;
-    bool       flat = intercept && o->intercept_prior == INTERCEPT_FLAT;
+    double    *u = cr_scratch_f64(&sc, p), *w = cr_scratch_f64(&sc, p), lambda = 0;
     cri_gram   g = { 0 };
 
     CR_TRY(sc.status);
-    CR_TRY(cri_gram_new(cx, &m->moments, intercept, standardise, &g));
+    CR_TRY(cri_gram_new(cx, &m->moments, o->intercept, standardise, &g));
     CR_TRY(cri_predictor_new(cx, p, p, &m->fit));
     memcpy(m->fit.centre, g.centre, p * sizeof(double));
     memcpy(m->fit.scale, g.scale, p * sizeof(double));
     CR_TRY(cri_gram_spectrum(cx, &g, d, V));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g.g, 0, u));
 
-    spectrum s = { p, g.weight - flat, d, u, g.tt, g.tt };
-    if (!(s.n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
+    spectrum s = { .p = p, .r = p, .d = d, .u = u, .tt = g.tt };
+    double   left = g.tt;
     for (size_t k = 0; k < p; k++) {
         if (d[k] > 0)
-            s.rss0 -= u[k] * u[k] / d[k];
+            left -= u[k] * u[k] / d[k];
         else
             u[k] = 0; /* no data in this direction */
     }
-    s.rss0 = fmax(s.rss0, rounding_of_rss(&s));
-    report->stop = CR_STOP_CLOSED_FORM;
-    m->nig = o->prior == PRIOR_NIG;
-    if (m->nig)
-        solve_nig(m, &s, o, report, precision);
-    else
-        CR_TRY(solve_normal(cx, m, &s, o, report, precision));
-    if (flat) report->log_evidence -= 0.5 * log(g.weight); /* integral over b0 */
-    report->log_evidence -= s.n * log(target_scale);       /* the density of the target as given */
-
+    CR_TRY(learn_scales(cx, m, &s, left, o, g.weight, target_scale, report, &lambda));
     for (size_t k = 0; k < p; k++) {
-        u[k] /= precision[k];
-        for (size_t j = 0; j < p; j++) m->fit.F[k * p + j] = V[j * p + k] / sqrt(precision[k]);
+        double precision = d[k] + lambda;
+        u[k] /= precision;
+        for (size_t j = 0; j < p; j++) m->fit.F[k * p + j] = V[j * p + k] / sqrt(precision);
     }
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, w));
     cri_predictor_set_coef(&m->fit, w, g.offset);
-    m->fit.has_intercept = intercept;
-    m->fit.mean_share = intercept ? 1 / g.weight : 0; /* a mean of n rows is no better known */
     cri_predictor_set_sds(&m->fit);
-    if (!flat) m->fit.mean_share = 0; /* predictions take it as known */
+    if (!is_flat(o)) m->fit.mean_share = 0; /* predictions take it as known */
 done:
     cri_gram_free(cx, &g);
     cr_scratch_end(&sc);
     return st;
+}
+
+/* From the rows to the posterior, without a p x p matrix. */
+static cr_status solve_dual(cr_ctx *cx, bayes_state *m, const cri_rows *rows,
+                            const bayes_options *o, cr_report *report)
+{
+    cr_status        st = CR_OK;
+    cr_scratch       sc = cr_scratch_begin(cx);
+    const cr_design *design = rows->design;
+    double          *u = cr_scratch_f64(&sc, rows->n), lambda = 0;
+    cri_dual         q;
+
+    CR_TRY(sc.status);
+    m->dual = true;
+    CR_TRY(cri_dual_new(cx, &sc, rows, o->intercept, design->standardised, &m->fit, &q));
+    for (size_t k = 0; k < q.n; k++) u[k] = sqrt(q.d[k]) * q.c[k];
+    /* no more than p directions, of which those of the largest d are told of */
+    size_t   r = q.n < q.p ? q.n : q.p, from = q.n - r;
+    spectrum s = { .p = q.p, .r = r, .d = q.d + from, .u = u + from, .tt = q.tt };
+    CR_TRY(learn_scales(cx, m, &s, q.left, o, q.weight, design->target_scale, report, &lambda));
+    CR_TRY(cri_dual_solve(cx, &q, lambda, &m->fit, &m->kept));
+    CR_TRY(cri_dual_set_sds(cx, &q, &m->kept, &m->fit));
+    if (!is_flat(o)) m->fit.mean_share = 0;
+done:
+    cr_scratch_end(&sc);
+    return st;
+}
+
+static bool takes_dual(const cri_rows *rows, const bayes_options *o)
+{
+    enum { FEW = 1000 };
+    if (o->solver != SOLVER_AUTO) return o->solver == SOLVER_DUAL;
+    return rows->p > rows->n && rows->p > FEW;
 }
 
 /* Fit and update are one: moments of the rows, merged with what was known, then the posterior. */
@@ -283,9 +342,13 @@ static cr_status learn(cr_ctx *cx, const bayes_state *old, const cri_rows *rows,
     cr_status    st = CR_OK;
     bayes_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
-    if (old) cri_moments_merge(&m->moments, &old->moments);
-    CR_TRY(solve(cx, m, o, rows->design->standardised, rows->design->target_scale, report));
+    if (!old && takes_dual(rows, o)) {
+        CR_TRY(solve_dual(cx, m, rows, o, report));
+    } else {
+        CR_TRY(cri_moments_of_rows(cx, rows, &m->moments));
+        if (old) cri_moments_merge(&m->moments, &old->moments);
+        CR_TRY(solve(cx, m, o, rows->design->standardised, rows->design->target_scale, report));
+    }
     *out_state = m;
     m = NULL;
 done:
@@ -303,13 +366,18 @@ static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options
 static cr_status bayes_update(cr_ctx *cx, const void *state, const cri_rows *rows,
                               const void *options, void **out_state, cr_report *report)
 {
+    if (((const bayes_state *)state)->dual) {
+        cr_fail(cx, CR_EUNSUPPORTED, "a bayes-linear model fitted in the dual has no exact update");
+        return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
+    }
     return learn(cx, state, rows, options, out_state, report);
 }
 
 static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
-    return cri_predictor_predict(cx, &((const bayes_state *)state)->fit, rows, out);
+    const bayes_state *m = state;
+    return cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -332,6 +400,7 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
         CR_TRY(cri_store_set_real(cx, s, "alpha", m->alpha / (unit * unit)));
         CR_TRY(cri_store_set_real(cx, s, "beta", m->beta / (unit * unit)));
     }
+    if (m->dual) CR_TRY(cri_store_set(cx, s, "solver", json_string("dual")));
     CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(m->fit.sigma * unit)));
     CR_TRY(cri_store_set_real(cx, s, "effective_parameters", m->gamma));
     CR_TRY(cri_store_set_real(cx, s, "rss", m->rss * unit * unit));
@@ -344,6 +413,7 @@ static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, js
     cr_status          st = CR_OK;
     const bayes_state *m = state;
     CR_TRY(cri_store_set(cx, out, "nig", json_boolean(m->nig)));
+    CR_TRY(cri_store_set(cx, out, "dual", json_boolean(m->dual)));
     CR_TRY(cri_store_set_real(cx, out, "alpha", m->alpha));
     CR_TRY(cri_store_set_real(cx, out, "beta", m->beta));
     CR_TRY(cri_store_set_real(cx, out, "a", m->a));
@@ -352,7 +422,8 @@ static cr_status bayes_write(cr_ctx *cx, const void *state, cri_store *store, js
     CR_TRY(cri_store_set_real(cx, out, "gamma", m->gamma));
     CR_TRY(cri_store_set_real(cx, out, "rss", m->rss));
     CR_TRY(cri_predictor_write(cx, &m->fit, store, out));
-    CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+    if (!m->dual) CR_TRY(cri_moments_write(cx, &m->moments, store, out));
+    if (m->kept.n > 0) CR_TRY(cri_kept_rows_write(cx, &m->kept, store, out));
 done:
     return st;
 }
@@ -365,6 +436,7 @@ static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in
     bayes_state *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     m->nig = json_is_true(json_object_get(in, "nig"));
+    m->dual = json_is_true(json_object_get(in, "dual"));
     CR_TRY(cri_store_get_real(cx, store, in, "alpha", &m->alpha));
     CR_TRY(cri_store_get_real(cx, store, in, "beta", &m->beta));
     CR_TRY(cri_store_get_real(cx, store, in, "a", &m->a));
@@ -373,7 +445,8 @@ static cr_status bayes_read(cr_ctx *cx, const cri_store *store, const json_t *in
     CR_TRY(cri_store_get_real(cx, store, in, "gamma", &m->gamma));
     CR_TRY(cri_store_get_real(cx, store, in, "rss", &m->rss));
     CR_TRY(cri_predictor_read(cx, store, in, p, &m->fit));
-    CR_TRY(cri_moments_read(cx, store, in, p, &m->moments));
+    if (!m->dual) CR_TRY(cri_moments_read(cx, store, in, p, &m->moments));
+    if (m->dual && design->block.n > 0) CR_TRY(cri_kept_rows_read(cx, store, in, p, &m->kept));
     *out_state = m;
     m = NULL;
 done:
@@ -399,6 +472,7 @@ const cr_model_class cri_class_bayes_linear = {
     .takes_sparse = true,
     .fit = bayes_fit,
     .update = bayes_update,
+    .streams = "solver=primal",
     .predict = bayes_predict,
     .describe = bayes_describe,
     .write = bayes_write,

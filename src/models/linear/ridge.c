@@ -7,9 +7,8 @@
  * are large the answer comes by LSQR (ridge_sparse.h).
  * s^2 is estimated as RSS / (n - df), df = 1 + tr G (G + lambda I)^-1, n the sum of the weights.
  * Hoerl & Kennard (1970); Hastie, Tibshirani & Friedman (2009), sec. 3.4.1. */
-#include "moments.h"
-#include "predictor.h"
-#include "ridge_sparse.h"
+#include "dense_terms.h"
+#include "dual.h"
 #include "spectrum.h"
 #include "sparse_terms.h"
 #include "../rows_check.h"
@@ -128,51 +127,6 @@ done:
 
 /* --- dual ------------------------------------------------------------------------------------ */
 
-/* Centre, scale and the target's moments from the rows themselves; no p x p matrix. */
-static cr_status measure_rows(cr_ctx *cx, const cri_rows *rows, const double *X, bool intercept,
-                              bool standardise, cri_gram *g)
-{
-    size_t n = rows->n, p = rows->p;
-    *g = (cri_gram){ .p = p,
-                     .centre = cr_alloc(cx, p, sizeof(double)),
-                     .scale = cr_alloc(cx, p, sizeof(double)) };
-    if (!g->centre || !g->scale) return CR_ENOMEM;
-    cr_status st = CR_OK;
-    for (size_t j = 0; j <= p && st == CR_OK; j++) { /* the target last */
-        double weight = 0, mean = 0, square = 0;
-        for (size_t i = 0; i < n; i++) {
-            double w = rows->w ? rows->w[i] : 1, x = j < p ? X[i * p + j] : rows->y[i];
-            if (w == 0) continue;
-            double delta = x - mean;
-            weight += w;
-            mean += w / weight * delta;
-            square += w * delta * (x - mean);
-        }
-        bool constant = !(square > 1e-26 * weight * mean * mean);
-        st = cri_check_squares(cx, j, p, square + weight * mean * mean, fabs(mean) + sqrt(square));
-        if (j < p) {
-            g->centre[j] = intercept ? mean : 0;
-            g->scale[j] = standardise && !constant ? sqrt(square / weight) : 1;
-        } else {
-            g->weight = weight;
-            g->offset = intercept ? mean : 0;
-            g->tt = intercept ? square : square + weight * mean * mean;
-        }
-    }
-    return st;
-}
-
-/* Z = sqrt(w) (X - centre) / scale [n x p] in place, and t = sqrt(w) (y - offset). */
-static void standardise_rows(const cri_rows *rows, const cri_gram *g, double *Z, double *t)
-{
-    for (size_t i = 0; i < rows->n; i++) {
-        double root = rows->w ? sqrt(rows->w[i]) : 1;
-        for (size_t j = 0; j < g->p; j++)
-            Z[i * g->p + j] = root * (Z[i * g->p + j] - g->centre[j]) / g->scale[j];
-        t[i] = root * (rows->y[i] - g->offset);
-    }
-}
-
 /* b = Z^T a, a = (Z Z^T + lambda I)^-1 t = (L L^T)^-1 t;  F = L^-1 Z, whose rows take away from the
  * prior variance what the data tell:  (I - F^T F) / lambda. */
 static cr_status solve_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const cri_gram *g,
@@ -186,7 +140,7 @@ static cr_status solve_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, co
 
     CR_TRY(s.status);
     if (!(m->lambda > 0)) CR_TRY(refuse_singular(cx, m->lambda));
-    standardise_rows(rows, g, Z, t);
+    cri_standardise_rows(rows, g, Z, t);
     CR_TRY(cr_syrk(cx, 1, cr_cmat_of(Z, n, p), CR_PLAIN, 0, cr_mat_of(K, n, n)));
     for (size_t i = 0; i < n; i++) K[i * n + i] += m->lambda;
     CR_TRY(cr_chol(cx, cr_mat_of(K, n, n)));
@@ -232,7 +186,7 @@ static cr_status solve(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const r
     CR_TRY(s.status);
     CR_TRY(cri_predictor_new(cx, p, dual ? rows->n : p, &m->fit));
     if (dual) CR_TRY(cri_rows_matrix(cx, rows, m->fit.F));
-    CR_TRY(dual ? measure_rows(cx, rows, m->fit.F, o->intercept, design->standardised, &g)
+    CR_TRY(dual ? cri_measure_rows(cx, rows, m->fit.F, o->intercept, design->standardised, &g)
                 : cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
     memcpy(m->fit.centre, g.centre, p * sizeof(double));
     memcpy(m->fit.scale, g.scale, p * sizeof(double));
@@ -369,12 +323,7 @@ static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *ro
                                cr_prediction *out)
 {
     const ridge_state *m = state;
-    cr_prediction      means = *out;
-    cr_status          st;
-    if (m->kept.n == 0) return cri_predictor_predict(cx, &m->fit, rows, out);
-    means.scale = NULL;
-    st = cri_predictor_predict(cx, &m->fit, rows, &means);
-    return st == CR_OK && out->scale ? cri_kept_rows_spread(cx, &m->kept, &m->fit, rows, out) : st;
+    return cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */

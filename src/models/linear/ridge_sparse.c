@@ -29,8 +29,8 @@ static void set_noise(const cri_ridge_facts *f, cri_predictor *fit)
 
 /* --- the dual -------------------------------------------------------------------------------- */
 
-static cr_status keep(cr_ctx *cx, const cri_sparse_terms *z, const double *L, double lambda,
-                      cri_kept_rows *out)
+cr_status cri_kept_rows_new(cr_ctx *cx, const cri_sparse_terms *z, const double *L, double lambda,
+                            cri_kept_rows *out)
 {
     size_t        n = z->n, at = 0, end;
     cri_kept_rows k = { .n = n,
@@ -114,8 +114,7 @@ done:
     return st;
 }
 
-/* The intercept is the mean at x = 0, a row without entries. */
-static cr_status set_intercept_sd(cr_ctx *cx, const cri_kept_rows *k, cri_predictor *fit)
+cr_status cri_kept_rows_set_intercept_sd(cr_ctx *cx, const cri_kept_rows *k, cri_predictor *fit)
 {
     size_t        start[2] = { 0, 0 };
     double        leverage, scale, dof;
@@ -174,9 +173,9 @@ cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *o, cri_pred
     CR_TRY(set_fit(cx, &z, b, o->intercept, &fit));
     fit.mean_share = o->intercept ? 1 / z.weight : 0;
     set_noise(&facts, &fit);
-    CR_TRY(keep(cx, &z, L, o->lambda, &kept));
+    CR_TRY(cri_kept_rows_new(cx, &z, L, o->lambda, &kept));
     if ((double)n * (double)n * (double)p <= 4e10) CR_TRY(set_sds(cx, &z, &kept, &fit));
-    CR_TRY(set_intercept_sd(cx, &kept, &fit));
+    CR_TRY(cri_kept_rows_set_intercept_sd(cx, &kept, &fit));
     *out_fit = fit, *out_kept = kept, *out_facts = facts;
     fit = (cri_predictor){ 0 }, kept = (cri_kept_rows){ 0 };
 done:

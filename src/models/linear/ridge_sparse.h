@@ -8,6 +8,7 @@
 #define CREDENCE_MODELS_LINEAR_RIDGE_SPARSE_H
 
 #include "predictor.h"
+#include "sparse_terms.h"
 
 /* The rows of a fit in the dual: entries of row i are start[i] .. start[i + 1] - 1. */
 typedef struct cri_kept_rows {
@@ -42,6 +43,11 @@ cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *problem,
 cr_status cri_ridge_lsqr(cr_ctx *cx, const cri_ridge_problem *problem, cri_predictor *out_fit,
                          cri_ridge_facts *out_facts, bool *out_singular);
 
+/* Copies the rows with L [n x n], L L' = Z Z' + lambda I. */
+cr_status cri_kept_rows_new(cr_ctx *cx, const cri_sparse_terms *z, const double *L, double lambda,
+                            cri_kept_rows *out);
+/* The sd of the intercept, which is the mean at x = 0, a row without entries. */
+cr_status cri_kept_rows_set_intercept_sd(cr_ctx *cx, const cri_kept_rows *kept, cri_predictor *fit);
 /* Leverage, scale and dof of sparse rows. */
 cr_status cri_kept_rows_spread(cr_ctx *cx, const cri_kept_rows *kept, const cri_predictor *fit,
                                const cri_rows *rows, cr_prediction *out);

@@ -81,7 +81,11 @@ cr_status cri_gram_spectrum(cr_ctx *cx, const cri_gram *g, double *out_d, double
     cri_blas_enter();
     int info = cri_dgesvj((int)p, A, singular, V, work, (int)(p + p > 6 ? p + p : 6));
     cri_blas_leave();
-    if (info != 0) CR_TRY(cr_fail(cx, CR_ENUMERIC, "eigen: the iteration did not converge"));
+    if (info !=
+        0) { /* rotations may go on for ever among directions that the rows do not tell of */
+        CR_TRY(plain_spectrum(cx, g, out_d, out_V));
+        goto done;
+    }
     for (size_t k = 0; k < p; k++) { /* LAPACK's are descending, and times work[0] */
         double root = singular[p - 1 - k] * work[0];
         out_d[k] = k < untold ? 0 : root * root;

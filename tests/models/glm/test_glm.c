@@ -1,5 +1,6 @@
 /* test_glm.c -- generalised linear models: the score equations at the estimate, statsmodels' and R's
  * answers, laws of weights, offsets, exposures and trials, and predictive moments. */
+#include "../../data/sparse_fixture.h"
 #include "../fixture.h"
 
 #include "math/special.h"
@@ -725,6 +726,67 @@ static void test_allocations(void **state)
     test_every_allocation_fails(all_of_it, (char[]){ "negative-binomial" });
 }
 
+/* Sparse rows give what the same numbers written out do, with fewer and with more than 4 p rows. */
+static void test_sparse_rows(void **state)
+{
+    const char *const settings[] = { "target=y features=x* family=poisson weights=w",
+                                     "target=y features=x* family=gamma link=log intercept=false" };
+    cr_ctx           *cx = test_context();
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        sparse_data d = draw_sparse(k, k < 2 ? 600 : 90, 30, 0.12);
+        for (size_t i = 0; i < d.n; i++) {
+            double eta = 0.3;
+            for (size_t j = 0; j < d.p; j++) {
+                d.X[i * d.p + j] /= 1 + (double)j;
+                if (j % 13 == 7) d.X[i * d.p + j] = (i + j) % 7 == 0;
+                eta += 0.1 * d.X[i * d.p + j];
+            }
+            d.y[i] = 1 + floor(exp(eta + 0.5 * d.y[i]));
+        }
+        compress(&d);
+        cr_table     *a = table_of(cx, &d, true), *b = table_of(cx, &d, false);
+        cr_model     *m = fit(cx, "glm", a, settings[k % 2]), *o = fit(cx, "glm", b, settings[k % 2]);
+        cr_prediction f = predict(cx, m, a), g = predict(cx, o, b);
+        json_t       *x = describe(cx, m), *y = describe(cx, o);
+        for (size_t j = k % 2; j <= d.p; j++) {
+            assert_close(coefficient(x, j, "value"), coefficient(y, j, "value"), 1e-9);
+            assert_close(coefficient(x, j, "sd"), coefficient(y, j, "sd"), 1e-9);
+        }
+        assert_close(statistic(x, "deviance"), statistic(y, "deviance"), 1e-10);
+        for (size_t i = 0; i < f.n; i++) {
+            assert_close(f.mean[i], g.mean[i], 1e-9);
+            assert_close(f.scale[i], g.scale[i], 1e-9);
+        }
+        json_decref(x);
+        json_decref(y);
+        cr_prediction_free(cx, &f);
+        cr_prediction_free(cx, &g);
+        cr_model_free(cx, m);
+        cr_model_free(cx, o);
+        cr_table_free(cx, a);
+        cr_table_free(cx, b);
+        free_sparse(&d);
+    }
+    test_context_free(cx);
+}
+
+/* More columns than rows by far: refused at once, with figures. */
+static void test_too_wide(void **state)
+{
+    cr_ctx     *cx = test_context();
+    sparse_data d = draw_sparse(1, 10, 2100, 0.01);
+    cr_model   *m = NULL;
+    (void)state;
+    for (size_t i = 0; i < d.n; i++) d.y[i] = (double)(i % 3);
+    cr_table *t = table_of(cx, &d, true);
+    assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x* family=poisson", &m), CR_ENUMERIC,
+                      "2100 columns and 10 rows");
+    cr_table_free(cx, t);
+    free_sparse(&d);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -744,6 +806,8 @@ int main(void)
         cmocka_unit_test(test_underdispersion_is_told),
         cmocka_unit_test(test_file_and_threads),
         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_sparse_rows),
+        cmocka_unit_test(test_too_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
