@@ -69,4 +69,73 @@ static inline void check_exact_optimum(cr_ctx *cx, const json_t *root, const jso
     drop_split(&s);
 }
 
+/* A series against time from 0: its first rows to learn from, y as the case has it, and the rest. */
+typedef struct series {
+    const char *id, *file;
+    size_t      n, tests;
+    bool        logs, divide; /* y: its logarithm; divided by its standard deviation */
+    const char *kernel;       /* where the search begins                             */
+    double      reach;        /* an evidence that starts of others end at            */
+} series;
+
+static inline void read_series(cr_ctx *cx, const series *c, double *x, double *y)
+{
+    char path[100];
+    snprintf(path, sizeof path, "tabular/%s", c->file);
+    cr_table        *t = read_table(cx, test_shared_data(path));
+    const cr_column *time = cr_table_column(t, 0), *value = cr_table_column(t, 1);
+    long double      mean = 0, square = 0;
+    for (size_t i = 0; i < c->n + c->tests; i++) {
+        x[i] = time->values[i * time->stride] - floor(time->values[0]);
+        y[i] = value->values[i * value->stride];
+        if (c->logs) y[i] = log(y[i]);
+        if (i < c->n) mean += y[i] / (long double)c->n;
+    }
+    for (size_t i = 0; i < c->n; i++) square += (y[i] - mean) * (y[i] - mean) / (long double)c->n;
+    for (size_t i = 0; i < c->n + c->tests; i++) y[i] = (double)((y[i] - mean) / (c->divide ? sqrtl(square) : 1));
+    cr_table_free(cx, t);
+}
+
+/* Evidence and predictions beyond the rows at the start, and the evidence that the search ends at. */
+static inline void check_series(cr_ctx *cx, const series *c)
+{
+    json_t *root = load_reference(), *item, *one = NULL;
+    double  x[600], y[600], noise;
+    char    text[1024] = "", noise_text[40];
+    size_t  i;
+    json_array_foreach(json_object_get(root, "cases"), i, item)
+    {
+        if (strcmp(json_string_value(json_object_get(item, "id")), c->id) == 0) one = item;
+    }
+    assert_non_null(one);
+    read_series(cx, c, x, y);
+    const json_t *at = json_object_get(one, "at_start"), *start = json_object_get(one, "hyper_start");
+    kernel_text(json_object_get(one, "kernel"), start, text);
+    noise = number_of(start, "noise");
+    snprintf(noise_text, sizeof noise_text, "%.17g", noise);
+    cr_table  *t = make_table(cx, x, c->n, 1, y, NULL), *z = make_table(cx, x + c->n, c->tests, 1, y + c->n, NULL);
+    cr_setting list[] = { { "target", "y" },       { "mean", "zero" }, { "optimize", "none" }, { "scale", "none" },
+                          { "noise", noise_text }, { "kernel", text } };
+    cr_model  *m = NULL;
+    assert_ok(cx, cr_fit(cx, "gp", t, list, 6, &m));
+    assert_relative(cr_model_get_report(m)->log_evidence, number_of(one, "lml_at_start"), 1e-8);
+    cr_prediction p = predict(cx, m, z);
+    const json_t *mean = json_object_get(at, "mean_first12"), *variance = json_object_get(at, "var_f_first12");
+    assert_true(json_array_size(mean) >= 10);
+    for (i = 0; i < json_array_size(mean); i++) {
+        assert_close(p.mean[i], element(mean, i), 1e-7);
+        assert_close(p.scale[i] * p.scale[i] - noise, element(variance, i), 1e-7);
+    }
+    cr_prediction_free(cx, &p);
+    cr_model_free(cx, m);
+    cr_setting search[] = { { "target", "y" }, { "mean", "zero" }, { "scale", "none" }, { "kernel", c->kernel } };
+    assert_ok(cx, cr_fit(cx, "gp", t, search, 4, &m));
+    double found = cr_model_get_report(m)->log_evidence;
+    if (found < c->reach - 0.01) fail_msg("%s: %.6f, known %.6f", c->id, found, c->reach);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, z);
+    json_decref(root);
+}
+
 #endif

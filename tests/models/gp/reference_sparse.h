@@ -81,9 +81,10 @@ static inline void check_sparse_optimum(cr_ctx *cx, const json_t *root, const js
     const json_t *starts = json_object_get(item, "restart_bounds");
     cr_table     *t = make_table(cx, s.X, s.n, s.d, s.y, NULL);
     double        wanted = number_of(item, "best_bound") - 1e-3;
-    char          settings[160];
+    char          settings[200];
     for (size_t i = 0; s.d > 1 && i < json_array_size(starts); i++) wanted = fmin(wanted, element(starts, i));
-    snprintf(settings, sizeof settings, "target=y mean=zero approx=vfe optimize-inducing=true inducing=%.0f kernel=rbf%s",
+    snprintf(settings, sizeof settings,
+             "target=y mean=zero approx=vfe optimize-inducing=true max-iter=1000 inducing=%.0f kernel=rbf%s",
              number_of(item, "m"), json_is_true(json_object_get(item, "ard")) ? "(ard)" : "");
     cr_model *m = fit(cx, "gp", t, settings);
     double    found = cr_model_get_report(m)->log_evidence;

@@ -16,11 +16,26 @@ static void test_reference_optimum(void **state)
     check_cases("gpopt/nile", "", 280, 5, check_exact_optimum);
 }
 
+/* Sums and products over time: evidence and extrapolation at the start, and the best evidence known. */
+static void test_series(void **state)
+{
+    (void)state;
+    static const series cases[] = {
+        { "gpcomp/nile", "nile.csv", 90, 10, false, true, "0.5*matern12(l=10) + 1", -111.04819409791642 },
+        { "gpcomp/airpassengers", "airpassengers.csv", 108, 36, true, false,
+          "rbf(variance=1, l=5) + rbf(variance=0.1, l=10)*periodic(l=1, p=1 fixed)", 174.9637604197959 },
+    };
+    cr_ctx *cx = test_context();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_series(cx, &cases[i]);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_reference_optimum),
+        cmocka_unit_test(test_series),
     };
     return cmocka_run_group_tests_name("gp reference", tests, NULL, NULL);
 }

@@ -16,6 +16,21 @@ static void test_exact_optima(void **state)
     check_cases("gpopt/", "", SIZE_MAX, 81, check_exact_optimum);
 }
 
+/* Trend, season and two more terms of carbon dioxide: an evidence that some of the others' starts end at. */
+static void test_series(void **state)
+{
+    (void)state;
+    static const series carbon = {
+        "gpcomp/co2", "co2.csv", 372, 96, false, false,
+        "rbf(variance=2500, l=50) + rbf(variance=4, l=100)*periodic(l=1, p=1 fixed) + rq(variance=0.25, l=1, alpha=1)"
+        " + rbf(variance=0.01, l=0.1)",
+        -68.81312052313712
+    };
+    cr_ctx *cx = test_context();
+    check_series(cx, &carbon);
+    test_context_free(cx);
+}
+
 static void test_sparse(void **state)
 {
     (void)state;
@@ -44,7 +59,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),         cmocka_unit_test(test_exact_optima),
-        cmocka_unit_test(test_sparse),        cmocka_unit_test(test_sparse_optima),
+        cmocka_unit_test(test_series),        cmocka_unit_test(test_sparse),        cmocka_unit_test(test_sparse_optima),
         cmocka_unit_test(test_classify),      cmocka_unit_test(test_classify_optima),
     };
     return cmocka_run_group_tests_name("gp reference, all", tests, NULL, NULL);
