@@ -115,7 +115,8 @@ static cr_status gather(cr_scratch *s, const cri_rows *rows, const size_t total[
     p->in = (cr_kernel_input){ .rows = p->n, .numbers = cr_cmat_of(p->X, p->n, d), .codes = p->codes,
                                .categories = c };
     CR_TRY(cri_inputs_add(cx, &distinct, rows));
-    CR_TRY(cri_default_kernel(cx, kernel, rows->design, &distinct, 1, &p->kernel));
+    CR_TRY(cri_default_kernel(cx, kernel, rows->design, &distinct, 1,
+                              "the distance of two means could be the root of a negative number", &p->kernel));
     cr_kernel_print(p->kernel, out->kernel, sizeof out->kernel);
 done:
     cri_gp_data_free(cx, &distinct);

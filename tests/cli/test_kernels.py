@@ -86,3 +86,47 @@ def test_help_of_kernels(credence, refused):
     assert "Leslie" in credence("help", "kernels", "spectrum").stdout
     refused(2, "help", "rbf", says=["'rbf' is a kernel", "credence help kernels rbf"])
     refused(2, "help", "fit", "rbf", says=["one argument too many"])
+
+
+SIGMOID = [(["fit", "gp", "d.csv", "--target", "y"], "no Gaussian process has such a covariance"),
+           (["fit", "gp-classify", "d.csv", "--target", "c"], "no Gaussian process has such a covariance"),
+           (["fit", "kernel-ridge", "d.csv", "--target", "y"], "the penalty of some functions would be negative"),
+           (["fit", "kernel-pca", "d.csv"], "some components would have a negative variance"),
+           (["info", "--mmd", "d.csv", "new.csv"], "the distance of two means could be the root of a negative number")]
+
+
+@pytest.mark.parametrize("command,why", SIGMOID)
+def test_sigmoid_is_refused_for_what_it_does_and_the_hint_works(credence, refused, words, command, why):
+    command = command + (["--features", "x"] if command[0] == "fit" else [])
+    if command[0] == "info":  # numbers only
+        for name in ("d.csv", "new.csv"):
+            rows = table((words / name).read_text())
+            (words / name).write_text("x\n" + "".join(row["x"] + "\n" for row in rows))
+    refused(2, *command, "--kernel", "sigmoid", says=why)
+    result = credence(*command, "--kernel", "poly(degree=3, c=1)")
+    assert result.code == 0, result.stderr
+
+
+def test_a_normalised_kernel_is_learned_and_kept(credence, words):
+    fit = credence("fit", "gp", "d.csv", "--target", "y", "--features", "word,x", "--kernel",
+                   "normalise(spectrum(word; k=2)) + normalise(poly(x; degree=2, c=1))", "-o", "m.cred", "--json")
+    assert fit.code == 0, fit.stderr
+    assert "polynomial.c" in [p["name"] for p in json.loads(fit.stdout)["parameters"]]
+    direct = credence("fit", "gp", "d.csv", "--target", "y", "--features", "word", "--kernel",
+                      "normalise(spectrum(word; k=2))", "-o", "a.cred", "--json")
+    option = credence("fit", "gp", "d.csv", "--target", "y", "--features", "word", "--kernel",
+                      "spectrum(word; k=2, normalise=1)", "--json")
+    assert abs(json.loads(direct.stdout)["log_evidence"] - json.loads(option.stdout)["log_evidence"]) < 1e-6
+    assert len(table(credence("predict", "a.cred", "new.csv").stdout)) == 10
+
+
+def test_one_sentence_for_a_singular_covariance(credence, refused, tmp_path):
+    (tmp_path / "s.csv").write_text("x,y\n1,2\n2,3\n3,1\n4,2\n")
+    fit = ["fit", "gp", "s.csv", "--target", "y", "--kernel", "linear"]
+    words = "the covariance of the rows is not positive definite in double precision"
+    alike = "are most alike (correlation 1)"
+    error = refused(4, *fit, "--noise", "0", says=words).stderr
+    assert alike in error and "added to each row" in error and "hint: without --noise it is learned" in error
+    fixed = credence(*fit, "--noise", "0", "--optimize", "none")  # both ways of the hint
+    assert fixed.code == 0 and words in fixed.stderr and alike in fixed.stderr
+    assert credence(*fit).code == 0

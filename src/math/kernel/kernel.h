@@ -13,6 +13,7 @@
  *               rate), ~invgamma(shape, scale), ~normal(mean, sd), ~halfnormal(sd).
  *   base=       rbf, matern and rq stand over another kernel k: their squared distance is
  *               (k(x,x) - 2 k(x,y) + k(y,y)) / l^2.
+ *   normalise   normalise(k) is k(x,y) / sqrt(k(x,x) k(y,y)) of any expression k without `white`.
  *   warp=       log or kumaraswamy: what numbers go through first.
  *   file=       fisher(file="model.cred"): the kernel with the numbers of a saved model.
  *
@@ -248,7 +249,7 @@ CR_API const char *cr_kernel_formula(const cr_kernel_class *c);
 CR_API const char *cr_kernel_reference(const cr_kernel_class *c);
 /* An expression with it. */
 CR_API const char *cr_kernel_example(const cr_kernel_class *c);
-/* "numbers", "categories", "texts" or "nothing": the columns it acts on. */
+/* "numbers", "categories", "texts", "a kernel" or "nothing": what it acts on. */
 CR_API const char *cr_kernel_acts_on(const cr_kernel_class *c);
 /* The i-th parameter; NULL beyond the last. */
 CR_API const cr_kernel_spec *cr_kernel_spec_at(const cr_kernel_class *c, size_t i);

@@ -292,6 +292,11 @@ void cri_leaf_partial(const cri_job *job, size_t node, size_t s, size_t e, cri_t
                       const double *t, const double *value, double *out);
 void cri_leaf_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
                        cri_room *room, cri_gradient *g);
+/* Of normalise(...): values, the adjoint of what it stands over, and one derivative forwards (normalise.c). */
+void cri_normalise_forward(const cri_job *job, size_t node, cri_tile tile, cri_room *room);
+void cri_normalise_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
+                            cri_room *room, cri_gradient *g);
+void cri_normalise_tangent(const cri_job *job, size_t node, const double *diagonal, cri_tile tile, cri_room *room);
 /* The family of a leaf, also of one by a hook. */
 cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
 
@@ -312,7 +317,7 @@ void cri_multiply_array(const double *a, const double *b, size_t n, double *out)
 extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
     cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_fisher, cri_kernel_hamming,
     cri_kernel_intersection, cri_kernel_jaccard, cri_kernel_linear, cri_kernel_matern,
-    cri_kernel_mismatch, cri_kernel_periodic, cri_kernel_polynomial, cri_kernel_product, cri_kernel_rbf,
+    cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic, cri_kernel_polynomial, cri_kernel_product, cri_kernel_rbf,
     cri_kernel_rq,
     cri_kernel_set, cri_kernel_sigmoid, cri_kernel_spectrum, cri_kernel_subsequence,
     cri_kernel_white;

@@ -378,6 +378,31 @@ done:
     return st;
 }
 
+static bool has_white(const cr_kernel *k, size_t at)
+{
+    const cri_node *node = &k->nodes[at];
+    if (node->op == CRI_LEAF) return node->class == &cri_kernel_white;
+    for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next)
+        if (has_white(k, c)) return true;
+    return false;
+}
+
+/* normalise(expression) */
+static cr_status read_normalise(cri_parser *p, call *c, size_t *out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_parse_expect(p, '(', "and a kernel after normalise"));
+    CR_TRY(cri_parse_sum(p, &c->base));
+    CR_TRY(cri_parse_expect(p, ')', "after the kernel to normalise"));
+    if (has_white(p->k, c->base))
+        CR_TRY(FAULT(p, c->begin, "white stands outside normalise: normalise(...) + white(...)"));
+    c->node.op = CRI_OVER;
+    c->node.first = c->base;
+    CR_TRY(cri_parse_add_node(p, c->node, out));
+done:
+    return st;
+}
+
 static const char *any_kernel(const void *user, size_t i)
 {
     const cr_kernel *k = user;
@@ -405,6 +430,10 @@ cr_status cri_parse_call(cri_parser *p, size_t *out)
     if (!c.class) {
         st = FAULT(p, c.begin, "there is no kernel '%s'", name);
         cr_fail_nearest(p->cx, name, "kernels", cr_kernel_count() + p->k->n_hooks, any_kernel, p->k);
+        goto done;
+    }
+    if (c.class == &cri_kernel_normalise) {
+        st = read_normalise(p, &c, out);
         goto done;
     }
     CR_TRY(read_items(p, &c));

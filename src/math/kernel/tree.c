@@ -77,6 +77,10 @@ static double squared_length(const cr_kernel *k, const cri_node *node)
 static void over_forward(const cri_job *job, size_t at, cri_tile tile, cri_room *room)
 {
     const cri_node *node = &job->k->nodes[at];
+    if (node->class == &cri_kernel_normalise) {
+        cri_normalise_forward(job, at, tile, room);
+        return;
+    }
     const double   *base = room->value[node->first], l2 = squared_length(job->k, node);
     const double   *a = job->a.node[at].diagonal, *b = job->b.node[at].diagonal;
     double         *t = room->t[at];
@@ -148,6 +152,10 @@ static void over_backward(const cri_job *job, size_t at, cri_tile tile, const do
                           cri_room *room, cri_gradient *g)
 {
     const cri_node *node = &job->k->nodes[at];
+    if (node->class == &cri_kernel_normalise) {
+        cri_normalise_backward(job, at, tile, adjoint, room, g);
+        return;
+    }
     size_t          n = tile.ni * tile.nj;
     double         *out = room->adjoint[node->first], l2 = squared_length(job->k, node);
     for (size_t s = 0; g->natural && node->class->specs[s].shown.name; s++) {
@@ -178,7 +186,7 @@ void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room
             cri_leaf_backward(job, i, tile, adjoint[i], room, g);
             continue;
         }
-        if (node->op == CRI_OVER && tile.diagonal) continue; /* it is 1 there */
+        if (node->op == CRI_OVER && tile.diagonal) continue; /* it is constant there */
         if (node->op == CRI_OVER) over_backward(job, i, tile, adjoint[i], room, g);
         for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next) {
             adjoint[c] = node->op == CRI_SUM ? adjoint[i] : room->adjoint[c];
@@ -204,6 +212,10 @@ static void over_tangent(const cri_job *job, size_t at, const double *diagonal, 
                          cri_room *room)
 {
     const cri_node *node = &job->k->nodes[at];
+    if (node->class == &cri_kernel_normalise) {
+        cri_normalise_tangent(job, at, diagonal, tile, room);
+        return;
+    }
     const double   *base = room->adjoint[node->first], l2 = squared_length(job->k, node);
     double         *out = room->adjoint[at];
     node->class->slope(job->k, node, room->t[at], room->value[at], tile.ni * tile.nj, out);

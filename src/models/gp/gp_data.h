@@ -57,7 +57,10 @@ cr_kernel_input cri_gp_inputs(const cri_gp_data *data);
 /* Reads a kernel expression whose names are the columns of the design; text NULL: the default, rbf
  * with one length-scale a column, times hamming of each category. */
 cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out_kernel);
-/* The same, and each term of a sum that has no amplitude gets one: rbf becomes 1*rbf. */
+/* The same for another method; why: what a kernel that is not positive semi-definite would do to it. */
+cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
+                            cr_kernel **out_kernel);
+/* The kernel of a process, and each term of a sum that has no amplitude gets one: rbf becomes 1*rbf. */
 cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *design,
                                cr_kernel **out_kernel);
 /* Marks the columns of the design that kernels of texts in the expression read; text NULL: none. */

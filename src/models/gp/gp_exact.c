@@ -7,6 +7,7 @@
 #include "../../math/dense.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ROWS = 64 }; /* of a matrix worked on at a time */
@@ -21,20 +22,62 @@ double cri_gp_merged(const cri_gp_data *data, double noise)
 
 /* --- factor ---------------------------------------------------------------------------------- */
 
-static void name_nearest(cr_ctx *cx, const cri_gp_data *data, const double *K, const double *diagonal,
-                         double jitter)
+/* "rows 3 and 7 are most alike (correlation 1)", from the upper triangle of C and its diagonal. */
+static void name_nearest(const cri_gp_data *data, const double *C, const double *diagonal, char *out, size_t size)
 {
     size_t n = data->n, a = 0, b = 0;
-    double most = -1;
+    double most = -INFINITY;
     for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++) { /* the upper triangle is still that of C */
-            double c = K[i * n + j] / sqrt(diagonal[i] * diagonal[j]);
+        for (size_t j = i + 1; j < n; j++) {
+            double c = C[i * n + j] / sqrt(diagonal[i] * diagonal[j]);
             if (c > most) most = c, a = i, b = j;
         }
-    cr_log(cx, CR_LOG_WARNING,
-           "the covariance of the rows is not positive definite in double precision: the variance %g "
-           "was added to each row; rows %zu and %zu are most alike (correlation %.15g)",
-           jitter, data->first[a] + 1, data->first[b] + 1, most);
+    if (isinf(most)) snprintf(out, size, "the variance of every row is 0");
+    else
+        snprintf(out, size, "rows %zu and %zu are most alike (correlation %.15g)",
+                 (data->first ? data->first[a] : a) + 1, (data->first ? data->first[b] : b) + 1, most);
+}
+
+#define SINGULAR "the covariance of the rows is not positive definite in double precision"
+
+/* The least variance, of powers of ten times the mean of the diagonal, with which C has a factor; the upper
+ * triangle of C stays.  0 when none up to 1 does. */
+static double least_jitter(cr_ctx *cx, double *C, const double *diagonal, size_t n)
+{
+    double mean = 0;
+    for (size_t i = 0; i < n; i++) mean += diagonal[i] / (double)n;
+    for (double part = 1e-14; part < 2; part *= 10) {
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < i; j++) C[i * n + j] = C[j * n + i];
+            C[i * n + i] = diagonal[i] + part * mean;
+        }
+        if (cr_chol(cx, cr_mat_of(C, n, n)) == CR_OK) return part * mean;
+    }
+    return 0;
+}
+
+cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
+                               size_t settings, double *L)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    const cri_gp_data *data = problem->data;
+    size_t             n = data->n;
+    cr_kernel_input    in = cri_gp_inputs(data);
+    double            *diagonal = cr_scratch_f64(&s, n), jitter;
+    char               alike[160];
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(L, n, n)));
+    for (size_t i = 0; i < n; i++) diagonal[i] = L[i * n + i] += noise * data->r[i];
+    name_nearest(data, L, diagonal, alike, sizeof alike);
+    jitter = least_jitter(cx, L, diagonal, n);
+    st = cr_fail(cx, CR_ENUMERIC, "gp: " SINGULAR ", at any of %zu settings of the hyper-parameters: it needs a "
+                 "variance of %g added to each row; %s", settings, jitter, alike);
+    if (noise == 0) cr_fail_hint(cx, "without --noise it is learned; --optimize none adds the variance it needs");
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* C in both triangles, or the lower, and its factor. */
@@ -59,7 +102,11 @@ static cr_status factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kern
         for (size_t i = 0; i < n; i++) diagonal[i] = L[i * n + i];
         CR_TRY(cr_chol_jitter(cx, C, &added));
         *out_jitter = added.added;
-        if (added.added > 0) name_nearest(cx, data, L, diagonal, added.added);
+        if (added.added > 0) {
+            char alike[160];
+            name_nearest(data, L, diagonal, alike, sizeof alike); /* the upper triangle is still that of C */
+            cr_log(cx, CR_LOG_WARNING, SINGULAR ": the variance %g was added to each row; %s", added.added, alike);
+        }
     }
 done:
     cr_scratch_end(&s);

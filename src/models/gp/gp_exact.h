@@ -38,6 +38,10 @@ cr_status cri_gp_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kerne
 /* The same from a factor that is there. */
 cr_status cri_gp_resolve(cr_ctx *cx, const cri_gp_problem *problem, double noise, const double *L,
                          cri_gp_solution *out);
+/* Fails with CR_ENUMERIC where no setting of the hyper-parameters had a factor, in the words of that warning;
+ * k and the noise are those of one of them, L [n x n] is room. */
+cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
+                               size_t settings, double *L);
 /* From what cri_gp_solve left: the gradient of the log evidence by theta, then by log noise: gradient
  * [theta_size + 1].  L is spoiled. */
 cr_status cri_gp_gradient(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,

@@ -71,13 +71,19 @@ static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr
 
 cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
 {
+    return cri_gp_kernel_for(cx, text, design, "no Gaussian process has such a covariance", out);
+}
+
+cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
+                            cr_kernel **out)
+{
     cr_kernel *k = NULL;
     cr_status  st = parse(cx, text, design, &k);
     if (st != CR_OK) return st;
     if (!cr_kernel_is_psd(k)) {
         cr_kernel_free(cx, k);
-        return cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: no Gaussian "
-                                    "process has such a covariance", text);
+        cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: %s", text, why);
+        return cr_fail_hint(cx, "of inner products too, and positive semi-definite: --kernel 'poly(degree=3, c=1)'");
     }
     cri_gp_kernel_bind(k, design);
     *out = k;
@@ -139,7 +145,7 @@ cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design
     cr_kernel *k = NULL;
     size_t     d, c;
     if (!opt_text) return CR_OK;
-    cr_status st = cri_gp_kernel(cx, opt_text, design, &k);
+    cr_status st = parse(cx, opt_text, design, &k); /* what it must be is asked where it is used */
     if (st != CR_OK) return st;
     cri_gp_shape(design, &d, &c);
     for (size_t i = 0; i < k->n_nodes && st == CR_OK; i++) {

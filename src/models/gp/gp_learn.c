@@ -228,6 +228,11 @@ static cr_status search_starts(run *r, start *a, size_t room, size_t *out_n, cri
     const cri_gp_search *u = r->search;
     size_t               n = 0, chosen;
     CR_TRY(try_starts(r, a, &n));
+    if (isinf(a[0].value) && r->objective == cri_gp_exact_objective) {
+        CR_TRY(cr_kernel_set_theta(r->cx, r->k, a[0].x));
+        CR_TRY(cri_gp_fail_singular(r->cx, r->problem, r->k, u->size > u->p ? exp(a[0].x[u->p]) : r->noise, n,
+                                    ((cri_gp_exact_room *)r->method)->L));
+    }
     if (isinf(a[0].value))
         CR_TRY(cr_fail(r->cx, CR_ENUMERIC, "gp: the covariance of the rows is not positive definite "
                                            "at any of %zu settings of the hyper-parameters", n));

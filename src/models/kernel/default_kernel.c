@@ -7,7 +7,7 @@
 #include <string.h>
 
 cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *design,
-                             const cri_gp_data *data, double times, cr_kernel **out)
+                             const cri_gp_data *data, double times, const char *why, cr_kernel **out)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -15,7 +15,7 @@ cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *desi
     cr_kernel     *k = NULL;
     cri_gp_search  u;
     if (text) {
-        st = cri_gp_kernel(cx, text, design, out);
+        st = cri_gp_kernel_for(cx, text, design, why, out);
         goto done;
     }
     CR_TRY(cri_gp_kernel(cx, data->d == 0 ? "hamming" : data->c == 0 ? "rbf" : "rbf*hamming", design, &k));

@@ -211,7 +211,8 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     if (32e0 * (double)n * (double)n > (double)cri_memory_left(cx))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "kernel-pca of %zu distinct rows needs %.3g GB", n,
                        32e-9 * (double)n * (double)n));
-    CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1, &m->kernel));
+    CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1,
+                              "some components would have a negative variance", &m->kernel));
     w.K = cr_scratch_matrix(&s, n, n);
     w.V = cr_scratch_matrix(&s, n, n);
     w.l = cr_scratch_f64(&s, n);

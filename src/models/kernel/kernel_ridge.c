@@ -123,7 +123,8 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     if (17.6 * (double)n * (double)n > (double)cri_memory_left(cx))
         CR_TRY(cr_fail(cx, CR_ENOMEM, "kernel ridge regression of %zu rows needs %.3g GB", n,
                        17.6e-9 * (double)n * (double)n));
-    CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2, &g->kernel));
+    CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2,
+                              "the penalty of some functions would be negative", &g->kernel));
     CR_TRY(cri_gp_mean_new(cx, o->intercept ? 0 : -1, &g->at, &g->mean, NULL));
     CR_TRY(cri_gp_posterior_allocate(cx, g, false));
     H = cr_scratch_matrix(&s, n, g->q);

@@ -33,7 +33,7 @@ static inline void say_leaf(text_out *t, dice *d, bool smooth, bool all, bool en
 {
     static const char *const lengths[] = { "rbf", "matern12", "matern32", "matern52", "rq", "periodic" };
     static const char *const columns[] = { "", "x1; ", "x1, x3; ", "x2, x3; " };
-    switch (pick(d, all ? 13 : smooth ? 6 : 8)) {
+    switch (pick(d, all ? 17 : smooth ? 6 : 8)) {
     case 0:
     case 1:
     case 2: {
@@ -53,9 +53,9 @@ static inline void say_leaf(text_out *t, dice *d, bool smooth, bool all, bool en
         say(t, ")");
         break;
     case 5:
-        say(t, "cosine(x1; p=");
+        say(t, "cosine(%sp=", columns[pick(d, 4)]);
         say_value(t, d, ends);
-        say(t, ")");
+        say(t, pick(d, 2) ? ", ard)" : ")");
         break;
     case 6: say(t, "white(0.3)"); break;
     case 7: say(t, pick(d, 2) ? "chi2(gamma=0.7)" : "bhattacharyya"); break;
@@ -64,12 +64,16 @@ static inline void say_leaf(text_out *t, dice *d, bool smooth, bool all, bool en
     case 10: say(t, "spectrum(k=%zu, normalise=1)", 1 + pick(d, 2)); break;
     case 11: say(t, "subsequence(t1; k=2, lambda=0.6, normalise=%zu)", pick(d, 2)); break;
     case 12: say(t, pick(d, 2) ? "jaccard" : "intersection"); break;
+    case 13: say(t, "set(t1)"); break;
+    case 14: say(t, "mismatch(k=%zu, m=%zu, alphabet=4, normalise=1)", 2 + pick(d, 2), pick(d, 2)); break;
+    case 15: say(t, pick(d, 2) ? "brownian" : "brownian(x2)"); break;
+    case 16: say(t, pick(d, 2) ? "normalise(spectrum(k=2))" : "normalise(set + 0.5*linear)"); break;
     }
 }
 
 static inline void say_expression(text_out *t, dice *d, size_t depth, bool smooth, bool all, bool ends)
 {
-    size_t form = depth == 0 ? 0 : pick(d, 6);
+    size_t form = depth == 0 ? 0 : pick(d, 7);
     if (form == 0) {
         say_leaf(t, d, smooth, all, ends);
     } else if (form == 1) {
@@ -85,11 +89,15 @@ static inline void say_expression(text_out *t, dice *d, size_t depth, bool smoot
         say(t, "(");
         say_expression(t, d, depth - 1, smooth, all, ends);
         say(t, ")^2");
+    } else if (form == 4) { /* without white */
+        say(t, "normalise(");
+        say_expression(t, d, depth - 1, true, false, ends);
+        say(t, ")");
     } else {
         size_t n = 2 + pick(d, 2);
         say(t, "(");
         for (size_t i = 0; i < n; i++) {
-            if (i) say(t, form == 4 ? " + " : " * ");
+            if (i) say(t, form == 5 ? " + " : " * ");
             say_expression(t, d, depth - 1, smooth, all, ends);
         }
         say(t, ")");

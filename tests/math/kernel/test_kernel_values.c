@@ -394,12 +394,54 @@ static void test_compositions_are_psd(void **state)
     cr_kernel_free(cx, k);
 }
 
+/* normalise(k) against its definition, between one set and between two; rows where k(x, x) = 0 are alike to
+ * nothing, themselves included. */
+static void test_normalise(void **state)
+{
+    cr_ctx                  *cx = *state;
+    static const char *const inner[] = { "polynomial(degree=3, c=0.5)", "linear", "2*rbf + linear(x1)", "spectrum(k=1)",
+                                         "normalise(linear) + brownian" };
+    enum { N = 70, M = 9 };
+    static rows              a, b;
+    static double            K[N * N], B[N * N], C[N * M], D[N * M];
+    dice                     d = { 91 };
+    double                   da[N], db[M], diagonal[N];
+    make_rows(&a, &d, N, 0.1, 0.9);
+    make_rows(&b, &d, M, 0.1, 0.9);
+    memset(a.X + 5 * COLUMNS, 0, COLUMNS * sizeof(double)); /* 0 to linear, and to brownian */
+    for (size_t t = 0; t < sizeof inner / sizeof *inner; t++) {
+        char text[200];
+        snprintf(text, sizeof text, "normalise(%s)", inner[t]);
+        cr_kernel *k = parse(cx, text), *base = parse(cx, inner[t]);
+        assert_ok(cx, cr_kernel_gram(cx, k, &a.in, CR_FILL_BOTH, cr_mat_of(K, N, N)));
+        assert_ok(cx, cr_kernel_gram(cx, base, &a.in, CR_FILL_BOTH, cr_mat_of(B, N, N)));
+        assert_ok(cx, cr_kernel_cross(cx, k, &a.in, &b.in, cr_mat_of(C, N, M)));
+        assert_ok(cx, cr_kernel_cross(cx, base, &a.in, &b.in, cr_mat_of(D, N, M)));
+        assert_ok(cx, cr_kernel_diagonal(cx, base, &a.in, true, da));
+        assert_ok(cx, cr_kernel_diagonal(cx, base, &b.in, true, db));
+        assert_ok(cx, cr_kernel_diagonal(cx, k, &a.in, true, diagonal));
+        for (size_t i = 0; i < N; i++) {
+            assert_true(diagonal[i] == (da[i] > 0) && K[i * N + i] == diagonal[i]);
+            for (size_t j = 0; j < N; j++) {
+                double root = sqrt(da[i] * da[j]);
+                assert_close(K[i * N + j], root > 0 ? B[i * N + j] / root : 0, 1e-13);
+            }
+            for (size_t j = 0; j < M; j++) {
+                double root = sqrt(da[i] * db[j]);
+                assert_close(C[i * M + j], root > 0 ? D[i * M + j] / root : 0, 1e-13);
+            }
+        }
+        cr_kernel_free(cx, k);
+        cr_kernel_free(cx, base);
+    }
+}
+
 /* The same bits for 1, 2, 3 and 7 threads: values and gradients. */
 static void test_threads(void **state)
 {
     cr_ctx               *cx = *state;
     static const size_t   threads[] = { 1, 2, 3, 7 };
-    static const char    *text = "2*rbf(ard)*periodic(x1; p=0.5) + rbf(base=polynomial) + matern(nu=1.5)^2 + white";
+    static const char    *text = "2*rbf(ard)*periodic(x1; p=0.5) + rbf(base=polynomial) + matern(nu=1.5)^2 + normalise(polynomial) + white";
     enum { N = 333 };
     static double         X[N * COLUMNS], K[4][N * N], W[N * N], g[4][32], dX[4][N * COLUMNS];
     dice                  d = { 6 };
@@ -518,7 +560,7 @@ static cr_status use_all(cr_ctx *cx, void *arg)
     double     K[100], g[32], dX[30], d[10];
     cr_kernel *k = NULL, *copy = NULL;
     cr_ctx_set_threads(cx, 1);
-    CR_TRY(cr_kernel_parse(cx, "2*rbf(x1, x2; ard)*periodic(p=0.5) + rbf(base=linear + subsequence) + spectrum + set + white",
+    CR_TRY(cr_kernel_parse(cx, "2*rbf(x1, x2; ard)*periodic(p=0.5) + rbf(base=linear + subsequence) + spectrum + normalise(set) + white",
                            &test_columns, NULL, 0, &k));
     CR_TRY(cr_kernel_copy(cx, k, &copy));
     CR_TRY(cr_kernel_gram(cx, copy, &r->in, CR_FILL_BOTH, cr_mat_of(K, 10, 10)));
@@ -595,7 +637,8 @@ int main(void)
         cmocka_unit_test(test_formulas),       cmocka_unit_test(test_lower_only),
         cmocka_unit_test(test_matern_any_nu),  cmocka_unit_test(test_near_duplicates),
         cmocka_unit_test(test_extreme_scales), cmocka_unit_test(test_exp_array),
-        cmocka_unit_test(test_compositions_are_psd), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_compositions_are_psd),
+        cmocka_unit_test(test_normalise), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_hooks),          cmocka_unit_test(test_wrong_rows),
         cmocka_unit_test(test_no_rows),        cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_interruption),

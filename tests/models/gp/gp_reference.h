@@ -116,4 +116,72 @@ static inline void kernel_text(const json_t *k, const json_t *hyper, char *text)
     strcat(text, ")");
 }
 
+/* The rows to learn from of a case. */
+static inline size_t case_rows(const json_t *root, const json_t *item)
+{
+    const json_t *s = json_object_get(json_object_get(root, "splits"),
+                                      json_string_value(json_object_get(item, "split")));
+    return json_array_size(json_object_get(s, "train"));
+}
+
+typedef void case_check(cr_ctx *cx, const json_t *root, const json_t *item);
+
+/* Checks every case whose id begins so, has `part` in it ("": any) and at most `most` rows to learn from;
+ * there must be `count` of them. */
+static inline void check_cases(const char *prefix, const char *part, size_t most, size_t count, case_check *check)
+{
+    json_t *root = load_reference(), *item;
+    cr_ctx *cx = test_context();
+    size_t  i, seen = 0;
+    json_array_foreach(json_object_get(root, "cases"), i, item)
+    {
+        const char *id = json_string_value(json_object_get(item, "id"));
+        if (strncmp(id, prefix, strlen(prefix)) || !strstr(id, part) || case_rows(root, item) > most) continue;
+        check(cx, root, item);
+        seen++;
+    }
+    assert_int_equal(seen, count);
+    test_context_free(cx);
+    json_decref(root);
+}
+
+enum { MOST_HYPER = 64 };
+
+/* The names of the hyper-parameters that kernel_text writes, in its order, which is that of theta. */
+static inline size_t hyper_names(const json_t *k, const json_t *hyper, char names[][72], size_t n)
+{
+    static const char *const keys[] = { "variance", "lengthscale", "alpha", "period" };
+    json_t                  *parts = json_object_get(k, "parts"), *part;
+    size_t                   i;
+    json_array_foreach(parts, i, part) n = hyper_names(part, hyper, names, n);
+    for (i = 0; !parts && i < 4; i++) {
+        char key[48];
+        snprintf(key, sizeof key, "%s.%s", json_string_value(json_object_get(k, "id")), keys[i]);
+        json_t *value = json_object_get(hyper, key);
+        for (size_t e = 0; value && e < (json_is_array(value) ? json_array_size(value) : 1); e++, n++) {
+            assert_true(n < MOST_HYPER);
+            if (json_is_array(value)) snprintf(names[n], sizeof names[n], "%s[%zu]", key, e);
+            else snprintf(names[n], sizeof names[n], "%s", key);
+        }
+    }
+    return n;
+}
+
+/* The gradient of a case, by the logarithms, against ours: each entry by its name, that of the noise last. */
+static inline void check_log_gradient(const json_t *item, const double *gradient, size_t size, double tolerance)
+{
+    const json_t *names = json_object_get(json_object_get(item, "grad_log_hyper"), "names");
+    const json_t *values = json_object_get(json_object_get(item, "grad_log_hyper"), "values");
+    char          ours[MOST_HYPER][72];
+    size_t        n = hyper_names(json_object_get(item, "kernel"), json_object_get(item, "hyper"), ours, 0);
+    snprintf(ours[n], sizeof ours[n], "noise");
+    assert_int_equal(size, json_array_size(names));
+    for (size_t j = 0; j < size; j++) {
+        size_t at = 0;
+        while (at < size && strcmp(json_string_value(json_array_get(names, at)), ours[j])) at++;
+        assert_true(at < size);
+        assert_close(gradient[j], element(values, at), tolerance);
+    }
+}
+
 #endif

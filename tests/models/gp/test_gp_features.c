@@ -1,6 +1,7 @@
 /* test_gp_features.c -- random Fourier and Nystroem features against kernels, dense covariances and
  * differences. */
 #include "gp_problem.h"
+#include "gp_reference.h"
 
 #include "models/gp/gp_pivots.h"
 #include "models/gp/gp_rff.h"
@@ -105,6 +106,55 @@ static void test_kernels(void **state)
     }
     free(b);
     test_context_free(cx);
+}
+
+/* Over draws that do not know each other, products of features are a sum of D pairs of cosines and sines whose
+ * mean is the kernel and whose variance is (1 - k^2)^2 / (2 D): the rows and the kernel of reference answers.
+ * D = 1, as draws within one set of features are spread on purpose. */
+static void test_distribution(void **state)
+{
+    (void)state;
+    enum { DRAWS = 4000, ROWS = 4, COLUMNS = 3 };
+    json_t       *root = load_reference(), *item, *one = NULL;
+    cr_ctx       *cx = test_context();
+    size_t        c;
+    double        X[ROWS * COLUMNS], sum[ROWS * ROWS] = { 0 }, square[ROWS * ROWS] = { 0 };
+    char          text[100];
+    json_array_foreach(json_object_get(root, "cases"), c, item)
+    {
+        if (strcmp(json_string_value(json_object_get(item, "id")), "rff/fixed") == 0) one = item;
+    }
+    assert_non_null(one);
+    double v = number_of(one, "variance");
+    snprintf(text, sizeof text, "%.17g*rbf(l=%.17g)", v, number_of(one, "lengthscale"));
+    cr_kernel *k = parse(cx, text);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++)
+        X[i] = element(json_array_get(json_object_get(one, "x"), i / COLUMNS), i % COLUMNS);
+    for (uint64_t seed = 0; seed < DRAWS; seed++) {
+        cr_scratch      s = cr_scratch_begin(cx);
+        cri_gp_spectrum sp;
+        double          W[2 * COLUMNS], weight[2], phase[2], F[2 * ROWS];
+        assert_ok(cx, cri_gp_spectrum_new(cx, &s, k, 2, COLUMNS, seed, &sp));
+        assert_int_equal(sp.m, 2);
+        cri_gp_spectrum_fill(&sp, k, W, weight, phase);
+        assert_ok(cx, cri_gp_waves(cx, W, weight, phase, 2, X, ROWS, COLUMNS, F, NULL));
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j < ROWS; j++) {
+                double product = (F[i] * F[j] + F[ROWS + i] * F[ROWS + j]) / v;
+                sum[i * ROWS + j] += product / DRAWS;
+                square[i * ROWS + j] += product * product / DRAWS;
+            }
+        cr_scratch_end(&s);
+    }
+    for (size_t i = 0; i < ROWS * ROWS; i++) {
+        double exact = element(json_array_get(json_object_get(one, "gram_exact"), i / ROWS), i % ROWS) / v;
+        double variance = pow(1 - exact * exact, 2) / 2;
+        assert_true(fabs(sum[i] - exact) <= 4.5 * sqrt(variance / DRAWS) + 1e-12);
+        assert_true(fabs(square[i] - sum[i] * sum[i] - variance) <= 4.5 / sqrt(DRAWS) * variance + 1e-12);
+    }
+    cr_kernel_free(cx, k);
+    test_context_free(cx);
+    json_decref(root);
 }
 
 /* The evidence is the log density under C = Phi Phi^T + D. */
@@ -397,7 +447,8 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_kernels),   cmocka_unit_test(test_distribution),
+        cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_gradients), cmocka_unit_test(test_pivots),
         cmocka_unit_test(test_nystrom),   cmocka_unit_test(test_model),
         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_allocations),

@@ -1,106 +1,33 @@
 /* test_gp_reference.c -- exact Gaussian processes against the answers of others: evidence, gradient and
- * predictions at fixed hyper-parameters, and the best evidence that many starts found. */
-#include "gp_reference.h"
-
-#include "models/gp/gp_exact.h"
-
-/* Log evidence, its gradient by the logarithms (their sum, and that of the noise), means, variances. */
-static void check_fixed(cr_ctx *cx, const json_t *root, const json_t *item)
-{
-    split         s = read_split(cx, root, item);
-    const json_t *hyper = json_object_get(item, "hyper"), *mean = json_object_get(item, "mean");
-    double        noise = number_of(hyper, "noise"), gradient[32];
-    char          text[2048] = "", noise_text[40];
-    kernel_text(json_object_get(item, "kernel"), hyper, text);
-    cr_table *t = make_table(cx, s.X, s.n, s.d, s.y, NULL);
-    cr_table *z = make_table(cx, s.Z, s.tests, s.d, s.z, NULL);
-    snprintf(noise_text, sizeof noise_text, "%.17g", noise);
-    cr_setting list[] = { { "target", "y" },       { "mean", "zero" },  { "optimize", "none" },
-                          { "noise", noise_text }, { "kernel", text } };
-    cr_model *m = NULL;
-    assert_ok(cx, cr_fit(cx, "gp", t, list, 5, &m));
-    assert_relative(cr_model_get_report(m)->log_evidence, number_of(item, "lml"), 1e-9);
-    cr_prediction p = predict(cx, m, z);
-    for (size_t i = 0; i < s.tests; i++) {
-        assert_close(p.mean[i], element(mean, i), 1e-9);
-        assert_close(p.scale[i] * p.scale[i] - noise, element(json_object_get(item, "var_f"), i), 1e-9);
-    }
-    cr_kernel      *k;
-    cri_gp_data     data = { .n = s.n, .d = s.d, .X = s.X, .y = s.y, .count = (double)s.n };
-    double         *L = malloc(s.n * s.n * sizeof *L), *alpha = malloc(s.n * sizeof *alpha);
-    cri_gp_solution solution = { .alpha = alpha };
-    cri_gp_problem  problem = { .data = &data };
-    data.r = malloc(s.n * sizeof *data.r);
-    for (size_t i = 0; i < s.n; i++) data.r[i] = 1;
-    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
-    assert_ok(cx, cri_gp_solve(cx, &problem, k, noise, CRI_GP_NO_JITTER, L, &solution));
-    assert_ok(cx, cri_gp_gradient(cx, &problem, k, noise, &solution, L, gradient));
-    /* by name: the reference has them in another order */
-    const json_t *names = json_object_get(json_object_get(item, "grad_log_hyper"), "names");
-    const json_t *values = json_object_get(json_object_get(item, "grad_log_hyper"), "values");
-    long double   ours = 0, theirs = 0;
-    for (size_t j = 0; j < json_array_size(values); j++) theirs += element(values, j);
-    for (size_t j = 0; j <= cr_kernel_theta_size(k); j++) ours += gradient[j];
-    assert_int_equal(json_array_size(names), cr_kernel_theta_size(k) + 1);
-    assert_close((double)ours, (double)theirs, 1e-7);
-    assert_close(gradient[cr_kernel_theta_size(k)], element(values, json_array_size(values) - 1), 1e-7);
-    cr_kernel_free(cx, k);
-    free(L);
-    free(alpha);
-    free(data.r);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    cr_table_free(cx, z);
-    drop_split(&s);
-}
+ * predictions at fixed hyper-parameters, and the best evidence that many starts found.  The sets of at most 280
+ * rows; all of them: test_gp_reference_slow.c. */
+#include "reference_exact.h"
 
 static void test_reference(void **state)
 {
     (void)state;
-    json_t *root = load_reference(), *item;
-    cr_ctx *cx = test_context();
-    size_t  i, seen = 0;
-    json_array_foreach(json_object_get(root, "cases"), i, item)
-    {
-        const char *id = json_string_value(json_object_get(item, "id"));
-        if (strncmp(id, "gpr/mtcars", 10) && strncmp(id, "gpr/mcycle", 10)) continue;
-        check_fixed(cx, root, item);
-        seen++;
-    }
-    assert_true(seen >= 20);
-    test_context_free(cx);
-    json_decref(root);
+    check_cases("gpr/", "", 280, 63, check_exact);
 }
 
-/* The best evidence known, from many starts, is reached from the starts that the data give. */
 static void test_reference_optimum(void **state)
 {
     (void)state;
-    json_t *root = load_reference(), *item;
+    check_cases("gpopt/mtcars", "", 280, 7, check_exact_optimum);
+    check_cases("gpopt/nile", "", 280, 5, check_exact_optimum);
+}
+
+/* Sums and products over time: evidence and extrapolation at the start, and the best evidence known. */
+static void test_series(void **state)
+{
+    (void)state;
+    static const series cases[] = {
+        { "gpcomp/nile", "nile.csv", 90, 10, false, true, "0.5*matern12(l=10) + 1", -111.04819409791642 },
+        { "gpcomp/airpassengers", "airpassengers.csv", 108, 36, true, false,
+          "rbf(variance=1, l=5) + rbf(variance=0.1, l=10)*periodic(l=1, p=1 fixed)", 174.9637604197959 },
+    };
     cr_ctx *cx = test_context();
-    size_t  i, seen = 0;
-    json_array_foreach(json_object_get(root, "cases"), i, item)
-    {
-        const char *id = json_string_value(json_object_get(item, "id"));
-        if (strncmp(id, "gpopt/mtcars", 12) && strncmp(id, "gpopt/nile", 10)) continue;
-        const json_t *l = json_object_get(json_object_get(item, "hyper_at_best"), "k1.lengthscale");
-        split         s = read_split(cx, root, item);
-        cr_table     *t = make_table(cx, s.X, s.n, s.d, s.y, NULL);
-        char          settings[128];
-        snprintf(settings, sizeof settings, "target=y mean=zero kernel=%s%s",
-                 json_string_value(json_object_get(json_object_get(item, "kernel"), "type")),
-                 json_is_array(l) ? "(ard)" : "");
-        cr_model *m = fit(cx, "gp", t, settings);
-        assert_true(cr_model_get_report(m)->log_evidence > number_of(item, "best_lml") - 0.01);
-        cr_model_free(cx, m);
-        cr_table_free(cx, t);
-        drop_split(&s);
-        seen++;
-    }
-    assert_int_equal(seen, 12);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_series(cx, &cases[i]);
     test_context_free(cx);
-    json_decref(root);
 }
 
 int main(void)
@@ -108,6 +35,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_reference_optimum),
+        cmocka_unit_test(test_series),
     };
     return cmocka_run_group_tests_name("gp reference", tests, NULL, NULL);
 }

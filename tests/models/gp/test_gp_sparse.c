@@ -1,9 +1,7 @@
 /* test_gp_sparse.c -- sparse Gaussian processes against dense covariances, exact ones, differences and
  * reference answers. */
 #include "gp_problem.h"
-#include "gp_reference.h"
-
-#include "models/gp/gp_sparse.h"
+#include "reference_sparse.h"
 
 enum { N = 30, M = 7, D = 2, MOST_M = 60 };
 
@@ -235,70 +233,10 @@ static void test_allocations(void **state)
 
 /* --- reference answers ----------------------------------------------------------------------- */
 
-static void check_case(cr_ctx *cx, const json_t *root, const json_t *item)
-{
-    split         s = read_split(cx, root, item);
-    const json_t *hyper = json_object_get(item, "hyper");
-    const json_t *inducing = json_object_get(json_object_get(root, "inducing_sets"),
-                                             json_string_value(json_object_get(item, "inducing")));
-    const char *method = json_string_value(json_object_get(item, "method"));
-    size_t      m = json_array_size(inducing);
-    double      noise = number_of(hyper, "noise"), gradient[32];
-    char        text[2048] = "";
-    cr_kernel  *k;
-    double     *Z = malloc(m * s.d * sizeof *Z), *r = malloc(s.n * sizeof *r), *L = malloc(m * m * sizeof *L);
-    double     *L2 = malloc(m * m * sizeof *L2), *alpha = malloc(m * sizeof *alpha);
-    double     *dZ = malloc(m * s.d * sizeof *dZ);
-    for (size_t i = 0; i < m * s.d; i++) Z[i] = element(json_array_get(inducing, i / s.d), i % s.d);
-    for (size_t i = 0; i < s.n; i++) r[i] = 1;
-    cri_gp_data    data = { .n = s.n, .d = s.d, .X = s.X, .y = s.y, .r = r, .count = (double)s.n };
-    cri_gp_problem problem = { .data = &data };
-    cri_gp_sparse  sparse = { .approx = method[0] == 'd' ? CRI_GP_DTC : method[0] == 'f' ? CRI_GP_FITC : CRI_GP_VFE,
-                              .Z = { .n = m, .d = s.d, .X = Z }, .L = L, .L2 = L2, .alpha = alpha };
-    kernel_text(json_object_get(item, "kernel"), hyper, text);
-    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
-    assert_ok(cx, cri_gp_sparse_solve(cx, &problem, k, noise, &sparse, gradient, dZ));
-    assert_relative(sparse.value, number_of(item, "bound"), 1e-7);
-    const json_t *values = json_object_get(json_object_get(item, "grad_log_hyper"), "values");
-    const json_t *moves = json_object_get(item, "grad_inducing");
-    double        ours = 0, theirs = 0;
-    for (size_t j = 0; j < json_array_size(values); j++) theirs += element(values, j);
-    for (size_t j = 0; j <= cr_kernel_theta_size(k); j++) ours += gradient[j];
-    assert_close(ours, theirs, 1e-5);
-    for (size_t i = 0; moves && i < m * s.d; i++)
-        assert_close(dZ[i], element(json_array_get(moves, i / s.d), i % s.d), 1e-5);
-    const json_t *mean = json_object_get(item, "mean");
-    double        C[100];
-    for (size_t i = 0; i < json_array_size(mean); i++) {
-        cr_kernel_input x = cr_kernel_rows(cr_cmat_of(s.Z + i * s.d, 1, s.d)), z = cri_gp_inputs(&sparse.Z);
-        double          sum = 0;
-        assert_true(m <= 100);
-        assert_ok(cx, cr_kernel_cross(cx, k, &z, &x, cr_mat_of(C, m, 1)));
-        for (size_t j = 0; j < m; j++) sum += C[j] * alpha[j];
-        assert_close(sum, element(mean, i), 1e-6);
-    }
-    cr_kernel_free(cx, k);
-    free(Z), free(r), free(L), free(L2), free(alpha), free(dZ);
-    drop_split(&s);
-}
-
 static void test_reference(void **state)
 {
     (void)state;
-    json_t *root = load_reference(), *item;
-    cr_ctx *cx = test_context();
-    cr_ctx_set_threads(cx, 1);
-    size_t  i, seen = 0;
-    json_array_foreach(json_object_get(root, "cases"), i, item)
-    {
-        const char *id = json_string_value(json_object_get(item, "id"));
-        if (strncmp(id, "sparse/", 7) || !(strstr(id, "snelson") || strstr(id, "yacht"))) continue;
-        check_case(cx, root, item);
-        seen++;
-    }
-    assert_true(seen >= 12);
-    test_context_free(cx);
-    json_decref(root);
+    check_cases("sparse/", "", 450, 24, check_sparse);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "gp_problem.h"
 #include "gp_reference.h"
 
+#include "math/chol.h"
 #include "models/gp/gp_svgp.h"
 
 enum { N = 40, M = 6, D = 2, MOST_Q = 2 };
@@ -240,12 +241,79 @@ static void test_allocations(void **state)
     test_every_allocation_fails(all_of_it, NULL);
 }
 
+/* --- reference answers ----------------------------------------------------------------------- */
+
+/* q(u) = N(mean, C C^T) as q(v), u = L v: g = L^-1 mean, and L2 L2^T the inverse of B B^T, B = L^-1 C. */
+static void set_q(cr_ctx *cx, const json_t *item, const cr_kernel *k, cri_gp_svgp *q)
+{
+    size_t        m = q->Z.n;
+    double        jitter, *B = calloc(m * m, sizeof *B), *I = calloc(m * m, sizeof *I);
+    const json_t *mean = json_object_get(item, "q_mean"), *C = json_object_get(item, "q_chol");
+    assert_ok(cx, cri_gp_inducing_factor(cx, k, &q->Z, q->L, &jitter));
+    for (size_t i = 0; i < m; i++) {
+        q->g[i] = element(mean, i);
+        I[i * m + i] = 1;
+        for (size_t j = 0; j < m; j++) B[i * m + j] = element(json_array_get(C, i), j);
+    }
+    assert_ok(cx, cr_chol_forward(cx, cr_cmat_of(q->L, m, m), cr_mat_of(q->g, m, 1)));
+    assert_ok(cx, cr_chol_forward(cx, cr_cmat_of(q->L, m, m), cr_mat_of(B, m, m)));
+    assert_ok(cx, cr_chol_forward(cx, cr_cmat_of(B, m, m), cr_mat_of(I, m, m))); /* B^-1 */
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++) {
+            long double sum = 0;
+            for (size_t a = 0; a < m; a++) sum += (long double)I[a * m + i] * I[a * m + j];
+            q->L2[i * m + j] = (double)sum;
+        }
+    assert_ok(cx, cr_chol(cx, cr_mat_of(q->L2, m, m)));
+    free(B);
+    free(I);
+}
+
+/* The bound at the q of others, and at the best q, where it is that of vfe. */
+static void check_bound(cr_ctx *cx, const json_t *root, const json_t *item)
+{
+    split         s = read_split(cx, root, item);
+    const json_t *hyper = json_object_get(item, "hyper");
+    const json_t *set = json_object_get(json_object_get(root, "inducing_sets"),
+                                        json_string_value(json_object_get(item, "inducing")));
+    size_t        m = json_array_size(set);
+    double        noise = number_of(hyper, "noise"), value, S[1] = { 0 };
+    char          text[256] = "";
+    double       *Z = calloc(m * s.d, sizeof *Z), *r = calloc(s.n, sizeof *r), *L = calloc(m * m, sizeof *L);
+    double       *L2 = calloc(m * m, sizeof *L2), *Phi = calloc(m * m, sizeof *Phi);
+    double       *M1 = calloc(m, sizeof *M1), *g = calloc(m, sizeof *g);
+    for (size_t i = 0; i < m * s.d; i++) Z[i] = element(json_array_get(set, i / s.d), i % s.d);
+    for (size_t i = 0; i < s.n; i++) r[i] = 1;
+    kernel_text(json_object_get(item, "kernel"), hyper, text);
+    cr_kernel     *k = parse(cx, text);
+    cri_gp_data    data = { .n = s.n, .d = s.d, .X = s.X, .y = s.y, .r = r, .count = (double)s.n };
+    cri_gp_problem problem = { .data = &data };
+    cri_gp_svgp    q = { .Z = { .n = m, .d = s.d, .X = Z }, .sums = { .m = m, .Phi = Phi, .M = M1, .S = S },
+                         .L = L, .L2 = L2, .g = g };
+    assert_ok(cx, cri_gp_svgp_step(cx, &problem, k, noise, NULL, s.n, 1, &q));
+    assert_ok(cx, cri_gp_svgp_bound(cx, &problem, k, noise, NULL, s.n, &q, &value, NULL, NULL));
+    assert_relative(value, number_of(item, "elbo_at_optimal_q"), 1e-7);
+    assert_relative(value, number_of(item, "vfe_bound"), 1e-7);
+    set_q(cx, item, k, &q);
+    assert_ok(cx, cri_gp_svgp_bound(cx, &problem, k, noise, NULL, s.n, &q, &value, NULL, NULL));
+    assert_relative(value, number_of(item, "elbo"), 1e-6);
+    cr_kernel_free(cx, k);
+    free(Z), free(r), free(L), free(L2), free(Phi), free(M1), free(g);
+    drop_split(&s);
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    check_cases("svgp/gaussian/", "", SIZE_MAX, 2, check_bound);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_optimum),     cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_batches),     cmocka_unit_test(test_model),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_allocations), cmocka_unit_test(test_reference),
     };
     return cmocka_run_group_tests_name("gp svgp", tests, NULL, NULL);
 }

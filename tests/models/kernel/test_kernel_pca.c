@@ -1,6 +1,6 @@
 /* test_kernel_pca.c -- kernel principal components against singular values, the definition by dense
  * centring, scikit-learn 1.2's KernelPCA, and laws. */
-#include "../fixture.h"
+#include "../gp/gp_reference.h"
 
 #include "math/decompose.h"
 
@@ -155,6 +155,67 @@ static void test_sklearn(void **state)
     test_context_free(cx);
 }
 
+/* rbf, poly and linear as the file of reference answers writes them. */
+static void peer_kernel(const json_t *k, char *text, size_t size)
+{
+    const char *name = json_string_value(json_object_get(k, "kernel"));
+    if (strcmp(name, "rbf") == 0) snprintf(text, size, "rbf(l=%.17g)", sqrt(0.5 / number_of(k, "gamma")));
+    else if (strcmp(name, "poly") == 0)
+        snprintf(text, size, "poly(variance=%.17g,degree=%.0f,offset=%.17g)", number_of(k, "gamma"),
+                 number_of(k, "degree"), number_of(k, "coef0"));
+    else snprintf(text, size, "%s", name);
+}
+
+/* Coordinates of the first rows of a table against [rows x q]; the sign is one for a component, where the
+ * largest of the training rows is one of several as large. */
+static void compare_rows(const cr_prediction *p, const json_t *rows, size_t q, const double *sign, double scale)
+{
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        for (size_t j = 0; j < q; j++)
+            assert_true(fabs(sign[j] * p->vector[i * q + j] - element(json_array_get(rows, i), j)) < 1e-7 * scale);
+}
+
+static void check_peer(cr_ctx *cx, const json_t *root, const json_t *item)
+{
+    split         s = read_split(cx, root, item);
+    const json_t *values = json_object_get(item, "eigenvalues"), *train = json_object_get(item, "train_projection_first10");
+    size_t        q = json_array_size(values);
+    char          kernel[128], settings[256], name[32];
+    peer_kernel(json_object_get(item, "kernel"), kernel, sizeof kernel);
+    snprintf(settings, sizeof settings, PLAIN "components=%zu kernel=%s", q, kernel);
+    cr_table     *t = make_table(cx, s.X, s.n, s.d, NULL, NULL), *z = make_table(cx, s.Z, s.tests, s.d, NULL, NULL);
+    cr_model     *m = fit(cx, "kernel-pca", t, settings);
+    cr_prediction p = predict(cx, m, t);
+    json_t       *d = describe(cx, m);
+    double        sign[16], scale = 0;
+    assert_int_equal(p.n_classes, q);
+    for (size_t j = 0; j < q; j++) {
+        snprintf(name, sizeof name, "eigenvalue(z%zu)", j + 1);
+        assert_relative(statistic(d, name), element(values, j), 1e-9);
+        sign[j] = p.vector[j] * element(json_array_get(train, 0), j) < 0 ? -1 : 1;
+        scale = fmax(scale, sqrt(element(values, j)));
+    }
+    compare_rows(&p, train, q, sign, scale);
+    cr_prediction_free(cx, &p);
+    if (s.tests > 0) {
+        p = predict(cx, m, z);
+        compare_rows(&p, json_object_get(item, "test_projection_first20"), q, sign, scale);
+        cr_prediction_free(cx, &p);
+    }
+    json_decref(d);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, z);
+    drop_split(&s);
+}
+
+/* Eigenvalues, and coordinates of old and new rows, of the 12 cases of scikit-learn's KernelPCA. */
+static void test_peers(void **state)
+{
+    (void)state;
+    check_cases("kpca/", "", SIZE_MAX, 12, check_peer);
+}
+
 /* The squares of the coordinates of the data add up to the eigenvalues, their products to 0; weights are
  * repetitions; any number of threads and a saved model give the same bits. */
 static void test_laws(void **state)
@@ -288,7 +349,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear), cmocka_unit_test(test_definition), cmocka_unit_test(test_sklearn),
+        cmocka_unit_test(test_linear), cmocka_unit_test(test_definition), cmocka_unit_test(test_peers),   cmocka_unit_test(test_sklearn),
         cmocka_unit_test(test_laws),   cmocka_unit_test(test_corners),    cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("kernel-pca", tests, NULL, NULL);

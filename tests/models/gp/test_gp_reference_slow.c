@@ -1,0 +1,66 @@
+/* test_gp_reference_slow.c -- Gaussian processes against all answers of others that there are: fixed
+ * hyper-parameters, and the best values that many starts found; exact, sparse and classification. */
+#include "reference_classify.h"
+#include "reference_exact.h"
+#include "reference_sparse.h"
+
+static void test_exact(void **state)
+{
+    (void)state;
+    check_cases("gpr/", "", SIZE_MAX, 106, check_exact);
+}
+
+static void test_exact_optima(void **state)
+{
+    (void)state;
+    check_cases("gpopt/", "", SIZE_MAX, 81, check_exact_optimum);
+}
+
+/* Trend, season and two more terms of carbon dioxide: an evidence that some of the others' starts end at. */
+static void test_series(void **state)
+{
+    (void)state;
+    static const series carbon = {
+        "gpcomp/co2", "co2.csv", 372, 96, false, false,
+        "rbf(variance=2500, l=50) + rbf(variance=4, l=100)*periodic(l=1, p=1 fixed) + rq(variance=0.25, l=1, alpha=1)"
+        " + rbf(variance=0.01, l=0.1)",
+        -68.81312052313712
+    };
+    cr_ctx *cx = test_context();
+    check_series(cx, &carbon);
+    test_context_free(cx);
+}
+
+static void test_sparse(void **state)
+{
+    (void)state;
+    check_cases("sparse/", "", SIZE_MAX, 36, check_sparse);
+}
+
+static void test_sparse_optima(void **state)
+{
+    (void)state;
+    check_cases("vfeopt/", "", SIZE_MAX, 7, check_sparse_optimum);
+}
+
+static void test_classify(void **state)
+{
+    (void)state;
+    check_cases("gpc/", "", SIZE_MAX, 36, check_classify);
+}
+
+static void test_classify_optima(void **state)
+{
+    (void)state;
+    check_cases("gpcopt/", "", SIZE_MAX, 6, check_classify_optimum);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact),         cmocka_unit_test(test_exact_optima),
+        cmocka_unit_test(test_series),        cmocka_unit_test(test_sparse),        cmocka_unit_test(test_sparse_optima),
+        cmocka_unit_test(test_classify),      cmocka_unit_test(test_classify_optima),
+    };
+    return cmocka_run_group_tests_name("gp reference, all", tests, NULL, NULL);
+}
