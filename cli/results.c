@@ -517,6 +517,8 @@ static const cli_field answer[] = {
            "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
     FLAG("independent", FIELD_SOMETIMES, "of x _|_ y | z: whether the graph separates them"),
     OTHER(TEXTS, "trail", FIELD_SOMETIMES, "if not: variables along a trail that is active"),
+    OTHER(TEXTS, "determined", FIELD_SOMETIMES,
+          "if only these separate them: variables that are functions of the given ones"),
     NUMBER("entropy", FIELD_SOMETIMES, "of H"),
     NUMBER("information", FIELD_SOMETIMES, "of I(x; y)"),
     INNER(ROWS, "informative", FIELD_SOMETIMES, "of I(x; *): the most informative first",

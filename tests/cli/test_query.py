@@ -521,3 +521,22 @@ def test_best_found_is_no_worse_than_messages(credence, examples):
         answer = json.loads(credence("query", "examples/networks/spins.uai.gz", "argmax(*)", "--json", *options).stdout)
         return answer["results"][0]["log_probability"]
     assert log_of() >= log_of("--method", "bp") - 1e-9
+
+
+def test_functions_of_what_is_given_count_as_given(credence, tmp_path):
+    net = tmp_path / "copy.bif"
+    net.write_text("""network d { }
+variable a { type discrete [ 2 ] { 0, 1 }; }
+variable b { type discrete [ 2 ] { 0, 1 }; }
+variable c { type discrete [ 2 ] { 0, 1 }; }
+variable e { type discrete [ 2 ] { 0, 1 }; }
+probability ( a ) { table 0.3, 0.7; }
+probability ( b | a ) { (0) 1, 0; (1) 0, 1; }
+probability ( c | b ) { (0) 0.2, 0.8; (1) 0.6, 0.4; }
+probability ( e | b ) { (0) 0.1, 0.9; (1) 0.6, 0.4; }
+""")
+    text = credence("query", net, "c _|_ e | a", "--format", "text").stdout
+    assert "independent, since what is given determines b" in text
+    one, two = ask(credence, net, "c _|_ e | a", "c _|_ e | b")
+    assert one["independent"] is True and one["determined"] == ["b"]
+    assert two["independent"] is True and "determined" not in two

@@ -313,6 +313,21 @@ static cr_status keep_trail(cri_job *j, const size_t *trail, size_t length)
     return CR_OK;
 }
 
+/* Those in `all` that are not given. */
+static cr_status keep_determined(cri_job *j, const bool *given, const bool *all)
+{
+    size_t n = 0;
+    for (size_t v = 0; v < cr_network_size(j->net); v++) n += all[v] && !given[v];
+    j->out->variable = cr_alloc(j->cx, n, sizeof *j->out->variable);
+    if (!j->out->variable) return CR_ENOMEM;
+    j->out->n = n;
+    for (size_t v = 0, k = 0; v < cr_network_size(j->net); v++)
+        if (all[v] && !given[v]) j->out->variable[k++] = v;
+    return CR_OK;
+}
+
+/* Nodes that are functions of the given ones count as given (D-separation); where only this
+ * separates, they are named: answer's variables. */
 static cr_status answer_separation(cri_job *j)
 {
     cr_status          st = CR_OK;
@@ -320,18 +335,26 @@ static cr_status answer_separation(cri_job *j)
     const cr_question *q = j->q;
     size_t             n = cr_network_size(j->net), length = 0;
     bool              *given = cr_scratch_bytes(&s, n, sizeof *given), separated = true;
+    bool              *all = cr_scratch_bytes(&s, n, sizeof *all), by_graph = true;
     size_t            *trail = cr_scratch_index(&s, n);
     CR_TRY(s.status);
     CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, &j->engine));
     for (size_t i = 0; i < q->n_given; i++) given[q->given[i]] = true;
     for (size_t i = 0; i < j->known.n; i++) given[j->known.item[i].variable] = true;
+    if (n > 0) memcpy(all, given, n * sizeof *all);
+    if (cr_network_get_kind(j->net) == CR_NETWORK_BAYES)
+        CR_TRY(cr_determined(j->cx, j->engine.net, all));
     for (size_t i = 0; i < q->n_x && separated; i++)
         for (size_t k = 0; k < q->n_y && separated; k++) {
-            CR_TRY(cr_separated(j->cx, j->engine.net, q->x[i], q->y[k], given, &separated, trail,
+            if (by_graph)
+                CR_TRY(cr_separated(j->cx, j->engine.net, q->x[i], q->y[k], given, &by_graph, NULL,
+                                    NULL));
+            CR_TRY(cr_separated(j->cx, j->engine.net, q->x[i], q->y[k], all, &separated, trail,
                                 &length));
             if (!separated) CR_TRY(keep_trail(j, trail, length));
         }
     j->out->separated = separated;
+    if (separated && !by_graph) CR_TRY(keep_determined(j, given, all));
 done:
     cr_scratch_end(&s);
     return st;

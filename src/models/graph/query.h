@@ -17,6 +17,7 @@
  *     x~{a:3, b:1}      virtual: how much more probable the observation is under a than under b
  *     x:={a:0.7, b:0.3} soft, by Jeffrey's rule: the probabilities that x shall have in the end
  *     do(x=a)           set from outside: what x depends on has no part in it
+ * In x _|_ y | z nodes that are functions of z count as given.
  * In H and I a variable without a state among them is averaged over.  Names and states stand in
  * quotes where they hold other characters than letters; a quote in them is written twice.
  *
@@ -128,7 +129,8 @@ typedef struct cr_query_answer {
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
     cr_factor table;  /* TABLE: normalised, its scope ascending */
-    size_t    n, *variable; /* TABLE, BEST, BEST_LIST: as asked for; of others those it has */
+    size_t    n, *variable; /* TABLE, BEST, BEST_LIST: as asked for; of others those it has;
+                               SEPARATION: functions of the given ones, if it rests on them */
     size_t    values;       /* of these: */
     double   *value;      /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling */
                           /* BEST_LIST: probabilities given e, falling; CAUSES: [n x 3] before
