@@ -1,6 +1,7 @@
 /* query.c -- answers: which engine is asked what, and what is made of it. */
 #include "query.h"
 #include "query_job.h"
+#include "query_mixture.h"
 #include "query_more.h"
 #include "separation.h"
 #include "../../base/scratch.h"
@@ -115,7 +116,7 @@ done:
 }
 
 /* P(a, b, ... | e) = P(a | e) P(b | a, e) ...: relative errors add up. */
-static cr_status approximate_probability(cri_job *j)
+static cr_status multiply_events(cri_job *j, double *out)
 {
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
@@ -141,9 +142,19 @@ static cr_status approximate_probability(cri_job *j)
         if (none) p = 0;
         if (i == 0 && p == 0) first.se = se;
     }
-    if (j->known.n == 0 || isnan(j->out->log_evidence)) j->out->log_evidence = first.log_evidence;
     if (p > 0) first.se = p * sqrt(variance);
     j->engine.error = first;
+    *out = p;
+done:
+    return st;
+}
+
+static cr_status approximate_probability(cri_job *j)
+{
+    cr_status st = CR_OK;
+    double    p = 0, *log_e = &j->out->log_evidence;
+    CR_TRY(j->engine.mixed ? cri_mixture_number(j, multiply_events, &p) : multiply_events(j, &p));
+    if (j->known.n == 0 || isnan(*log_e)) *log_e = j->engine.error.log_evidence;
     j->out->number = p;
     j->out->log_number = log(p);
 done:
