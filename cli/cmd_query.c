@@ -69,11 +69,22 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A question and its answer. */
+/* A question and its answer, or why it has none. */
 typedef struct asked {
     cr_question    *question;
     cr_query_answer answer;
+    cr_ctx         *refused; /* holds the failure; NULL: answered */
 } asked;
+
+/* One question that cannot be answered does not cost the others their answers.  Interruptions and
+ * limits of time and memory end all. */
+static cr_status keep_failure(cli *c, cr_status st, asked *a)
+{
+    if (c->n_args == 2 || st == CR_EINTERRUPTED || cri_should_stop(c->cx)) return st;
+    if (cri_ctx_child(c->cx, &a->refused) != CR_OK) return st;
+    cri_fail_as(a->refused, c->cx);
+    return CR_OK;
+}
 
 /* All questions are read before the first is answered. */
 static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *more, asked *all)
@@ -91,7 +102,11 @@ static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *mo
         CR_TRY(cr_question_parse(c->cx, net, c->args[i], &all[i].question));
     for (size_t i = 1; i < c->n_args; i++) {
         const cr_query_answer *a = &all[i].answer;
-        CR_TRY(cr_query_run(c->cx, net, all[i].question, more, &settings, &all[i].answer));
+        st = cr_query_run(c->cx, net, all[i].question, more, &settings, &all[i].answer);
+        if (st != CR_OK) {
+            CR_TRY(keep_failure(c, st, &all[i]));
+            continue;
+        }
         if (a->why[0]) cr_log(c->cx, CR_LOG_WARNING, "%s: %s", c->args[i], a->why);
         if (a->open)
             cr_log(c->cx, CR_LOG_WARNING,
@@ -105,27 +120,58 @@ done:
     return st;
 }
 
+/* The first failure is that of the verb; the others are warnings. */
+static json_t *list_refused(cli *c, const asked *all, const asked **first)
+{
+    json_t *rows = json_array();
+    for (size_t i = 1; i < c->n_args; i++) {
+        if (!all[i].refused) continue;
+        json_t *row = json_object();
+        json_object_set_new(row, "query", json_string_nocheck(c->args[i]));
+        json_object_set_new(row, "message", json_string_nocheck(cr_error(all[i].refused)));
+        json_array_append_new(rows, row);
+        if (*first)
+            cr_log(c->cx, CR_LOG_WARNING, "%s: not answered: %s", c->args[i],
+                   cr_error(all[i].refused));
+        else
+            *first = &all[i];
+    }
+    return rows;
+}
+
 static cr_status show_all(cli *c, query_job *j, const asked *all, double seconds)
 {
-    cr_status st = CR_OK;
-    json_t   *root = json_object(), *results = json_array();
+    cr_status    st = CR_OK;
+    bool         any = false;
+    const asked *bad = NULL;
+    json_t      *root = json_object(), *results = json_array(), *refused = list_refused(c, all, &bad);
+    for (size_t i = 1; i < c->n_args; i++) any |= !all[i].refused;
+    if (!any) CR_TRY(cri_fail_as(c->cx, bad->refused));
     CR_TRY(out_open(c, c->global.output));
     for (size_t i = 1; i < c->n_args; i++) j->errors |= !all[i].answer.exact;
     if (c->format == FORMAT_CSV)
         out_text(c, "query,variable,state,value%s\n", j->errors ? ",method,se,converged" : "");
-    for (size_t i = 1; i < c->n_args; i++) {
+    for (size_t i = 1, shown = 0; i < c->n_args; i++) {
+        if (all[i].refused) continue;
         j->text = c->args[i];
         tell_cost(c, j, &all[i].answer);
-        CR_TRY(show(j, &all[i].answer, i == 1, results));
+        CR_TRY(show(j, &all[i].answer, shown++ == 0, results));
     }
     if (c->format == FORMAT_JSON) {
         json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
         json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
         json_object_set(root, "results", results);
+        if (bad) json_object_set(root, "refused", refused);
         json_object_set_new(root, "seconds", json_real(seconds));
         out_json(c, "query", root);
     }
+    if (bad) { /* what there is goes out before the failure */
+        CR_TRY(out_close(c, CR_OK));
+        cri_fail_as(c->cx, bad->refused);
+        CR_TRY(cr_fail_note(c->cx, "in the question %s", c->args[bad - all]));
+    }
 done:
+    json_decref(refused);
     json_decref(root);
     json_decref(results);
     return st;
@@ -159,6 +205,7 @@ done:
     for (size_t i = 1; all && i < c->n_args; i++) {
         cr_question_free(c->cx, all[i].question);
         cr_query_answer_free(c->cx, &all[i].answer);
+        cr_ctx_free(all[i].refused);
     }
     cr_free(c->cx, all, c->n_args, sizeof *all);
     cr_free(c->cx, j.field, j.bytes, 1);

@@ -533,10 +533,17 @@ static const cli_field answer[] = {
     FIELD_LAST,
 };
 
+static const cli_field refusal[] = {
+    TEXT("query", 0, "the question"),
+    TEXT("message", 0, "why it has no answer"),
+    FIELD_LAST,
+};
+
 const cli_field result_query[] = {
     TEXT("network", 0, "the file, as it was named"),
     COUNT("seed", 0, "random seed"),
-    INNER(ROWS, "results", 0, "one for each question, in order", answer),
+    INNER(ROWS, "results", 0, "one for each question that has an answer, in order", answer),
+    INNER(ROWS, "refused", FIELD_SOMETIMES, "questions without an answer", refusal),
     NUMBER("seconds", 0, "time of the answers, reading not counted"),
     FIELD_LAST,
 };

@@ -540,3 +540,17 @@ probability ( e | b ) { (0) 0.1, 0.9; (1) 0.6, 0.4; }
     one, two = ask(credence, net, "c _|_ e | a", "c _|_ e | b")
     assert one["independent"] is True and one["determined"] == ["b"]
     assert two["independent"] is True and "determined" not in two
+
+
+def test_one_refused_question_leaves_the_others(credence, burglary, tmp_path):
+    result = credence("query", burglary, "P(mary)", "best(2; *)", "P(john)", "--method", "bp", "--json")
+    out = json.loads(result.stdout)
+    assert result.code == 2 and [r["query"] for r in out["results"]] == ["P(mary)", "P(john)"]
+    assert out["refused"] == [{"query": "best(2; *)", "message": "best(...) has exact answers only, not those of bp"}]
+    assert "error: best(...) has exact answers only" in result.stderr and "in the question best(2; *)" in result.stderr
+    target = tmp_path / "answers.csv"
+    result = credence("query", burglary, "P(mary)", "best(2; *)", "causes(*|mary=yes)", "--method", "bp", "-o", target)
+    assert result.code == 2 and target.read_text().count("P(mary)") == 2
+    assert "warning: causes(*|mary=yes): not answered" in result.stderr
+    result = credence("query", burglary, "best(2; *)", "best(3; *)", "--method", "bp", "--json")
+    assert result.code == 2 and result.stdout == ""

@@ -294,10 +294,7 @@ static cr_status answer_list(cri_job *j)
         }
         return cri_answer_causes(&j->engine, j->q, &j->known, j->out);
     case CR_QUESTION_SENSITIVITY:
-        if (j->soft)
-            CR_TRY(cr_fail(j->cx, CR_EUNSUPPORTED,
-                           "sensitivity is of observed, set and virtual evidence, not of soft"));
-        return cri_answer_sensitivity(&j->engine, j->q, &j->known, log_e, j->out);
+        return cri_answer_sensitivity(&j->engine, j->q, &j->known, j->out);
     default:
         break;
     }

@@ -24,8 +24,7 @@ static uint64_t seed_of(const cri_engine *e, size_t state)
     return e->o.seed + (uint64_t)(state + 1) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* What is known, and that the variable is in this state. */
-static cr_status assume(const cri_engine *e, size_t state, cr_evidence **out)
+cr_status cri_mixture_assume(const cri_engine *e, size_t state, cr_evidence **out_e)
 {
     cr_status    st = CR_OK;
     cr_evidence *copy = NULL;
@@ -35,7 +34,7 @@ static cr_status assume(const cri_engine *e, size_t state, cr_evidence **out)
         if (l) CR_TRY(cr_evidence_weigh(e->cx, copy, v, l));
     }
     CR_TRY(cr_evidence_observe(e->cx, copy, e->mixed->variable, state));
-    *out = copy;
+    *out_e = copy;
     copy = NULL;
 done:
     cr_evidence_free(e->cx, copy);
@@ -104,7 +103,7 @@ cr_status cri_mixture_ask(cri_engine *e, cr_approximation how, size_t n, const s
     const cr_finding     *f = e->mixed;
     for (size_t s = 0; s < f->states; s++) {
         if (f->weight[s] == 0) continue;
-        CR_TRY(assume(e, s, &given));
+        CR_TRY(cri_mixture_assume(e, s, &given));
         CR_TRY(cr_approximate(e->cx, e->net, given, how, &e->o.approximate, seed_of(e, s), n,
                               query, &a));
         if (a.report.log_evidence == -INFINITY)
@@ -152,7 +151,7 @@ cr_status cri_mixture_number(cri_job *j, cr_status (*run)(cri_job *j, double *p)
     double                total = 0, p;
     for (size_t s = 0; s < f->states; s++) {
         if (f->weight[s] == 0) continue;
-        CR_TRY(assume(e, s, &given));
+        CR_TRY(cri_mixture_assume(e, s, &given));
         e->o.seed = seed_of(e, s);
         e->mixed = NULL;
         e->evidence = given;

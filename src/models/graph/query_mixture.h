@@ -10,6 +10,8 @@
 
 /* Does the engine answer by samples? */
 bool cri_engine_samples(const cri_engine *e);
+/* What is known, and that the variable of e->mixed is in this state: new evidence. */
+cr_status cri_mixture_assume(const cri_engine *e, size_t state, cr_evidence **out_e);
 /* All marginals and the joint of n variables (0: none) as a mixture by e->mixed. */
 cr_status cri_mixture_ask(cri_engine *e, cr_approximation how, size_t n, const size_t *query,
                           cr_approximate_answer *out);
