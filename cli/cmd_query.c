@@ -56,6 +56,7 @@ static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t
         query_answer_text(j, a, states);
     }
     j->c->answer_no |= a->kind == CR_QUESTION_SEPARATION && !a->separated;
+    j->c->answer_no |= query_structure_no(a);
 done:
     cr_free(cx, states, a->n, sizeof *states);
     cr_free(cx, list, 2 * room, sizeof *list);
@@ -217,7 +218,7 @@ done:
 const cli_verb verb_query = {
     .name = "query",
     .usage = "query NET 'QUESTION'... [--evidence FILE]",
-    .summary = "ask a network: P(x | e), argmax(x | e), x _|_ y | z, I(x; y | e), causes(* | e)",
+    .summary = "ask a network: P(x | e), argmax(x | e), x _|_ y | z, I(x; y | e), blanket(x)",
     .example = "credence query examples/networks/burglary.bif 'P(burglary | john=yes, mary=yes)'\n"
                "credence query examples/networks/burglary.bif 'argmax(* | john=yes)' "
                "'burglary _|_ mary | alarm'",

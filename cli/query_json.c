@@ -129,6 +129,9 @@ static void add_answer(const query_job *j, const cr_query_answer *a, size_t *sta
         json_object_set_new(out, "informative", query_gains(j, a));
         json_object_set_new(out, "unit", json_string(j->unit));
         break;
+    case CR_QUESTION_STRUCTURE:
+        query_structure_json(j, a, out);
+        break;
     default:
         query_list_json(j->net, a, out);
     }

@@ -159,6 +159,9 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
         json_decref(rows);
         break;
     }
+    case CR_QUESTION_STRUCTURE:
+        query_structure_text(j, a);
+        break;
     default:
         query_list_text(c, j->net, a);
     }

@@ -401,6 +401,8 @@ static const cli_field network_summary[] = {
     COUNT("width", 0, "of the junction tree: its largest clique has one variable more"),
     NUMBER("operations", 0, "entries of all cliques: the work of all marginals"),
     NUMBER("bytes", 0, "memory that takes"),
+    FLAG("chordal", FIELD_SOMETIMES, "whether its (moral) graph is; up to 200 nodes"),
+    OTHER(TEXTS, "order", FIELD_SOMETIMES, "causes before effects; up to 200 nodes"),
     FIELD_LAST,
 };
 
@@ -408,6 +410,9 @@ static const cli_field network_variable[] = {
     TEXT("name", 0, "name of the variable"),
     OTHER(TEXTS, "states", 0, "its states"),
     OTHER(TEXTS, "parents", 0, "what it depends on"),
+    OTHER(TEXTS, "children", FIELD_SOMETIMES, "what depends on it; up to 200 nodes"),
+    OTHER(TEXTS, "blanket", FIELD_SOMETIMES,
+          "given these, independent of all others; up to 200 nodes"),
     FIELD_LAST,
 };
 
@@ -496,6 +501,13 @@ static const cli_field approximation[] = {
     FIELD_LAST,
 };
 
+static const cli_field independence[] = {
+    TEXT("x", 0, "a variable"),
+    TEXT("y", 0, "another"),
+    OTHER(TEXTS, "given", 0, "the parents of x"),
+    FIELD_LAST,
+};
+
 static const cli_field answer[] = {
     TEXT("query", 0, "the question"),
     TEXT("method", 0,
@@ -529,6 +541,13 @@ static const cli_field answer[] = {
     INNER(ROWS, "causes", FIELD_SOMETIMES, "of causes(...): the largest factor first", cause),
     INNER(ROWS, "parameters", FIELD_SOMETIMES, "of sensitivity(...): the largest first",
           parameter_change),
+    OTHER(TEXTS, "variables", FIELD_SOMETIMES, "of parents(x), ..., blanket(x), order()"),
+    OTHER(ANY, "edges", FIELD_SOMETIMES, "of moral(): pairs of variables"),
+    OTHER(ANY, "cliques", FIELD_SOMETIMES, "of cliques(): lists of variables"),
+    FLAG("chordal", FIELD_SOMETIMES, "of chordal(): whether the moral graph is"),
+    FLAG("imap", FIELD_SOMETIMES, "of imap(FILE): whether this graph is an I-map of that"),
+    INNER(OBJECT, "independence", FIELD_SOMETIMES, "if not: one that holds here only",
+          independence),
     INNER(OBJECT, "cost", 0, "what it took", query_cost),
     FIELD_LAST,
 };

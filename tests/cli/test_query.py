@@ -554,3 +554,34 @@ def test_one_refused_question_leaves_the_others(credence, burglary, tmp_path):
     assert "warning: causes(*|mary=yes): not answered" in result.stderr
     result = credence("query", burglary, "best(2; *)", "best(3; *)", "--method", "bp", "--json")
     assert result.code == 2 and result.stdout == ""
+
+
+def test_structure(credence, burglary, examples, tmp_path):
+    parents, blanket, order, moral, cliques, chordal, imap = ask(
+        credence, burglary, "parents(alarm)", "blanket(burglary)", "order()", "moral()", "cliques()", "chordal()",
+        f"imap({burglary})")
+    assert parents["variables"] == ["burglary", "earthquake"] and parents["method"] == "graph"
+    assert blanket["variables"] == ["earthquake", "alarm"]
+    assert order["variables"].index("alarm") < order["variables"].index("john")
+    assert ["burglary", "earthquake"] in moral["edges"] and len(moral["edges"]) == 5
+    assert sorted(len(c) for c in cliques["cliques"]) == [2, 2, 3] and cliques["cost"]["width"] == 2
+    assert chordal["chordal"] is True and imap["imap"] is True
+    rows_ = rows(credence("query", burglary, "descendants(burglary)", "cliques()", "chordal()", "--format", "csv"))
+    assert [r["variable"] for r in rows_[:3]] == ["alarm", "john", "mary"]
+    assert "burglary,earthquake,alarm" in [r["variable"] for r in rows_] and rows_[-1]["value"] == "1"
+    other = tmp_path / "other.bif"
+    other.write_text(burglary.read_text().replace("( mary | alarm )", "( mary | john )")
+                     .replace("(on) 0.70", "(yes) 0.70").replace("(off) 0.01", "(no) 0.01"))
+    result = credence("query", burglary, f"imap('{other}')", "--json")
+    answer, = json.loads(result.stdout)["results"]
+    assert result.code == 1 and answer["imap"] is False
+    assert answer["independence"] == {"x": "john", "y": "mary", "given": ["alarm"]}
+    result = credence("query", examples / "networks/misconception.uai", "chordal()", "--json")
+    assert result.code == 1 and json.loads(result.stdout)["results"][0]["chordal"] is False
+
+
+def test_describe_has_the_structure(credence, burglary):
+    out = json.loads(credence("describe", burglary, "--json").stdout)
+    assert out["network"]["chordal"] is True and len(out["network"]["order"]) == 5
+    alarm = next(v for v in out["variables"] if v["name"] == "alarm")
+    assert alarm["children"] == ["john", "mary"] and len(alarm["blanket"]) == 4

@@ -3,6 +3,7 @@
 #include "query_job.h"
 #include "query_mixture.h"
 #include "query_more.h"
+#include "query_structure.h"
 #include "separation.h"
 #include "../../base/scratch.h"
 
@@ -27,6 +28,7 @@ void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
     cr_free(cx, a->state, a->n, sizeof *a->state);
     cr_free(cx, a->trail, a->trail_length, sizeof *a->trail);
     cr_free(cx, a->states, a->n_states, sizeof *a->states);
+    if (a->begin) cr_free(cx, a->begin, a->rows + 1, sizeof *a->begin);
     cr_free(cx, a->parameter, a->rows, sizeof *a->parameter);
     *a = (cr_query_answer){ 0 };
 }
@@ -392,6 +394,8 @@ static cr_status answer(cri_job *j)
     case CR_QUESTION_CAUSES:
     case CR_QUESTION_SENSITIVITY:
         return answer_list(j);
+    case CR_QUESTION_STRUCTURE:
+        return cri_answer_structure(j->cx, j->net, j->q, j->out);
     }
     return cr_fail(j->cx, CR_EARG, "there is no such question");
 }
@@ -408,10 +412,11 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_job_gather(&j, opt_more));
     CR_TRY(answer(&j));
-    a.method = q->kind == CR_QUESTION_SEPARATION ? "graph" : cri_engine_name(&j.engine);
+    bool graph = q->kind == CR_QUESTION_SEPARATION || q->kind == CR_QUESTION_STRUCTURE;
+    a.method = graph ? "graph" : cri_engine_name(&j.engine);
     a.open = j.engine.open;
-    a.exact = q->kind == CR_QUESTION_SEPARATION || !(a.open || cri_engine_approximates(&j.engine));
-    a.cost = j.engine.cost;
+    a.exact = graph || !(a.open || cri_engine_approximates(&j.engine));
+    if (!graph) a.cost = j.engine.cost;
     a.error = j.engine.error;
     a.upper = j.engine.upper;
     memcpy(a.why, j.engine.why, sizeof a.why);

@@ -12,6 +12,12 @@
  *     sensitivity(x=a | e)       how this probability changes with the parameters of the network;
  *     sensitivity(5; x=a | e)    the five largest changes (of the first form ten), * for all
  *
+ * and of the graph alone:
+ *     parents(x)  children(x)  ancestors(x)  descendants(x)  blanket(x)      relatives of x
+ *     order()     causes before effects           moral()    edges of the moral graph
+ *     cliques()   maximal ones after triangulation    chordal()   is the moral graph chordal?
+ *     imap(FILE)  does every independence of this graph hold in the graph of that network?
+ *
  * e is a list, with commas, of what is known, of five kinds that are kept apart:
  *     x=a               observed                  x in {a, b}  or  x!=c    one of these states (x!={c, d}: none)
  *     x~{a:3, b:1}      virtual: how much more probable the observation is under a than under b
@@ -72,14 +78,31 @@ typedef enum cr_question_kind {
     CR_QUESTION_INFORMATIVE, /* I(x; * | e) */
     CR_QUESTION_BEST_LIST,   /* best(k; x, y | e) */
     CR_QUESTION_CAUSES,      /* causes(x, y | e) */
-    CR_QUESTION_SENSITIVITY  /* sensitivity(k; x=a | e) */
+    CR_QUESTION_SENSITIVITY, /* sensitivity(k; x=a | e) */
+    CR_QUESTION_STRUCTURE    /* parents(x), ..., imap(FILE) */
 } cr_question_kind;
+
+/* What is asked of the graph. */
+typedef enum cr_structure {
+    CR_STRUCTURE_PARENTS, /* and the next four: of x, or of several together */
+    CR_STRUCTURE_CHILDREN,
+    CR_STRUCTURE_ANCESTORS,
+    CR_STRUCTURE_DESCENDANTS,
+    CR_STRUCTURE_BLANKET,
+    CR_STRUCTURE_ORDER,
+    CR_STRUCTURE_MORAL,
+    CR_STRUCTURE_CLIQUES,
+    CR_STRUCTURE_CHORDAL,
+    CR_STRUCTURE_IMAP
+} cr_structure;
 
 typedef struct cr_question {
     cr_question_kind kind;
     size_t          *x, *y, *given; /* variables, in the order they were named */
     size_t           n_x, n_y, n_given;
     size_t           count; /* how many are asked for, of BEST_LIST and SENSITIVITY */
+    cr_structure     structure; /* of STRUCTURE */
+    char            *path;      /* of IMAP: the file of the other network */
     cr_findings      event, known;
 } cr_question;
 
@@ -141,6 +164,9 @@ typedef struct cr_query_answer {
     double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST: P(states | e),
                              NaN where P(e) would take too long */
     double    log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
+    cr_structure structure; /* STRUCTURE: relatives and the order are in `variable`; edges and */
+    size_t   *begin; /* [rows + 1] cliques in `states`, set i from begin[i] on; of no I-map: x, y */
+    bool      holds; /* and what is given, in `variable`; CHORDAL, IMAP: yes */
     bool      separated;  /* SEPARATION */
     size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */
     size_t    sweeps;               /* of fitting soft evidence */
