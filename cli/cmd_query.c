@@ -2,6 +2,7 @@
 #include "approximate.h"
 #include "network.h"
 #include "query_answers.h"
+#include "query_solution.h"
 #include "base/context_internal.h"
 #include "models/graph/query.h"
 
@@ -14,6 +15,9 @@
 #define QUERY_OPTIONS(X)                                                                           \
     X(text,   evidence, "", "FILE",                                                                \
       "evidence for all questions: JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json") \
+    X(text,   against,  "", "FILE",                                                                \
+      "compare with a solution of the UAI competitions, MAR, PR, MAP or MPE, and show the largest " \
+      "difference", "model.uai.MAR")                                                               \
     X(choice, unit,     "bits", "bits|nats", "unit of H and I", "nats")                            \
     X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred",                                    \
       "format of the network; auto looks at the name and the bytes", "bif")                        \
@@ -38,8 +42,30 @@ static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
         cr_log(c->cx, CR_LOG_INFO, "%s: soft evidence fitted in %zu sweeps", j->text, a->sweeps);
 }
 
+/* The difference in place of the answer. */
+static void show_comparison(const query_job *j, bool first, const json_t *comparison)
+{
+    const char *name = json_string_value(json_object_get(comparison, "variable"));
+    const char *state = json_string_value(json_object_get(comparison, "state"));
+    char        text[32];
+    if (j->c->format == FORMAT_TEXT) {
+        out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
+        query_solution_text(j->c, comparison);
+        return;
+    }
+    out_csv_field(j->c, j->text);
+    out_text(j->c, ",");
+    out_csv_field(j->c, name ? name : "");
+    out_text(j->c, ",");
+    out_csv_field(j->c, state ? state : "");
+    out_text(j->c, ",%s%s\n",
+             out_number(json_number_value(json_object_get(comparison, "difference")), true, text),
+             j->errors ? ",,," : "");
+}
+
 /* Shows one answer; to JSON it is added to `results`. */
-static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t *results)
+static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t *results,
+                      json_t *opt_comparison)
 {
     cr_status    st = CR_OK;
     cr_ctx      *cx = j->c->cx;
@@ -48,7 +74,11 @@ static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t
     const char **list = cr_alloc(cx, 2 * room, sizeof *list);
     if (!states || !list) CR_TRY(CR_ENOMEM);
     if (j->c->format == FORMAT_JSON) {
-        json_array_append_new(results, query_answer_json(j, a, states));
+        json_t *row = query_answer_json(j, a, states);
+        if (opt_comparison) json_object_set(row, "comparison", opt_comparison);
+        json_array_append_new(results, row);
+    } else if (opt_comparison) {
+        show_comparison(j, first, opt_comparison);
     } else if (j->c->format == FORMAT_CSV) {
         query_answer_csv(j, a, states, list);
     } else {
@@ -140,8 +170,23 @@ static json_t *list_refused(cli *c, const asked *all, const asked **first)
     return rows;
 }
 
-static cr_status show_all(cli *c, query_job *j, const asked *all, double seconds)
+/* -o x.MAR: the answer to the only question. */
+static cr_status save_solution(cli *c, const query_job *j, const asked *all,
+                               const cr_findings *more)
 {
+    if (c->n_args != 2) {
+        cr_fail(c->cx, CR_EARG, "%s holds the answer to one question, not to %zu",
+                c->global.output, c->n_args - 1);
+        return cr_fail_hint(c->cx, "ask one, or add --format csv for a list of all answers");
+    }
+    return query_solution_write(j, all[1].question, more, &all[1].answer, query_solution_asked(c),
+                                c->global.output);
+}
+
+static cr_status show_all(cli *c, query_job *j, const asked *all, const cr_findings *more,
+                          double seconds)
+{
+    const query_options *o = c->own;
     cr_status    st = CR_OK;
     bool         any = false;
     const asked *bad = NULL;
@@ -156,7 +201,13 @@ static cr_status show_all(cli *c, query_job *j, const asked *all, double seconds
         if (all[i].refused) continue;
         j->text = c->args[i];
         tell_cost(c, j, &all[i].answer);
-        CR_TRY(show(j, &all[i].answer, shown++ == 0, results));
+        json_t *comparison = NULL;
+        if (o->against)
+            CR_TRY(query_solution_compare(j, all[i].question, more, &all[i].answer, o->against,
+                                          &comparison));
+        st = show(j, &all[i].answer, shown++ == 0, results, comparison);
+        json_decref(comparison);
+        CR_TRY(st);
     }
     if (c->format == FORMAT_JSON) {
         json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
@@ -201,7 +252,8 @@ static cr_status run_query(cli *c)
     begin = seconds_now();
     CR_TRY(answer_all(c, net, &more, all));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(show_all(c, &j, all, seconds_now() - begin));
+    CR_TRY(query_solution_asked(c) ? save_solution(c, &j, all, &more)
+                                   : show_all(c, &j, all, &more, seconds_now() - begin));
 done:
     for (size_t i = 1; all && i < c->n_args; i++) {
         cr_question_free(c->cx, all[i].question);

@@ -508,6 +508,18 @@ static const cli_field independence[] = {
     FIELD_LAST,
 };
 
+static const cli_field comparison[] = {
+    TEXT("file", 0, "the solution, as it was named"),
+    TEXT("kind", 0, "MAR, PR, MAP or MPE"),
+    NUMBER("difference", FIELD_NULL,
+           "the largest of the probabilities; of log10 P(e), or of log10 of both assignments"),
+    TEXT("variable", FIELD_SOMETIMES, "of MAR: where it is"),
+    TEXT("state", FIELD_SOMETIMES, "its state"),
+    NUMBER("here", FIELD_NULL, "in this answer"),
+    NUMBER("there", FIELD_NULL, "in the file"),
+    FIELD_LAST,
+};
+
 static const cli_field answer[] = {
     TEXT("query", 0, "the question"),
     TEXT("method", 0,
@@ -548,6 +560,7 @@ static const cli_field answer[] = {
     FLAG("imap", FIELD_SOMETIMES, "of imap(FILE): whether this graph is an I-map of that"),
     INNER(OBJECT, "independence", FIELD_SOMETIMES, "if not: one that holds here only",
           independence),
+    INNER(OBJECT, "comparison", FIELD_SOMETIMES, "with the solution of --against", comparison),
     INNER(OBJECT, "cost", 0, "what it took", query_cost),
     FIELD_LAST,
 };

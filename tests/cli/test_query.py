@@ -585,3 +585,52 @@ def test_describe_has_the_structure(credence, burglary):
     assert out["network"]["chordal"] is True and len(out["network"]["order"]) == 5
     alarm = next(v for v in out["variables"] if v["name"] == "alarm")
     assert alarm["children"] == ["john", "mary"] and len(alarm["blanket"]) == 4
+
+
+UAI = SHARED.parent / "uai"
+QUICK = ["CSP_12", "Promedus_24", "tiny/grid4x4", "tiny/ChestClinic"]
+LESS_THAN_A_SECOND = ["Grids_11", "Grids_12", "Grids_14", "ObjectDetection_11", "ObjectDetection_34", "Pedigree_11",
+                      "Pedigree_12", "Promedus_11", "Promedus_13", "Promedus_15", "Promedus_16", "Promedus_21",
+                      "Promedus_30", "Promedus_37", "Segmentation_11", "Segmentation_12", "Segmentation_13"]
+
+
+@shared
+@pytest.mark.parametrize("name", LESS_THAN_A_SECOND)
+def test_uai_marginals(credence, name):
+    model = UAI / f"{name}.uai"
+    result = credence("query", model, "P(*)", "--evidence", f"{model}.evid", "--method", "exact", "--against",
+                      f"{model}.MAR", "--json")
+    assert json.loads(result.stdout)["results"][0]["comparison"]["difference"] < 6e-7
+
+
+@shared
+@pytest.mark.parametrize("name", QUICK)
+def test_uai_solutions(credence, tmp_path, name):
+    """Six digits in the public files; what is written reads back as it was."""
+    model = UAI / f"{name}.uai"
+    run = lambda question, *more: credence("query", model, question, "--evidence", f"{model}.evid", "--method", "exact",
+                                           *more)
+    for kind, least in ("MAR", 6e-7), ("PR", 1e-3):
+        result = run("P(*)", "--against", f"{model}.{kind}", "--json")
+        comparison = json.loads(result.stdout)["results"][0]["comparison"]
+        assert comparison["kind"] == kind and comparison["difference"] < least, comparison
+    for kind, question in ("MAR", "P(*)"), ("PR", "P(*)"), ("MAP", "argmax(*)"), ("mpe", "argmax(*)"):
+        target = tmp_path / f"x.{kind}"
+        result = run(question, "-o", target)
+        assert result.code == 0 and result.stdout == "" and target.read_text().startswith(kind.upper() + "\n")
+        value = rows(run(question, "--against", target, "--format", "csv"))[0]["value"]
+        assert float(value) < 1e-12
+    assert len((tmp_path / "x.mpe").read_text().split()) == 2 + int(model.read_text().split()[1])
+
+
+def test_solutions_of_other_questions(credence, burglary, tmp_path):
+    result = credence("query", burglary, "P(mary)", "-o", tmp_path / "x.MAR")
+    assert result.code == 2 and "this question has no answer that a MAR file holds" in result.stderr
+    assert "ask 'P(*)'" in result.stderr and not (tmp_path / "x.MAR").exists()
+    result = credence("query", burglary, "P(*)", "P(* | mary=yes)", "-o", tmp_path / "x.MAR")
+    assert result.code == 2 and "holds the answer to one question, not to 2" in result.stderr
+    credence("query", burglary, "P(* | mary=yes)", "-o", tmp_path / "x.MAR")
+    text = credence("query", burglary, "P(* | mary=no)", "--against", tmp_path / "x.MAR", "--format", "text").stdout
+    assert "largest difference" in text and ": 1, at P(mary=yes), 0 here and 1 there" in text
+    assert credence("query", burglary, "P(*)", "-o", tmp_path / "y.MAR", "--json").code == 0
+    assert json.loads((tmp_path / "y.MAR").read_text())["results"]
