@@ -444,6 +444,16 @@ static void offer_question(line *l)
         offer(l, "best(", "the k most probable assignments");
         offer(l, "causes(", "what the evidence speaks for");
         offer(l, "sensitivity(", "how a probability changes with parameters");
+        offer(l, "parents(", "variables with an arrow to x");
+        offer(l, "children(", "variables with an arrow from x");
+        offer(l, "ancestors(", "all before x");
+        offer(l, "descendants(", "all behind x");
+        offer(l, "blanket(", "what shields x from all others");
+        offer(l, "order()", "causes before effects");
+        offer(l, "moral()", "edges of the moral graph");
+        offer(l, "cliques()", "maximal cliques after triangulation");
+        offer(l, "chordal()", "is the moral graph chordal?");
+        offer(l, "imap(", "do its independences hold in another network?");
     }
     cr_network_free(l->c->cx, net);
 }

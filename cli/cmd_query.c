@@ -3,6 +3,7 @@
 #include "gaussian.h"
 #include "network.h"
 #include "query_answers.h"
+#include "query_solution.h"
 #include "base/context_internal.h"
 #include "models/graph/query.h"
 
@@ -15,6 +16,9 @@
 #define QUERY_OPTIONS(X)                                                                           \
     X(text,   evidence, "", "FILE",                                                                \
       "evidence for all questions: JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json") \
+    X(text,   against,  "", "FILE",                                                                \
+      "compare with a solution of the UAI competitions, MAR, PR, MAP or MPE, and show the largest " \
+      "difference", "model.uai.MAR")                                                               \
     X(choice, unit,     "bits", "bits|nats", "unit of H and I", "nats")                            \
     X(choice, from,     "auto", "auto|bif|xmlbif|net|uai|cred|json",                               \
       "format of the network; auto looks at the name and the bytes", "bif")                        \
@@ -39,8 +43,30 @@ static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
         cr_log(c->cx, CR_LOG_INFO, "%s: soft evidence fitted in %zu sweeps", j->text, a->sweeps);
 }
 
+/* The difference in place of the answer. */
+static void show_comparison(const query_job *j, bool first, const json_t *comparison)
+{
+    const char *name = json_string_value(json_object_get(comparison, "variable"));
+    const char *state = json_string_value(json_object_get(comparison, "state"));
+    char        text[32];
+    if (j->c->format == FORMAT_TEXT) {
+        out_text(j->c, "%s%s\n", first ? "" : "\n", j->text);
+        query_solution_text(j->c, comparison);
+        return;
+    }
+    out_csv_field(j->c, j->text);
+    out_text(j->c, ",");
+    out_csv_field(j->c, name ? name : "");
+    out_text(j->c, ",");
+    out_csv_field(j->c, state ? state : "");
+    out_text(j->c, ",%s%s\n",
+             out_number(json_number_value(json_object_get(comparison, "difference")), true, text),
+             j->errors ? ",,," : "");
+}
+
 /* Shows one answer; to JSON it is added to `results`. */
-static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t *results)
+static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t *results,
+                      json_t *opt_comparison)
 {
     cr_status    st = CR_OK;
     cr_ctx      *cx = j->c->cx;
@@ -49,7 +75,11 @@ static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t
     const char **list = cr_alloc(cx, 2 * room, sizeof *list);
     if (!states || !list) CR_TRY(CR_ENOMEM);
     if (j->c->format == FORMAT_JSON) {
-        json_array_append_new(results, query_answer_json(j, a, states));
+        json_t *row = query_answer_json(j, a, states);
+        if (opt_comparison) json_object_set(row, "comparison", opt_comparison);
+        json_array_append_new(results, row);
+    } else if (opt_comparison) {
+        show_comparison(j, first, opt_comparison);
     } else if (j->c->format == FORMAT_CSV) {
         query_answer_csv(j, a, states, list);
     } else {
@@ -57,6 +87,7 @@ static cr_status show(query_job *j, const cr_query_answer *a, bool first, json_t
         query_answer_text(j, a, states);
     }
     j->c->answer_no |= a->kind == CR_QUESTION_SEPARATION && !a->separated;
+    j->c->answer_no |= query_structure_no(a);
 done:
     cr_free(cx, states, a->n, sizeof *states);
     cr_free(cx, list, 2 * room, sizeof *list);
@@ -70,11 +101,22 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A question and its answer. */
+/* A question and its answer, or why it has none. */
 typedef struct asked {
     cr_question    *question;
     cr_query_answer answer;
+    cr_ctx         *refused; /* holds the failure; NULL: answered */
 } asked;
+
+/* One question that cannot be answered does not cost the others their answers.  Interruptions and
+ * limits of time and memory end all. */
+static cr_status keep_failure(cli *c, cr_status st, asked *a)
+{
+    if (c->n_args == 2 || st == CR_EINTERRUPTED || cri_should_stop(c->cx)) return st;
+    if (cri_ctx_child(c->cx, &a->refused) != CR_OK) return st;
+    cri_fail_as(a->refused, c->cx);
+    return CR_OK;
+}
 
 /* All questions are read before the first is answered. */
 static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *more, asked *all)
@@ -92,7 +134,11 @@ static cr_status answer_all(cli *c, const cr_network *net, const cr_findings *mo
         CR_TRY(cr_question_parse(c->cx, net, c->args[i], &all[i].question));
     for (size_t i = 1; i < c->n_args; i++) {
         const cr_query_answer *a = &all[i].answer;
-        CR_TRY(cr_query_run(c->cx, net, all[i].question, more, &settings, &all[i].answer));
+        st = cr_query_run(c->cx, net, all[i].question, more, &settings, &all[i].answer);
+        if (st != CR_OK) {
+            CR_TRY(keep_failure(c, st, &all[i]));
+            continue;
+        }
         if (a->why[0]) cr_log(c->cx, CR_LOG_WARNING, "%s: %s", c->args[i], a->why);
         if (a->open)
             cr_log(c->cx, CR_LOG_WARNING,
@@ -106,27 +152,79 @@ done:
     return st;
 }
 
-static cr_status show_all(cli *c, query_job *j, const asked *all, double seconds)
+/* The first failure is that of the verb; the others are warnings. */
+static json_t *list_refused(cli *c, const asked *all, const asked **first)
 {
-    cr_status st = CR_OK;
-    json_t   *root = json_object(), *results = json_array();
+    json_t *rows = json_array();
+    for (size_t i = 1; i < c->n_args; i++) {
+        if (!all[i].refused) continue;
+        json_t *row = json_object();
+        json_object_set_new(row, "query", json_string_nocheck(c->args[i]));
+        json_object_set_new(row, "message", json_string_nocheck(cr_error(all[i].refused)));
+        json_array_append_new(rows, row);
+        if (*first)
+            cr_log(c->cx, CR_LOG_WARNING, "%s: not answered: %s", c->args[i],
+                   cr_error(all[i].refused));
+        else
+            *first = &all[i];
+    }
+    return rows;
+}
+
+/* -o x.MAR: the answer to the only question. */
+static cr_status save_solution(cli *c, const query_job *j, const asked *all,
+                               const cr_findings *more)
+{
+    if (c->n_args != 2) {
+        cr_fail(c->cx, CR_EARG, "%s holds the answer to one question, not to %zu",
+                c->global.output, c->n_args - 1);
+        return cr_fail_hint(c->cx, "ask one, or add --format csv for a list of all answers");
+    }
+    return query_solution_write(j, all[1].question, more, &all[1].answer, query_solution_asked(c),
+                                c->global.output);
+}
+
+static cr_status show_all(cli *c, query_job *j, const asked *all, const cr_findings *more,
+                          double seconds)
+{
+    const query_options *o = c->own;
+    cr_status    st = CR_OK;
+    bool         any = false;
+    const asked *bad = NULL;
+    json_t      *root = json_object(), *results = json_array(), *refused = list_refused(c, all, &bad);
+    for (size_t i = 1; i < c->n_args; i++) any |= !all[i].refused;
+    if (!any) CR_TRY(cri_fail_as(c->cx, bad->refused));
     CR_TRY(out_open(c, c->global.output));
     for (size_t i = 1; i < c->n_args; i++) j->errors |= !all[i].answer.exact;
     if (c->format == FORMAT_CSV)
         out_text(c, "query,variable,state,value%s\n", j->errors ? ",method,se,converged" : "");
-    for (size_t i = 1; i < c->n_args; i++) {
+    for (size_t i = 1, shown = 0; i < c->n_args; i++) {
+        if (all[i].refused) continue;
         j->text = c->args[i];
         tell_cost(c, j, &all[i].answer);
-        CR_TRY(show(j, &all[i].answer, i == 1, results));
+        json_t *comparison = NULL;
+        if (o->against)
+            CR_TRY(query_solution_compare(j, all[i].question, more, &all[i].answer, o->against,
+                                          &comparison));
+        st = show(j, &all[i].answer, shown++ == 0, results, comparison);
+        json_decref(comparison);
+        CR_TRY(st);
     }
     if (c->format == FORMAT_JSON) {
         json_object_set_new(root, "network", json_string_nocheck(c->args[0]));
         json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
         json_object_set(root, "results", results);
+        if (bad) json_object_set(root, "refused", refused);
         json_object_set_new(root, "seconds", json_real(seconds));
         out_json(c, "query", root);
     }
+    if (bad) { /* what there is goes out before the failure */
+        CR_TRY(out_close(c, CR_OK));
+        cri_fail_as(c->cx, bad->refused);
+        CR_TRY(cr_fail_note(c->cx, "in the question %s", c->args[bad - all]));
+    }
 done:
+    json_decref(refused);
     json_decref(root);
     json_decref(results);
     return st;
@@ -162,11 +260,13 @@ static cr_status run_query(cli *c)
     begin = seconds_now();
     CR_TRY(answer_all(c, net, &more, all));
     CR_TRY(cli_check_strict(c));
-    CR_TRY(show_all(c, &j, all, seconds_now() - begin));
+    CR_TRY(query_solution_asked(c) ? save_solution(c, &j, all, &more)
+                                   : show_all(c, &j, all, &more, seconds_now() - begin));
 done:
     for (size_t i = 1; all && i < c->n_args; i++) {
         cr_question_free(c->cx, all[i].question);
         cr_query_answer_free(c->cx, &all[i].answer);
+        cr_ctx_free(all[i].refused);
     }
     cr_free(c->cx, all, c->n_args, sizeof *all);
     cr_free(c->cx, j.field, j.bytes, 1);
@@ -179,7 +279,7 @@ done:
 const cli_verb verb_query = {
     .name = "query",
     .usage = "query NET 'QUESTION'... [--evidence FILE]",
-    .summary = "ask a network: P(x | e), argmax(x | e), x _|_ y | z, I(x; y | e), causes(* | e)",
+    .summary = "ask a network: P(x | e), argmax(x | e), x _|_ y | z, I(x; y | e), blanket(x)",
     .example = "credence query examples/networks/burglary.bif 'P(burglary | john=yes, mary=yes)'\n"
                "credence query examples/networks/burglary.bif 'argmax(* | john=yes)' "
                "'burglary _|_ mary | alarm'",

@@ -7,6 +7,7 @@
 #include "models/graph/junction.h"
 #include "models/graph/log_linear.h"
 #include "models/graph/network_internal.h"
+#include "models/graph/query.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -110,6 +111,46 @@ static sizes count(const cr_network *net)
 }
 
 static json_t *integer(size_t n) { return json_integer((json_int_t)n); }
+
+/* Relatives of v by a question to the graph; a list that cannot be had is left out. */
+static cr_status add_relatives(cli *c, const cr_network *net, const char *key, cr_structure what,
+                               size_t v, json_t *row)
+{
+    cr_question     q = { .kind = CR_QUESTION_STRUCTURE, .structure = what, .x = &v, .n_x = 1 };
+    cr_query_answer a = { 0 };
+    if (what == CR_STRUCTURE_ORDER || what == CR_STRUCTURE_CHORDAL) q.n_x = 0;
+    cr_status st = cr_query_run(c->cx, net, &q, NULL, NULL, &a);
+    if (st != CR_OK) return st;
+    json_t *list = json_array();
+    for (size_t i = 0; i < a.n; i++)
+        json_array_append_new(list, json_string_nocheck(cr_variable_name(
+                                        cr_network_variables(net), a.variable[i])));
+    if (what == CR_STRUCTURE_CHORDAL)
+        json_object_set_new(row, key, json_boolean(a.holds));
+    else
+        json_object_set(row, key, list);
+    json_decref(list);
+    cr_query_answer_free(c->cx, &a);
+    return CR_OK;
+}
+
+/* JSON of networks that are not large has what the graph tells besides the parents. */
+static cr_status add_structure(cli *c, const cr_network *net, json_t *summary, json_t *variables)
+{
+    enum { SMALL = 200 };
+    cr_status st = CR_OK;
+    bool      bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
+    if (cr_network_size(net) > SMALL) return CR_OK;
+    CR_TRY(add_relatives(c, net, "chordal", CR_STRUCTURE_CHORDAL, 0, summary));
+    if (bayes) CR_TRY(add_relatives(c, net, "order", CR_STRUCTURE_ORDER, 0, summary));
+    for (size_t v = 0; v < cr_network_size(net); v++) {
+        json_t *row = json_array_get(variables, v);
+        if (bayes) CR_TRY(add_relatives(c, net, "children", CR_STRUCTURE_CHILDREN, v, row));
+        CR_TRY(add_relatives(c, net, "blanket", CR_STRUCTURE_BLANKET, v, row));
+    }
+done:
+    return st;
+}
 
 static void add_variables(const cr_network *net, json_t *out)
 {
@@ -246,6 +287,8 @@ cr_status cli_describe_network(cli *c)
     json_object_set_new(root, "kind", json_string("network"));
     json_object_set_new(root, "network", network_summary(net, &cost));
     json_object_set(root, "variables", variables);
+    if (c->format == FORMAT_JSON)
+        CR_TRY(add_structure(c, net, json_object_get(root, "network"), variables));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON)
         out_json(c, "describe", root);

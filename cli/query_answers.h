@@ -29,6 +29,15 @@ json_t *query_gains(const query_job *j, const cr_query_answer *a);
 
 /* One answer as an object; states: room for those of the variables asked for. */
 json_t *query_answer_json(const query_job *j, const cr_query_answer *a, size_t *states);
+/* Answers of the graph (query_structure.c): to JSON, for people, as rows of CSV. */
+void query_structure_json(const query_job *j, const cr_query_answer *a, json_t *out);
+void query_structure_text(const query_job *j, const cr_query_answer *a);
+/* Is the answer no? */
+bool query_structure_no(const cr_query_answer *a);
+size_t query_structure_rows(const cr_query_answer *a);
+/* Row i: its names; gives how many, and its value. */
+size_t query_structure_csv(const query_job *j, const cr_query_answer *a, size_t i,
+                           const char **list, double *out_value);
 /* One answer for people. */
 void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *states);
 /* How many names may stand in one row. */

@@ -27,6 +27,7 @@ size_t query_field_bytes(const cr_network *net)
 static void put_list(const query_job *j, const char *const *list, size_t n)
 {
     size_t used = 0;
+    if (n == 0) return;
     if (n == 1) {
         out_csv_field(j->c, list[0]);
         return;
@@ -73,7 +74,25 @@ size_t query_list_room(const query_job *j, const cr_query_answer *a)
     size_t most = a->n ? a->n : 1;
     for (size_t t = 0; a->kind == CR_QUESTION_SENSITIVITY && t < cr_network_tables(j->net); t++)
         if (cr_network_table(j->net, t).n > most) most = cr_network_table(j->net, t).n;
+    for (size_t i = 0; a->begin && i < a->rows; i++)
+        if (a->begin[i + 1] - a->begin[i] > most) most = a->begin[i + 1] - a->begin[i];
     return most;
+}
+
+/* The names of a row in one field, and no states. */
+static void csv_structure(const query_job *j, const cr_query_answer *a, const char **list)
+{
+    char text[32];
+    for (size_t i = 0; i < query_structure_rows(a); i++) {
+        double value;
+        size_t n = query_structure_csv(j, a, i, list, &value);
+        out_csv_field(j->c, j->text);
+        out_text(j->c, ",");
+        put_list(j, list, n);
+        out_text(j->c, ",,%s", out_number(value, true, text));
+        if (j->errors) out_text(j->c, ",%s,,", j->method);
+        out_text(j->c, "\n");
+    }
 }
 
 static void csv_list(const query_job *j, const cr_query_answer *a, const char **list, size_t room)
@@ -127,6 +146,9 @@ void query_answer_csv(query_job *j, const cr_query_answer *a, size_t *states, co
     case CR_QUESTION_ENTROPY:
     case CR_QUESTION_INFORMATION:
         put_row(j, &empty, &empty, 1, a->number / j->per);
+        break;
+    case CR_QUESTION_STRUCTURE:
+        csv_structure(j, a, list);
         break;
     default:
         csv_list(j, a, list, query_list_room(j, a));

@@ -115,6 +115,7 @@ static void add_answer(const query_job *j, const cr_query_answer *a, size_t *sta
     case CR_QUESTION_SEPARATION:
         json_object_set_new(out, "independent", json_boolean(a->separated));
         if (!a->separated) json_object_set_new(out, "trail", names(j, a->trail, a->trail_length));
+        if (a->n > 0) json_object_set_new(out, "determined", names(j, a->variable, a->n));
         break;
     case CR_QUESTION_ENTROPY:
         json_object_set_new(out, "entropy", number(a->number / j->per));
@@ -127,6 +128,9 @@ static void add_answer(const query_job *j, const cr_query_answer *a, size_t *sta
     case CR_QUESTION_INFORMATIVE:
         json_object_set_new(out, "informative", query_gains(j, a));
         json_object_set_new(out, "unit", json_string(j->unit));
+        break;
+    case CR_QUESTION_STRUCTURE:
+        query_structure_json(j, a, out);
         break;
     default:
         query_list_json(j->net, a, out);

@@ -111,6 +111,18 @@ static void print_trail(const query_job *j, const cr_query_answer *a)
     out_text(j->c, "%s\n", a->trail_length ? " is active" : "");
 }
 
+/* Where it rests on nodes that are functions of the given ones, these are named. */
+static void print_separated(const query_job *j, const cr_query_answer *a)
+{
+    enum { FEW = 5 };
+    out_text(j->c, "  independent");
+    for (size_t i = 0; i < a->n && i < FEW; i++)
+        out_text(j->c, "%s%s", i ? ", " : ", since what is given determines ",
+                 cr_variable_name(j->vs, a->variable[i]));
+    if (a->n > FEW) out_text(j->c, " and %zu others", a->n - FEW);
+    out_text(j->c, "\n");
+}
+
 void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *states)
 {
     cli *c = j->c;
@@ -132,7 +144,7 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
         break;
     case CR_QUESTION_SEPARATION:
         if (a->separated)
-            out_text(c, "  independent\n");
+            print_separated(j, a);
         else
             print_trail(j, a);
         break;
@@ -147,6 +159,9 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
         json_decref(rows);
         break;
     }
+    case CR_QUESTION_STRUCTURE:
+        query_structure_text(j, a);
+        break;
     default:
         query_list_text(c, j->net, a);
     }

@@ -233,6 +233,8 @@ static const cli_field network_summary[] = {
     COUNT("width", FIELD_SOMETIMES, "of the junction tree: its largest clique has one variable more"),
     NUMBER("operations", FIELD_SOMETIMES, "entries of all cliques: the work of all marginals"),
     NUMBER("bytes", FIELD_SOMETIMES, "memory that takes"),
+    FLAG("chordal", FIELD_SOMETIMES, "whether its (moral) graph is; up to 200 nodes"),
+    OTHER(TEXTS, "order", FIELD_SOMETIMES, "causes before effects; up to 200 nodes"),
     FIELD_LAST,
 };
 
@@ -246,6 +248,9 @@ static const cli_field network_variable[] = {
     NUMBER("variance", FIELD_SOMETIMES, "of it: the variance given its parents"),
     NUMBER("mean", FIELD_SOMETIMES, "of it: its mean"),
     NUMBER("sd", FIELD_SOMETIMES, "of it: its standard deviation"),
+    OTHER(TEXTS, "children", FIELD_SOMETIMES, "what depends on it; up to 200 nodes"),
+    OTHER(TEXTS, "blanket", FIELD_SOMETIMES,
+          "given these, independent of all others; up to 200 nodes"),
     FIELD_LAST,
 };
 
@@ -336,6 +341,25 @@ static const cli_field approximation[] = {
     FIELD_LAST,
 };
 
+static const cli_field independence[] = {
+    TEXT("x", 0, "a variable"),
+    TEXT("y", 0, "another"),
+    OTHER(TEXTS, "given", 0, "the parents of x"),
+    FIELD_LAST,
+};
+
+static const cli_field comparison[] = {
+    TEXT("file", 0, "the solution, as it was named"),
+    TEXT("kind", 0, "MAR, PR, MAP or MPE"),
+    NUMBER("difference", FIELD_NULL,
+           "the largest of the probabilities; of log10 P(e), or of log10 of both assignments"),
+    TEXT("variable", FIELD_SOMETIMES, "of MAR: where it is"),
+    TEXT("state", FIELD_SOMETIMES, "its state"),
+    NUMBER("here", FIELD_NULL, "in this answer"),
+    NUMBER("there", FIELD_NULL, "in the file"),
+    FIELD_LAST,
+};
+
 static const cli_field answer[] = {
     TEXT("query", 0, "the question"),
     TEXT("method", 0,
@@ -351,7 +375,8 @@ static const cli_field answer[] = {
            "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
     OTHER(ANY, "marginals", FIELD_SOMETIMES, "of P(x | e), P(* | e): {variable: {state: p}}; of a "
                                              "Gaussian network {variable: {mean, sd}}"),
-    OTHER(TEXTS, "variables", FIELD_SOMETIMES, "of a Gaussian P(x, y | e): in the order of the next"),
+    OTHER(TEXTS, "variables", FIELD_SOMETIMES,
+          "of a Gaussian P(x, y | e): in the order of the next; of parents(x), ..., blanket(x), order()"),
     OTHER(ANY, "mean", FIELD_SOMETIMES, "of it: the mean of each"),
     OTHER(ANY, "covariance", FIELD_SOMETIMES, "of it: a row for each"),
     NUMBER("density", FIELD_NULL | FIELD_SOMETIMES,
@@ -367,6 +392,8 @@ static const cli_field answer[] = {
            "of P(x=a | e): its log, null if impossible; of argmax: log P(assignment, e)"),
     FLAG("independent", FIELD_SOMETIMES, "of x _|_ y | z: whether the graph separates them"),
     OTHER(TEXTS, "trail", FIELD_SOMETIMES, "if not: variables along a trail that is active"),
+    OTHER(TEXTS, "determined", FIELD_SOMETIMES,
+          "if only these separate them: variables that are functions of the given ones"),
     NUMBER("entropy", FIELD_SOMETIMES, "of H"),
     NUMBER("information", FIELD_SOMETIMES, "of I(x; y)"),
     INNER(ROWS, "informative", FIELD_SOMETIMES, "of I(x; *): the most informative first",
@@ -377,14 +404,28 @@ static const cli_field answer[] = {
     INNER(ROWS, "causes", FIELD_SOMETIMES, "of causes(...): the largest factor first", cause),
     INNER(ROWS, "parameters", FIELD_SOMETIMES, "of sensitivity(...): the largest first",
           parameter_change),
+    OTHER(ANY, "edges", FIELD_SOMETIMES, "of moral(): pairs of variables"),
+    OTHER(ANY, "cliques", FIELD_SOMETIMES, "of cliques(): lists of variables"),
+    FLAG("chordal", FIELD_SOMETIMES, "of chordal(): whether the moral graph is"),
+    FLAG("imap", FIELD_SOMETIMES, "of imap(FILE): whether this graph is an I-map of that"),
+    INNER(OBJECT, "independence", FIELD_SOMETIMES, "if not: one that holds here only",
+          independence),
+    INNER(OBJECT, "comparison", FIELD_SOMETIMES, "with the solution of --against", comparison),
     INNER(OBJECT, "cost", FIELD_SOMETIMES, "what it took; of a Gaussian network absent", query_cost),
+    FIELD_LAST,
+};
+
+static const cli_field refusal[] = {
+    TEXT("query", 0, "the question"),
+    TEXT("message", 0, "why it has no answer"),
     FIELD_LAST,
 };
 
 const cli_field result_query[] = {
     TEXT("network", 0, "the file, as it was named"),
     COUNT("seed", 0, "random seed"),
-    INNER(ROWS, "results", 0, "one for each question, in order", answer),
+    INNER(ROWS, "results", 0, "one for each question that has an answer, in order", answer),
+    INNER(ROWS, "refused", FIELD_SOMETIMES, "questions without an answer", refusal),
     NUMBER("seconds", 0, "time of the answers, reading not counted"),
     FIELD_LAST,
 };

@@ -64,6 +64,7 @@
 #include "../src/models/graph/approximate.h"
 #include "../src/models/graph/gaussian_network.h"
 #include "../src/models/graph/uai.h"
+#include "../src/models/graph/uai_solution.h"
 #include "../src/models/decide.h"
 #include "../src/models/graph/bif.h"
 #include "../src/models/graph/xmlbif.h"

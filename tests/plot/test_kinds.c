@@ -137,7 +137,7 @@ static void test_path_values(void **state)
     draw_regression(3, N, 2, 0.1, X, y);
     cr_table *t = make_table(cx, X, N, 2, y, NULL);
     cr_model *m = fit(cx, "lasso", t, "target=y lambda=0.01 path=20"), *n = fit(cx, "linear", t, "target=y");
-    assert_ok(cx, cri_chart_path(&s, m, &c));
+    assert_ok(cx, cri_chart_path(&s, m, NULL, &c));
     json_t *least = describe(cx, n);
     assert_int_equal(c.n, 3); /* two terms and the choice: no others, no folds */
     for (size_t k = 0; k < 2; k++) {

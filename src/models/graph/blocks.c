@@ -357,13 +357,28 @@ static bool fill(const cri_block *b, const cri_cell *c, bool maximise, double *r
 
 bool cri_block_draw(const cri_block *b, cr_rng *r, double *room, size_t *inout_state)
 {
+    return cri_block_draw_from(b, r, room, inout_state, NULL, NULL);
+}
+
+static void keep_distribution(const double *weight, size_t n, double *p)
+{
+    double sum = 0;
+    for (size_t x = 0; x < n; x++) sum += weight[x];
+    for (size_t x = 0; x < n; x++) p[x] = weight[x] / sum;
+}
+
+bool cri_block_draw_from(const cri_block *b, cr_rng *r, double *room, size_t *inout_state,
+                         const size_t *start, double *p)
+{
     for (size_t i = 0; i < b->n; i++)
         if (!fill(b, &b->cell[i], false, room, inout_state)) return false;
     for (size_t i = b->n; i-- > 0;) {
         const cri_cell *c = &b->cell[i];
         size_t          row = 0;
         for (size_t k = 0; k < c->n; k++) row += inout_state[c->later[k]] * c->stride[k];
-        inout_state[c->v] = cr_rng_categorical(r, room + c->at + row * c->states, c->states);
+        const double *weight = room + c->at + row * c->states;
+        if (p) keep_distribution(weight, c->states, p + start[c->v]);
+        inout_state[c->v] = cr_rng_categorical(r, weight, c->states);
     }
     return true;
 }

@@ -50,6 +50,10 @@ cr_status cri_blocks_new(cr_ctx *cx, cr_scratch *s, const cri_fgraph *g, size_t 
 /* Draws the variables of a block given the others; room [blocks->room].  false: every state is
  * impossible given the others; the states are then as before. */
 bool cri_block_draw(const cri_block *b, cr_rng *r, double *room, size_t *inout_state);
+/* The same; the distribution that each is drawn from, given those drawn before it and all that is
+ * not of the block, goes to p[start[v] ...]. */
+bool cri_block_draw_from(const cri_block *b, cr_rng *r, double *room, size_t *inout_state,
+                         const size_t *start, double *p);
 /* Sets them to the best states given the others; false: nothing has changed. */
 bool cri_block_best(const cri_block *b, double *room, size_t *inout_state);
 

@@ -349,6 +349,9 @@ static cr_status answer(job *j)
         return answer_information(j);
     case CR_QUESTION_INFORMATIVE:
         return answer_informative(j);
+    case CR_QUESTION_STRUCTURE:
+        return cr_fail(j->cx, CR_EUNSUPPORTED,
+                       "questions to the graph alone are answered of networks with states only");
     case CR_QUESTION_BEST_LIST:
     case CR_QUESTION_CAUSES:
     case CR_QUESTION_SENSITIVITY:

@@ -1,7 +1,9 @@
 /* query.c -- answers: which engine is asked what, and what is made of it. */
 #include "query.h"
 #include "query_job.h"
+#include "query_mixture.h"
 #include "query_more.h"
+#include "query_structure.h"
 #include "separation.h"
 #include "../../base/scratch.h"
 
@@ -26,6 +28,7 @@ void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
     cr_free(cx, a->state, a->n, sizeof *a->state);
     cr_free(cx, a->trail, a->trail_length, sizeof *a->trail);
     cr_free(cx, a->states, a->n_states, sizeof *a->states);
+    if (a->begin) cr_free(cx, a->begin, a->rows + 1, sizeof *a->begin);
     cr_free(cx, a->parameter, a->rows, sizeof *a->parameter);
     *a = (cr_query_answer){ 0 };
 }
@@ -115,7 +118,7 @@ done:
 }
 
 /* P(a, b, ... | e) = P(a | e) P(b | a, e) ...: relative errors add up. */
-static cr_status approximate_probability(cri_job *j)
+static cr_status multiply_events(cri_job *j, double *out)
 {
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
@@ -141,9 +144,19 @@ static cr_status approximate_probability(cri_job *j)
         if (none) p = 0;
         if (i == 0 && p == 0) first.se = se;
     }
-    if (j->known.n == 0 || isnan(j->out->log_evidence)) j->out->log_evidence = first.log_evidence;
     if (p > 0) first.se = p * sqrt(variance);
     j->engine.error = first;
+    *out = p;
+done:
+    return st;
+}
+
+static cr_status approximate_probability(cri_job *j)
+{
+    cr_status st = CR_OK;
+    double    p = 0, *log_e = &j->out->log_evidence;
+    CR_TRY(j->engine.mixed ? cri_mixture_number(j, multiply_events, &p) : multiply_events(j, &p));
+    if (j->known.n == 0 || isnan(*log_e)) *log_e = j->engine.error.log_evidence;
     j->out->number = p;
     j->out->log_number = log(p);
 done:
@@ -284,10 +297,7 @@ static cr_status answer_list(cri_job *j)
         }
         return cri_answer_causes(&j->engine, j->q, &j->known, j->out);
     case CR_QUESTION_SENSITIVITY:
-        if (j->soft)
-            CR_TRY(cr_fail(j->cx, CR_EUNSUPPORTED,
-                           "sensitivity is of observed, set and virtual evidence, not of soft"));
-        return cri_answer_sensitivity(&j->engine, j->q, &j->known, log_e, j->out);
+        return cri_answer_sensitivity(&j->engine, j->q, &j->known, j->out);
     default:
         break;
     }
@@ -314,6 +324,21 @@ static cr_status keep_trail(cri_job *j, const size_t *trail, size_t length)
     return CR_OK;
 }
 
+/* Those in `all` that are not given. */
+static cr_status keep_determined(cri_job *j, const bool *given, const bool *all)
+{
+    size_t n = 0;
+    for (size_t v = 0; v < cr_network_size(j->net); v++) n += all[v] && !given[v];
+    j->out->variable = cr_alloc(j->cx, n, sizeof *j->out->variable);
+    if (!j->out->variable) return CR_ENOMEM;
+    j->out->n = n;
+    for (size_t v = 0, k = 0; v < cr_network_size(j->net); v++)
+        if (all[v] && !given[v]) j->out->variable[k++] = v;
+    return CR_OK;
+}
+
+/* Nodes that are functions of the given ones count as given (D-separation); where only this
+ * separates, they are named: answer's variables. */
 static cr_status answer_separation(cri_job *j)
 {
     cr_status          st = CR_OK;
@@ -321,18 +346,26 @@ static cr_status answer_separation(cri_job *j)
     const cr_question *q = j->q;
     size_t             n = cr_network_size(j->net), length = 0;
     bool              *given = cr_scratch_bytes(&s, n, sizeof *given), separated = true;
+    bool              *all = cr_scratch_bytes(&s, n, sizeof *all), by_graph = true;
     size_t            *trail = cr_scratch_index(&s, n);
     CR_TRY(s.status);
     CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, &j->engine));
     for (size_t i = 0; i < q->n_given; i++) given[q->given[i]] = true;
     for (size_t i = 0; i < j->known.n; i++) given[j->known.item[i].variable] = true;
+    if (n > 0) memcpy(all, given, n * sizeof *all);
+    if (cr_network_get_kind(j->net) == CR_NETWORK_BAYES)
+        CR_TRY(cr_determined(j->cx, j->engine.net, all));
     for (size_t i = 0; i < q->n_x && separated; i++)
         for (size_t k = 0; k < q->n_y && separated; k++) {
-            CR_TRY(cr_separated(j->cx, j->engine.net, q->x[i], q->y[k], given, &separated, trail,
+            if (by_graph)
+                CR_TRY(cr_separated(j->cx, j->engine.net, q->x[i], q->y[k], given, &by_graph, NULL,
+                                    NULL));
+            CR_TRY(cr_separated(j->cx, j->engine.net, q->x[i], q->y[k], all, &separated, trail,
                                 &length));
             if (!separated) CR_TRY(keep_trail(j, trail, length));
         }
     j->out->separated = separated;
+    if (separated && !by_graph) CR_TRY(keep_determined(j, given, all));
 done:
     cr_scratch_end(&s);
     return st;
@@ -362,6 +395,8 @@ static cr_status answer(cri_job *j)
     case CR_QUESTION_CAUSES:
     case CR_QUESTION_SENSITIVITY:
         return answer_list(j);
+    case CR_QUESTION_STRUCTURE:
+        return cri_answer_structure(j->cx, j->net, j->q, j->out);
     }
     return cr_fail(j->cx, CR_EARG, "there is no such question");
 }
@@ -378,10 +413,11 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     CR_TRY(cr_network_check(cx, net));
     CR_TRY(cri_job_gather(&j, opt_more));
     CR_TRY(answer(&j));
-    a.method = q->kind == CR_QUESTION_SEPARATION ? "graph" : cri_engine_name(&j.engine);
+    bool graph = q->kind == CR_QUESTION_SEPARATION || q->kind == CR_QUESTION_STRUCTURE;
+    a.method = graph ? "graph" : cri_engine_name(&j.engine);
     a.open = j.engine.open;
-    a.exact = q->kind == CR_QUESTION_SEPARATION || !(a.open || cri_engine_approximates(&j.engine));
-    a.cost = j.engine.cost;
+    a.exact = graph || !(a.open || cri_engine_approximates(&j.engine));
+    if (!graph) a.cost = j.engine.cost;
     a.error = j.engine.error;
     a.upper = j.engine.upper;
     memcpy(a.why, j.engine.why, sizeof a.why);

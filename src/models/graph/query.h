@@ -12,11 +12,18 @@
  *     sensitivity(x=a | e)       how this probability changes with the parameters of the network;
  *     sensitivity(5; x=a | e)    the five largest changes (of the first form ten), * for all
  *
+ * and of the graph alone:
+ *     parents(x)  children(x)  ancestors(x)  descendants(x)  blanket(x)      relatives of x
+ *     order()     causes before effects           moral()    edges of the moral graph
+ *     cliques()   maximal ones after triangulation    chordal()   is the moral graph chordal?
+ *     imap(FILE)  does every independence of this graph hold in the graph of that network?
+ *
  * e is a list, with commas, of what is known, of five kinds that are kept apart:
  *     x=a               observed                  x in {a, b}  or  x!=c    one of these states (x!={c, d}: none)
  *     x~{a:3, b:1}      virtual: how much more probable the observation is under a than under b
  *     x:={a:0.7, b:0.3} soft, by Jeffrey's rule: the probabilities that x shall have in the end
  *     do(x=a)           set from outside: what x depends on has no part in it
+ * In x _|_ y | z nodes that are functions of z count as given.
  * In H and I a variable without a state among them is averaged over.  Names and states stand in
  * quotes where they hold other characters than letters; a quote in them is written twice.
  *
@@ -71,14 +78,31 @@ typedef enum cr_question_kind {
     CR_QUESTION_INFORMATIVE, /* I(x; * | e) */
     CR_QUESTION_BEST_LIST,   /* best(k; x, y | e) */
     CR_QUESTION_CAUSES,      /* causes(x, y | e) */
-    CR_QUESTION_SENSITIVITY  /* sensitivity(k; x=a | e) */
+    CR_QUESTION_SENSITIVITY, /* sensitivity(k; x=a | e) */
+    CR_QUESTION_STRUCTURE    /* parents(x), ..., imap(FILE) */
 } cr_question_kind;
+
+/* What is asked of the graph. */
+typedef enum cr_structure {
+    CR_STRUCTURE_PARENTS, /* and the next four: of x, or of several together */
+    CR_STRUCTURE_CHILDREN,
+    CR_STRUCTURE_ANCESTORS,
+    CR_STRUCTURE_DESCENDANTS,
+    CR_STRUCTURE_BLANKET,
+    CR_STRUCTURE_ORDER,
+    CR_STRUCTURE_MORAL,
+    CR_STRUCTURE_CLIQUES,
+    CR_STRUCTURE_CHORDAL,
+    CR_STRUCTURE_IMAP
+} cr_structure;
 
 typedef struct cr_question {
     cr_question_kind kind;
     size_t          *x, *y, *given; /* variables, in the order they were named */
     size_t           n_x, n_y, n_given;
     size_t           count; /* how many are asked for, of BEST_LIST and SENSITIVITY */
+    cr_structure     structure; /* of STRUCTURE */
+    char            *path;      /* of IMAP: the file of the other network */
     cr_findings      event, known;
 } cr_question;
 
@@ -128,7 +152,8 @@ typedef struct cr_query_answer {
     double
         log_evidence; /* log P(e) of all but soft evidence; of a Markov network log Z; NaN: none */
     cr_factor table;  /* TABLE: normalised, its scope ascending */
-    size_t    n, *variable; /* TABLE, BEST, BEST_LIST: as asked for; of others those it has */
+    size_t    n, *variable; /* TABLE, BEST, BEST_LIST: as asked for; of others those it has;
+                               SEPARATION: functions of the given ones, if it rests on them */
     size_t    values;       /* of these: */
     double   *value;      /* MARGINALS: their lists of probabilities; INFORMATIVE: nats, falling */
                           /* BEST_LIST: probabilities given e, falling; CAUSES: [n x 3] before
@@ -139,6 +164,9 @@ typedef struct cr_query_answer {
     double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST: P(states | e),
                              NaN where P(e) would take too long */
     double    log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
+    cr_structure structure; /* STRUCTURE: relatives and the order are in `variable`; edges and */
+    size_t   *begin; /* [rows + 1] cliques in `states`, set i from begin[i] on; of no I-map: x, y */
+    bool      holds; /* and what is given, in `variable`; CHORDAL, IMAP: yes */
     bool      separated;  /* SEPARATION */
     size_t    trail_length, *trail; /* if not: the nodes of a trail that is active */
     size_t    sweeps;               /* of fitting soft evidence */

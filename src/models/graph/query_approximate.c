@@ -3,6 +3,7 @@
 #include "query_approximate.h"
 #include "bucket_internal.h"
 #include "condition.h"
+#include "query_mixture.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
@@ -29,6 +30,7 @@ static cr_status refuse_impossible(cr_ctx *cx)
 static cr_status ask(cri_engine *e, cr_approximation how, size_t n, const size_t *query,
                      cr_approximate_answer *out)
 {
+    if (e->mixed) return cri_mixture_ask(e, how, n, query, out);
     return cr_approximate(e->cx, e->net, e->evidence, how, &e->o.approximate, e->o.seed, n, query,
                           out);
 }
@@ -182,6 +184,7 @@ cr_status cri_approximate_map(cri_engine *e, size_t n, const size_t *query, size
     if (n == 0)
         return cr_approximate_best(e->cx, e->net, e->evidence, &e->o.approximate, state, log,
                                    &e->upper, &e->error);
+    if (e->mixed && n > 1) return cri_mixture_best(e, n, query, state);
     CR_TRY(cr_evidence_new(e->cx, e->net, &e2));
     for (size_t v = 0; v < cr_network_size(e->net); v++) {
         const double *l = cr_evidence_likelihood(e->evidence, v);

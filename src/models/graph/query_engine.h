@@ -23,6 +23,7 @@ struct cri_engine {
     bool                  many;  /* many questions are to come: worth a tree */
     cr_exact_report       cost;
     cr_approximate_answer known; /* by an approximation, for the evidence as it is */
+    const cr_finding     *mixed; /* soft evidence by runs given each state (query_mixture.h), or NULL */
     bool                  is_known, compare; /* compare: AUTO has still to choose between two */
     cr_approximate_report error; /* of what was answered last */
     double                upper; /* of the best: no assignment has a larger log */

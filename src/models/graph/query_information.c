@@ -83,11 +83,12 @@ static double joint_states(const cri_job *j)
 }
 
 /* Is it less work to ask for all marginals given each joint state of x and w, than for the joint of
- * x, w and each variable in turn?  Elimination and enumeration have marginals one by one only. */
+ * x, w and each variable in turn?  Elimination and enumeration have marginals one by one only; of a
+ * mixture by soft evidence the shares change with x. */
 static bool conditions(const cri_job *j)
 {
     cr_query_method m = j->engine.method;
-    return m != CR_QUERY_VE && m != CR_QUERY_ENUMERATE &&
+    return m != CR_QUERY_VE && m != CR_QUERY_ENUMERATE && !j->engine.mixed &&
            joint_states(j) < (double)cr_network_size(j->net);
 }
 

@@ -1,6 +1,7 @@
 /* query_job.c -- what the answers to all questions begin with: what is known is gathered, an engine
  * opened, exact or not is decided, soft evidence is fitted. */
 #include "query_job.h"
+#include "query_mixture.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -114,7 +115,6 @@ static cr_status fit_finding(cri_job *j, const cr_finding *f, double *worst)
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(j->cx);
     cri_engine         *e = &j->engine;
-    const cr_variables *vs = cr_network_variables(j->net);
     cr_factor           p = { 0 };
     double             *weight = cr_scratch_f64(&s, f->states), most = 0;
     CR_TRY(s.status);
@@ -125,10 +125,7 @@ static cr_status fit_finding(cri_job *j, const cr_finding *f, double *worst)
         if (f->weight[k] > 0 && p.value[k] == 0 && j->out->sweeps > 0)
             CR_TRY(refuse_contradiction(j, f->weight[k])); /* it was possible before */
         if (f->weight[k] > 0 && p.value[k] == 0)
-            CR_TRY(cr_fail(j->cx, CR_EDATA,
-                           "%s=%s shall have probability %g, but it is impossible%s",
-                           cr_variable_name(vs, f->variable), cr_state_name(vs, f->variable, k),
-                           f->weight[k], j->known.n > 1 ? " with the rest of the evidence" : ""));
+            CR_TRY(cri_mixture_refuse(j->cx, j->net, f, k, j->known.n > 1));
         if (off > *worst) *worst = off;
         weight[k] = f->weight[k] > 0 ? (old ? old[k] : 1) * f->weight[k] / p.value[k] : 0;
     }
@@ -143,6 +140,28 @@ done:
     return st;
 }
 
+static size_t count_soft(const cri_job *j)
+{
+    size_t soft = 0;
+    for (size_t i = 0; i < j->known.n; i++) soft += j->known.item[i].kind == CR_FINDING_SOFT;
+    return soft;
+}
+
+/* Samples: weights that are fitted to samples would have an error that none of them knows. */
+static cr_status mix_soft_evidence(cri_job *j)
+{
+    if (count_soft(j) > 1) {
+        cr_fail(j->cx, CR_EUNSUPPORTED,
+                "soft evidence on several variables is not fitted by samples (--method %s)",
+                cr_approximation_name((cr_approximation)(j->engine.method - CR_QUERY_APPROXIMATE)));
+        return cr_fail_hint(j->cx, "use --method exact, or gbp where that is too much");
+    }
+    for (size_t i = 0; i < j->known.n; i++)
+        if (j->known.item[i].kind == CR_FINDING_SOFT) j->engine.mixed = &j->known.item[i];
+    cri_engine_changed(&j->engine);
+    return CR_OK;
+}
+
 /* Iterative proportional fitting: one sweep does for one variable. */
 static cr_status fit_soft_evidence(cri_job *j)
 {
@@ -151,7 +170,7 @@ static cr_status fit_soft_evidence(cri_job *j)
     size_t    soft = 0, most = approximate ? MOST_APPROXIMATE : MOST_SWEEPS;
     double    worst = 1, least = INFINITY,
            tolerance = approximate ? APPROXIMATE_TOLERANCE : SOFT_TOLERANCE;
-    for (size_t i = 0; i < j->known.n; i++) soft += j->known.item[i].kind == CR_FINDING_SOFT;
+    soft = count_soft(j);
     j->engine.many = soft > 1;
     for (j->out->sweeps = 0; soft > 0 && worst > tolerance; j->out->sweeps++) {
         if (j->out->sweeps == most || (soft == 1 && j->out->sweeps == 1)) break;
@@ -180,12 +199,11 @@ done:
 static cr_status plan(cri_job *j)
 {
     const cr_question *q = j->q;
-    size_t             n = q->n_x + q->n_y + q->n_given, soft = 0;
+    size_t             n = q->n_x + q->n_y + q->n_given, soft = count_soft(j);
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(j->cx);
     size_t            *query = cr_scratch_index(&s, n);
     CR_TRY(s.status);
-    for (size_t i = 0; i < j->known.n; i++) soft += j->known.item[i].kind == CR_FINDING_SOFT;
     n = cri_join_indices(query, 0, q->x, q->n_x);
     n = cri_join_indices(query, n, q->y, q->n_y);
     n = cri_join_indices(query, n, q->given, q->n_given);
@@ -234,11 +252,16 @@ cr_status cri_job_prepare(cri_job *j, bool needs_log)
         j->engine.used = j->engine.method;
         CR_TRY(refuse_approximation(j));
     }
+    if (count_soft(j) > 1) j->engine.compare = false;
+    if (j->soft && j->q->kind == CR_QUESTION_BEST && j->q->n_x == 0 &&
+        cri_engine_samples(&j->engine)) /* max-product messages: samples have no part in it */
+        j->engine.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GBP);
     if (needs_log || j->soft) {
         CR_TRY(cri_engine_log_evidence(&j->engine, &j->out->log_evidence));
         if (j->out->log_evidence == -INFINITY) CR_TRY(cri_job_refuse_impossible(j));
     }
-    if (j->soft) CR_TRY(fit_soft_evidence(j));
+    if (j->soft)
+        CR_TRY(cri_engine_samples(&j->engine) ? mix_soft_evidence(j) : fit_soft_evidence(j));
 done:
     return st;
 }

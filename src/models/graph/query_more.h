@@ -11,7 +11,7 @@ cr_status cri_answer_best_list(cri_engine *e, const cr_question *q, double log_e
                                cr_query_answer *out);
 /* How P(event | e) changes with each parameter. */
 cr_status cri_answer_sensitivity(cri_engine *e, const cr_question *q, const cr_findings *known,
-                                 double log_e, cr_query_answer *out);
+                                 cr_query_answer *out);
 /* What the evidence tells about each of q->x (of none: of all that it may come from). */
 cr_status cri_answer_causes(cri_engine *e, const cr_question *q, const cr_findings *known,
                             cr_query_answer *out);

@@ -4,6 +4,8 @@
  *             | "best" "(" count ";" ("*" | names) [known] ")"
  *             | "causes" "(" ("*" | names) known ")"
  *             | "sensitivity" "(" [(count | "*") ";"] items [known] ")"
+ *             | ("parents" | "children" | "ancestors" | "descendants" | "blanket") "(" names ")"
+ *             | ("order" | "moral" | "cliques" | "chordal") "(" ")" | "imap" "(" file ")"
  *             | names ("_|_" | "_||_" | the sign of perpendicular) names [known]
  *   known     = "|" item {"," item}
  *   item      = name [("=" state) | ("!=" (state | set)) | ("in" set) | ("~" weights)
@@ -12,12 +14,14 @@
  *   set       = "{" state {"," state} "}"        weights = "{" state ":" number {...} "}" */
 #include "query_items.h"
 #include "query_more.h"
+#include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
 #include <string.h>
 
 static const char QUESTIONS[] = "questions are P(x | e), argmax(x | e), best(k; x | e), H(x | e), "
-                                "I(x; y | e), causes(x | e), sensitivity(x=a | e), x _|_ y | z";
+                                "I(x; y | e), causes(x | e), sensitivity(x=a | e), x _|_ y | z, "
+                                "parents(x), blanket(x), order(), cliques()";
 
 /* --- questions ------------------------------------------------------------------------------- */
 
@@ -178,6 +182,61 @@ done:
     return st;
 }
 
+/* Questions to the graph, in the order of cr_structure. */
+static const struct {
+    const char *name;
+    bool        names; /* takes variables */
+} STRUCTURES[] = { { "parents", true },     { "children", true }, { "ancestors", true },
+                   { "descendants", true }, { "blanket", true },  { "order", false },
+                   { "moral", false },      { "cliques", false }, { "chordal", false },
+                   { "imap", false } };
+enum { N_STRUCTURES = sizeof STRUCTURES / sizeof *STRUCTURES };
+
+/* The name of a file, in quotes or as it is up to the last parenthesis. */
+static cr_status read_path(cri_asking *p)
+{
+    const char *end, *from;
+    cri_ask_skip(p);
+    from = p->at;
+    if (*from == '"' || *from == '\'') {
+        end = strchr(from + 1, *from);
+        if (!end) return cri_ask_fail(p, from, from + strlen(from), "this quote has no end");
+        p->at = end + 1;
+        from++;
+    } else {
+        end = strrchr(from, ')');
+        if (!end) end = from + strlen(from);
+        p->at = end;
+        while (end > from && (end[-1] == ' ' || end[-1] == '\t')) end--;
+    }
+    if (end == from)
+        return cri_ask_fail(p, p->at, p->at, "the file of the other network should stand here");
+    p->q->path = cri_string_copy_n(p->cx, from, (size_t)(end - from));
+    return p->q->path ? CR_OK : CR_ENOMEM;
+}
+
+/* *out_is: it was one of them, and has been read. */
+static cr_status read_structure(cri_asking *p, bool *out_is)
+{
+    cr_status st = CR_OK;
+    size_t    k = 0;
+    while (k < N_STRUCTURES && !cri_ask_function(p, STRUCTURES[k].name)) k++;
+    *out_is = k < N_STRUCTURES;
+    if (!*out_is) goto done;
+    p->q->kind = CR_QUESTION_STRUCTURE;
+    p->q->structure = (cr_structure)k;
+    if (STRUCTURES[k].names) CR_TRY(read_names(p, &p->q->x, &p->q->n_x));
+    if (k == CR_STRUCTURE_IMAP) CR_TRY(read_path(p));
+    cri_ask_skip(p);
+    if (*p->at == '|')
+        CR_TRY(cri_ask_fail(p, p->at, p->at + strlen(p->at),
+                            "%s() is of the graph: nothing is given", STRUCTURES[k].name));
+    if (*p->at && *p->at != ')')
+        CR_TRY(cri_ask_fail(p, p->at, p->at, "expected ')' after %s(", STRUCTURES[k].name));
+done:
+    return st;
+}
+
 /* No variable on two of the three sides. */
 static cr_status check_sides(cri_asking *p)
 {
@@ -201,7 +260,10 @@ static const struct {
                { "map", "argmax" },    { "mpe", "argmax" },  { "max", "argmax" },
                { "argmax", "argmax" }, { "h", "H" },         { "entropy", "H" },
                { "i", "I" },           { "mi", "I" },        { "best", "best" },
-               { "causes", "causes" }, { "cause", "causes" } };
+               { "causes", "causes" }, { "cause", "causes" }, { "mb", "blanket" },
+               { "markov_blanket", "blanket" }, { "pa", "parents" }, { "ch", "children" },
+               { "toposort", "order" }, { "moralize", "moral" }, { "neighbours", "blanket" },
+               { "neighbors", "blanket" } };
 
 static bool same_letters(const char *word, size_t n, const char *name)
 {
@@ -277,8 +339,14 @@ static cr_status read_question(cri_asking *p)
         averages = true;
         CR_TRY(read_information(p));
     } else {
-        CR_TRY(refuse_other(p));
-        CR_TRY(read_separation(p));
+        bool structure = false;
+        CR_TRY(read_structure(p, &structure));
+        if (!structure) {
+            CR_TRY(refuse_other(p));
+            CR_TRY(read_separation(p));
+        } else {
+            CR_TRY(close_question(p));
+        }
         goto end;
     }
     CR_TRY(close_asked(p));
@@ -330,6 +398,7 @@ void cr_question_free(cr_ctx *cx, cr_question *q)
     cr_free(cx, q->x, q->n_x, sizeof *q->x);
     cr_free(cx, q->y, q->n_y, sizeof *q->y);
     cr_free(cx, q->given, q->n_given, sizeof *q->given);
+    cri_string_free(cx, q->path);
     cr_findings_free(cx, &q->event);
     cr_findings_free(cx, &q->known);
     cr_free(cx, q, 1, sizeof *q);

@@ -1,10 +1,13 @@
 /* sample_gibbs.c -- chains that draw blocks of variables given the others (blocks.h).
  * Chains start from a short annealing (sample_annealed.c), by weight, so that they find the modes
  * that matter; or, if that finds nothing, from draws of a proposal.  The first fifth of each is
- * dropped; the rest is cut into batches: se(p)   = standard deviation of the batch means /
- * sqrt(batches)     over all chains R-hat   = sqrt( ((L-1)/L W + B/L) / W )  over the halves of the
- * chains, of every state Geman & Geman (1984); Gelman & Rubin (1992), with split chains; Flegal &
- * Jones (2010) for batch means. */
+ * dropped; the rest is cut into batches:
+ *   se(p) = standard deviation of the batch means / sqrt(batches), over all chains
+ *   R-hat = sqrt( ((L-1)/L W + B/L) / W ), over the halves of the chains, of every state
+ * Probabilities are means of the distributions that states were drawn from, which vary less than
+ * counts of the states (Rao-Blackwell): variables eliminated before one are summed out exactly.
+ * R-hat and joint tables are of counts.  Geman & Geman (1984); Gelfand & Smith (1990), sec. 2.6;
+ * Gelman & Rubin (1992), with split chains; Flegal & Jones (2010) for batch means. */
 #include "blocks.h"
 #include "proposal.h"
 #include "sample.h"
@@ -26,6 +29,7 @@ typedef struct chains {
     cr_rng           *rng;
     size_t           *state;        /* [chains x n] */
     double           *room, *count; /* count [chains x BATCHES x width] */
+    double           *p, *mean; /* [chains x states] as last drawn from; [chains x BATCHES x states] sums */
 } chains;
 
 static void count_state(chains *w, size_t chain, size_t sweep, const size_t *state)
@@ -34,6 +38,10 @@ static void count_state(chains *w, size_t chain, size_t sweep, const size_t *sta
     double           *count = w->count + (chain * BATCHES + sweep * BATCHES / w->length) * w->width;
     for (size_t v = 0; v < g->n; v++) count[g->start[v] + state[v]]++;
     if (w->joint) count[g->start[g->n] + cr_factor_index(w->joint, state)]++;
+    size_t        n = g->start[g->n];
+    double       *mean = w->mean + (chain * BATCHES + sweep * BATCHES / w->length) * n;
+    const double *p = w->p + chain * n;
+    for (size_t k = 0; k < n; k++) mean[k] += p[k];
 }
 
 static void run_chain(void *arg, size_t chain)
@@ -42,8 +50,9 @@ static void run_chain(void *arg, size_t chain)
     size_t *state = w->state + chain * w->g->n;
     for (size_t i = w->from; i < w->to; i++) {
         for (size_t b = 0; b < w->blocks->n; b++)
-            cri_block_draw(&w->blocks->block[b], &w->rng[chain], w->room + chain * w->blocks->room,
-                           state);
+            cri_block_draw_from(&w->blocks->block[b], &w->rng[chain],
+                                w->room + chain * w->blocks->room, state, w->g->start,
+                                w->p + chain * w->g->start[w->g->n]);
         if (i >= w->drop) count_state(w, chain, i - w->drop, state);
     }
 }
@@ -127,11 +136,13 @@ static double reduction(const chains *w, size_t k)
 /* Mean and standard error of number k by batches. */
 static double batch_mean(const chains *w, size_t k, double *se)
 {
-    size_t n = w->n * BATCHES;
-    double size = (double)w->length / BATCHES, mean = 0, var = 0;
-    for (size_t b = 0; b < n; b++) mean += w->count[b * w->width + k] / size / (double)n;
+    size_t        n = w->n * BATCHES, states = w->g->start[w->g->n];
+    double        size = (double)w->length / BATCHES, mean = 0, var = 0;
+    const double *sum = k < states ? w->mean + k : w->count + k;
+    size_t        stride = k < states ? states : w->width;
+    for (size_t b = 0; b < n; b++) mean += sum[b * stride] / size / (double)n;
     for (size_t b = 0; b < n; b++) {
-        double d = w->count[b * w->width + k] / size - mean;
+        double d = sum[b * stride] / size - mean;
         var += d * d / (double)(n - 1);
     }
     *se = sqrt(var / (double)n);
@@ -181,6 +192,8 @@ cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate
     w.state = cr_scratch_index(&s, w.n * g->n);
     w.room = cr_scratch_f64(&s, w.n * blocks.room);
     w.count = cr_scratch_bytes(&s, w.n * BATCHES * w.width, sizeof *w.count);
+    w.p = cr_scratch_bytes(&s, w.n * g->start[g->n], sizeof *w.p);
+    w.mean = cr_scratch_bytes(&s, w.n * BATCHES * g->start[g->n], sizeof *w.mean);
     CR_TRY(s.status);
     for (size_t k = 0; k < w.n; k++) w.rng[k] = cr_rng_stream(seed, k);
     CR_TRY(find_starts(cx, &w, o, seed, &possible));

@@ -2,9 +2,11 @@
  *   d P(y | e) / d theta  =  P(y, e)/P(e) (dlog P(y, e) - dlog P(e)),  dlog = d log / d theta
  * When an entry of a conditional table changes, the others of its row change in proportion, so that
  * the row keeps its sum; those of a row that is all in one entry share alike.  Tables of a Markov
- * network have no rows: each entry changes alone.
+ * network have no rows: each entry changes alone.  Soft evidence stays as it shall be while they
+ * change.
  * Chan & Darwiche (2002), "When do numbers really matter?", J. AI Research 17; Laskey (1995). */
 #include "junction_without.h"
+#include "query_mixture.h"
 #include "query_more.h"
 #include "../../base/scratch.h"
 
@@ -145,65 +147,139 @@ done:
     return st;
 }
 
-/* All entries by which it changes, the largest first, q->count of them at the most. */
-static cr_status derive_all(job *j, const cr_question *q, const cr_findings *known, double log_e,
-                            cr_query_answer *a)
+static size_t count_entries(const cr_network *net, size_t *out_most)
+{
+    size_t all = 0;
+    *out_most = 0;
+    for (size_t t = 0; t < cr_network_tables(net); t++) {
+        size_t size = cr_network_table(net, t).size;
+        all += size;
+        if (size > *out_most) *out_most = size;
+    }
+    return all;
+}
+
+/* Adds the derivatives by all entries, times a share, to sum. */
+static cr_status derive_all(job *j, const cr_findings *known, double log_e, double share,
+                            double *sum)
 {
     cr_status st = CR_OK;
-    size_t    tables = cr_network_tables(j->e->net), most = 0, all = 0;
+    size_t    most;
     bool      bayes = cr_network_get_kind(j->e->net) == CR_NETWORK_BAYES;
-    for (size_t t = 0; t < tables; t++) {
-        size_t size = cr_network_table(j->e->net, t).size;
-        all += size;
-        if (size > most) most = size;
-    }
-    double       *with = cr_scratch_f64(j->s, most), *without = cr_scratch_f64(j->s, most);
-    double       *out = cr_scratch_f64(j->s, most);
-    cr_parameter *list = cr_scratch_bytes(j->s, all, sizeof *list);
-    size_t        n = 0;
+    count_entries(j->e->net, &most);
+    double *with = cr_scratch_f64(j->s, most), *without = cr_scratch_f64(j->s, most);
+    double *out = cr_scratch_f64(j->s, most);
     CR_TRY(j->s->status);
-    for (size_t t = 0; t < tables; t++) {
+    for (size_t t = 0; t < cr_network_tables(j->e->net); t++) {
         cr_table_view v = cr_network_table(j->e->net, t);
-        if (bayes && is_done(known, t)) continue;
         CR_TRY(cr_check_interrupt(j->e->cx));
-        CR_TRY(derive_table(j, t, log_e, with, without, out));
-        for (size_t e = 0; e < v.size; e++)
-            if (fabs(out[e]) > 1e-14) list[n++] = (cr_parameter){ t, e, v.value[e], out[e] };
+        if (!(bayes && is_done(known, t))) {
+            CR_TRY(derive_table(j, t, log_e, with, without, out));
+            for (size_t e = 0; e < v.size; e++) sum[e] += share * out[e];
+        }
+        sum += v.size;
     }
-    qsort(list, n, sizeof *list, by_size);
-    if (n > q->count) n = q->count;
-    a->parameter = cr_alloc(j->e->cx, n, sizeof *list);
-    if (!a->parameter) CR_TRY(CR_ENOMEM);
-    memcpy(a->parameter, list, n * sizeof *list);
-    a->rows = n;
 done:
     return st;
 }
 
-cr_status cri_answer_sensitivity(cri_engine *e, const cr_question *q, const cr_findings *known,
-                                 double log_e, cr_query_answer *out)
+/* P(event | e) and its derivatives for the evidence as it is, times a share, to *p and sum. */
+static cr_status add_run(cri_engine *e, const cr_question *q, const cr_findings *known,
+                         double share, double *p, double *sum)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(e->cx);
     job        j = { .e = e, .s = &s };
-    double     log_with = -INFINITY;
+    double     log_with = -INFINITY, log_e = 0;
     bool       none;
     CR_TRY(add_event(&j, q, &none));
     CR_TRY(cr_junction_new(e->cx, e->net, e->evidence, &e->o.exact, &j.tree));
+    CR_TRY(cr_junction_log_evidence(e->cx, j.tree, &log_e));
     e->cost = cr_junction_report(j.tree);
     e->used = CR_QUERY_JT;
-    if (!none) {
-        CR_TRY(cr_junction_new(e->cx, e->net, j.with, &e->o.exact, &j.tree_with));
-        CR_TRY(cr_junction_log_evidence(e->cx, j.tree_with, &log_with));
-    }
-    out->log_number = log_with - log_e < 0 ? log_with - log_e : 0;
-    out->number = j.p = exp(out->log_number);
+    if (log_e == -INFINITY) CR_TRY(cr_fail(e->cx, CR_EDATA, "the evidence is impossible"));
+    if (none) goto done;
+    CR_TRY(cr_junction_new(e->cx, e->net, j.with, &e->o.exact, &j.tree_with));
+    CR_TRY(cr_junction_log_evidence(e->cx, j.tree_with, &log_with));
+    j.p = exp(log_with - log_e < 0 ? log_with - log_e : 0);
     j.ratio = j.p > 0 ? j.p : 1;
-    if (!none) CR_TRY(derive_all(&j, q, known, log_e, out));
+    *p += share * j.p;
+    CR_TRY(derive_all(&j, known, log_e, share, sum));
 done:
     cr_junction_free(e->cx, j.tree);
     cr_junction_free(e->cx, j.tree_with);
     cr_evidence_free(e->cx, j.with);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Jeffrey's rule: d P'(y) = sum_s q(s) d P(y | x=s, e), a run given each state. */
+static cr_status add_runs(cri_engine *e, const cr_question *q, const cr_findings *known,
+                          const cr_finding *soft, double *p, double *sum)
+{
+    cr_status    st = CR_OK;
+    cr_evidence *before = e->evidence, *given = NULL;
+    for (size_t s = 0; s < soft->states; s++) {
+        if (soft->weight[s] == 0) continue;
+        e->mixed = soft;
+        CR_TRY(cri_mixture_assume(e, s, &given));
+        e->evidence = given;
+        st = add_run(e, q, known, soft->weight[s], p, sum);
+        e->evidence = before;
+        cr_evidence_free(e->cx, given);
+        given = NULL;
+        CR_TRY(st);
+    }
+done:
+    e->mixed = NULL;
+    cri_engine_changed(e);
+    return st;
+}
+
+/* Entries by which it changes, the largest first, q->count of them at the most. */
+static cr_status list_changes(cri_engine *e, const cr_question *q, const double *sum,
+                              cr_parameter *list, cr_query_answer *a)
+{
+    size_t n = 0;
+    for (size_t t = 0; t < cr_network_tables(e->net); t++) {
+        cr_table_view v = cr_network_table(e->net, t);
+        for (size_t k = 0; k < v.size; k++)
+            if (fabs(sum[k]) > 1e-14) list[n++] = (cr_parameter){ t, k, v.value[k], sum[k] };
+        sum += v.size;
+    }
+    qsort(list, n, sizeof *list, by_size);
+    if (n > q->count) n = q->count;
+    a->parameter = cr_alloc(e->cx, n, sizeof *list);
+    if (!a->parameter) return CR_ENOMEM;
+    if (n > 0) memcpy(a->parameter, list, n * sizeof *list);
+    a->rows = n;
+    return CR_OK;
+}
+
+cr_status cri_answer_sensitivity(cri_engine *e, const cr_question *q, const cr_findings *known,
+                                 cr_query_answer *out)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(e->cx);
+    const cr_finding *soft = NULL;
+    size_t            most, all = count_entries(e->net, &most);
+    double           *sum = cr_scratch_bytes(&s, all, sizeof *sum), p = 0; /* zeros */
+    cr_parameter     *list = cr_scratch_bytes(&s, all, sizeof *list);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < known->n; i++) {
+        if (known->item[i].kind != CR_FINDING_SOFT) continue;
+        if (soft) {
+            cr_fail(e->cx, CR_EUNSUPPORTED,
+                    "sensitivity takes soft evidence on one variable, not on several");
+            CR_TRY(cr_fail_hint(e->cx, "virtual evidence, x~{a:3, b:1}, may stand on many"));
+        }
+        soft = &known->item[i];
+    }
+    CR_TRY(soft ? add_runs(e, q, known, soft, &p, sum) : add_run(e, q, known, 1, &p, sum));
+    out->number = p < 1 ? p : 1;
+    out->log_number = log(out->number);
+    CR_TRY(list_changes(e, q, sum, list, out));
+done:
     cr_scratch_end(&s);
     return st;
 }

@@ -1,5 +1,6 @@
 /* uai.c -- reading and writing lists of numbers. */
 #include "uai.h"
+#include "uai_internal.h"
 #include "network_text.h"
 #include "../../base/file.h"
 #include "../../base/number.h"
@@ -20,16 +21,16 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v';
 }
 
-static void skip_space(cri_reader *r)
+void cri_uai_skip(cri_reader *r)
 {
     while (r->at < r->end && is_space(*r->at)) cri_step(r);
 }
 
-static double read_number(cri_reader *r, const char *what)
+double cri_uai_number(cri_reader *r, const char *what)
 {
     double x = 0;
     if (r->status != CR_OK) return 0;
-    skip_space(r);
+    cri_uai_skip(r);
     size_t      length = cri_parse_double(r->at, r->end, &x);
     const char *after = r->at + length;
     if (r->at == r->end) {
@@ -45,12 +46,11 @@ static double read_number(cri_reader *r, const char *what)
     return 0;
 }
 
-/* A whole number below `limit`. */
-static size_t read_count(cri_reader *r, const char *what, double limit)
+size_t cri_uai_count(cri_reader *r, const char *what, double limit)
 {
-    skip_space(r);
+    cri_uai_skip(r);
     const char *from = r->at;
-    double      x = read_number(r, what);
+    double      x = cri_uai_number(r, what);
     if (r->status != CR_OK) return 0;
     if (x >= 0 && x < limit && x == (double)(size_t)x) return (size_t)x;
     cri_reader_fail_at(r, from, (size_t)(r->at - from), "%s should be a whole number below %.0f",
@@ -63,7 +63,7 @@ static size_t read_count(cri_reader *r, const char *what, double limit)
 
 static cr_status read_kind(cri_reader *r, cr_network_kind *out_kind)
 {
-    skip_space(r);
+    cri_uai_skip(r);
     size_t word = 0;
     while (r->at + word < r->end && !is_space(r->at[word])) word++;
     if (word == 6 && memcmp(r->at, "MARKOV", 6) == 0)
@@ -80,11 +80,11 @@ static cr_status read_variables(cr_ctx *cx, cri_reader *r, cr_network *net, cri_
 {
     cr_status st = CR_OK;
     char      name[32];
-    size_t    n = read_count(r, "the number of variables", MOST_COUNT);
+    size_t    n = cri_uai_count(r, "the number of variables", MOST_COUNT);
     for (size_t v = 0; v < n && r->status == CR_OK; v++) {
-        skip_space(r);
+        cri_uai_skip(r);
         const char *from = r->at;
-        size_t      states = read_count(r, "a number of states", 1e7);
+        size_t      states = cri_uai_count(r, "a number of states", 1e7);
         CR_TRY(r->status);
         if (states == 0)
             CR_TRY(cri_reader_fail_at(r, from, (size_t)(r->at - from), "variable %zu has no states",
@@ -121,7 +121,7 @@ static cr_status read_scopes(cr_ctx *cx, cri_reader *r, const cr_network *net, s
 {
     cr_status st = CR_OK;
     double    variables = (double)cr_network_size(net);
-    s->tables = read_count(r, "the number of tables", MOST_COUNT);
+    s->tables = cri_uai_count(r, "the number of tables", MOST_COUNT);
     if (r->status == CR_OK && s->tables > cri_reader_left(r)) /* each takes a byte at least */
         return cri_reader_fail_at(r, r->at, 1, "there are not %zu tables in the file", s->tables);
     CR_TRY(r->status);
@@ -129,13 +129,13 @@ static cr_status read_scopes(cr_ctx *cx, cri_reader *r, const cr_network *net, s
     s->from = s->begin ? cr_alloc(cx, s->tables, sizeof *s->from) : NULL;
     if (!s->from) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < s->tables; i++) {
-        skip_space(r);
+        cri_uai_skip(r);
         s->from[i] = r->at;
-        size_t n = read_count(r, "the size of a scope", variables + 1);
+        size_t n = cri_uai_count(r, "the size of a scope", variables + 1);
         for (size_t k = 0; k < n; k++) {
-            skip_space(r);
+            cri_uai_skip(r);
             const char *from = r->at;
-            size_t      v = read_count(r, "a variable", variables);
+            size_t      v = cri_uai_count(r, "a variable", variables);
             CR_TRY(r->status);
             for (size_t m = s->begin[i]; m < s->n; m++)
                 if (s->list[m] == v)
@@ -179,10 +179,10 @@ static cr_status read_entries(cri_reader *r, size_t i, size_t count, double *val
     size_t line = 0;
     bool   any = count == 0;
     for (size_t e = 0; e < count; e++) {
-        skip_space(r);
+        cri_uai_skip(r);
         const char *from = r->at;
         if (e == 0) line = r->line;
-        values[e] = read_number(r, "an entry");
+        values[e] = cri_uai_number(r, "an entry");
         if (r->status != CR_OK) return r->status;
         if (!(values[e] >= 0 && values[e] <= DBL_MAX))
             return cri_reader_fail_at(r, from, (size_t)(r->at - from),
@@ -225,9 +225,9 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
         size_t        n = s->begin[i + 1] - s->begin[i];
         double        size = 1;
         for (size_t k = 0; k < n; k++) size *= (double)cr_network_states(net, scope[k]);
-        skip_space(r);
+        cri_uai_skip(r);
         const char *from = r->at;
-        size_t      count = read_count(r, "the number of entries", 1e15);
+        size_t      count = cri_uai_count(r, "the number of entries", 1e15);
         CR_TRY(r->status);
         if ((double)count != size) {
             cri_reader_fail_at(r, from, (size_t)(r->at - from),
@@ -252,7 +252,7 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
         if (st == CR_EDATA) cri_reader_fail_at(r, r->at, 1, "table %zu: %s", i + 1, cr_error(cx));
         if (st != CR_OK) goto done;
     }
-    skip_space(r);
+    cri_uai_skip(r);
     if (r->at < r->end) {
         size_t word = 0;
         while (r->at + word < r->end && !is_space(r->at[word])) word++;
@@ -340,22 +340,22 @@ cr_status cr_uai_read_evidence(cr_ctx *cx, const char *path, const cr_network *n
     if (st != CR_OK) return st;
     cri_reader r = cri_reader_open(cx, path, bytes, size);
     words = count_words(bytes, bytes + size);
-    n = words ? read_count(&r, "the number of observations", MOST_COUNT) : 0;
+    n = words ? cri_uai_count(&r, "the number of observations", MOST_COUNT) : 0;
     none = n == 0; /* whatever follows: some files have a list behind it that is not meant */
-    if (n == 1 && words % 2 == 0) n = read_count(&r, "the number of observations", MOST_COUNT);
+    if (n == 1 && words % 2 == 0) n = cri_uai_count(&r, "the number of observations", MOST_COUNT);
     for (size_t i = 0; i < n; i++) {
-        skip_space(&r);
+        cri_uai_skip(&r);
         const char *from = r.at;
-        size_t      v = read_count(&r, "a variable", (double)cr_network_size(net));
+        size_t      v = cri_uai_count(&r, "a variable", (double)cr_network_size(net));
         CR_TRY(r.status);
         if (cr_evidence_likelihood(e, v))
             CR_TRY(cri_reader_fail_at(&r, from, (size_t)(r.at - from),
                                       "variable %zu is observed already", v));
-        size_t state = read_count(&r, "a state", (double)cr_network_states(net, v));
+        size_t state = cri_uai_count(&r, "a state", (double)cr_network_states(net, v));
         CR_TRY(r.status);
         CR_TRY(cr_evidence_observe(cx, e, v, state));
     }
-    skip_space(&r);
+    cri_uai_skip(&r);
     if (r.at < r.end && !none)
         CR_TRY(
             cri_reader_fail_at(&r, r.at, 1, "the file should end here, after %zu observations", n));

@@ -319,6 +319,26 @@ static void the_burglary(void **unused)
     test_context_free(cx);
 }
 
+/* max over all assignments x of q(x_v) P(x) / P(x_v), from the table of all variables. */
+static double best_by_jeffrey(cr_ctx *cx, const cr_network *net, const char *name, const double *q)
+{
+    cr_factor all = { 0 };
+    size_t    n = cr_network_size(net), scope[16], v;
+    double    p[8] = { 0 }, best = 0;
+    assert_true(n <= 16);
+    for (size_t i = 0; i < n; i++) scope[i] = i;
+    v = cr_variable_lookup(cr_network_variables(net), name);
+    assert_ok(cx, cr_enumerate_query(cx, net, NULL, n, scope, 0, &all, NULL));
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t e = 0; e < all.size; e++) {
+            size_t x = e / all.stride[v] % cr_network_states(net, v);
+            if (pass == 0) p[x] += all.value[e];
+            if (pass == 1) best = fmax(best, q[x] * all.value[e] / p[x]);
+        }
+    cr_factor_free(cx, &all);
+    return best;
+}
+
 /* Jeffrey's rule: P'(z) = sum_a q(a) P(z | x=a, e). */
 static void soft_evidence(void **unused)
 {
@@ -341,10 +361,7 @@ static void soft_evidence(void **unused)
     cr_query_answer_free(cx, &a);
     assert_true(fabs(number(cx, net, "P(alarm=on | alarm~{on:0.7, off:0.3})") - 0.7) > 0.1);
     a = ask(cx, net, "argmax(* | alarm:={on:0.7, off:0.3})");
-    double p = number(cx, net,
-                      "P(burglary=no, earthquake=no, 'John calls'=yes, mary=yes, never=off |"
-                      " alarm=on)");
-    assert_close(a.number, 0.7 * p < 0.3 ? a.number : 0.7 * p, 1e-12);
+    assert_close(a.number, best_by_jeffrey(cx, net, "alarm", (double[]){ 0.7, 0.3 }), 1e-12);
     assert_close(a.log_number, log(a.number), 1e-12);
     cr_query_answer_free(cx, &a);
     cr_query_answer bad = { 0 };

@@ -137,6 +137,47 @@ static void annealed(void **unused)
     check_method(CR_APPROXIMATE_ANNEALED, 30, 200, 2);
 }
 
+/* Means of distributions vary less than counts of states would: of one block, whose draws are
+ * independent, counts have the variance p (1 - p) / sweeps. */
+static void gibbs_is_collapsed(void **unused)
+{
+    (void)unused;
+    enum { SEEDS = 60 };
+    cr_ctx     *cx = test_context();
+    cr_network *net;
+    size_t      parent = 0;
+    double      root[] = { 0.3, 0.7 }, child[] = { 0.6, 0.4, 0.45, 0.55 };
+    double      exact[] = { 0.3, 0.7, 0, 0, 0, 0 }, square[6] = { 0 };
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
+    for (size_t v = 0; v < 3; v++) {
+        const char *const names[] = { "a", "b", "c" };
+        assert_ok(cx, cr_network_add_variable(cx, net, names[v], 2, NULL, NULL));
+        if (v > 0) assert_ok(cx, cr_network_set_parents(cx, net, v, 1, &parent));
+        assert_ok(cx, cr_network_set_table(cx, net, v, v ? child : root));
+    }
+    for (size_t k = 2; k < 6; k++) exact[k] = 0.3 * child[k % 2] + 0.7 * child[2 + k % 2];
+    cr_approximate_options o = cr_approximate_defaults();
+    o.samples = 400;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        cr_approximate_answer a = { 0 };
+        assert_ok(cx, cr_approximate(cx, net, NULL, CR_APPROXIMATE_GIBBS, &o, seed, 0, NULL, &a));
+        for (size_t k = 0; k < 6; k++) {
+            double off = a.marginal[k] - exact[k];
+            assert_true(fabs(off) <= 4 * a.se[k]);
+            square[k] += off * off / SEEDS;
+        }
+        cr_approximate_free(cx, &a);
+    }
+    double sum = 0, counts = 0;
+    for (size_t k = 0; k < 6; k += 2) {
+        sum += square[k];
+        counts += exact[k] * (1 - exact[k]) / 400;
+    }
+    assert_true(sum < 0.6 * counts);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
 /* Small blocks are chains, not independent draws: where nothing is impossible they still agree. */
 static void small_blocks(void **unused)
 {
@@ -226,6 +267,7 @@ int main(void)
         cmocka_unit_test(importance),
         cmocka_unit_test(likelihood_weighting),
         cmocka_unit_test(gibbs),
+        cmocka_unit_test(gibbs_is_collapsed),
         cmocka_unit_test(annealed),
         cmocka_unit_test(small_blocks),
         cmocka_unit_test(threads_do_not_matter),

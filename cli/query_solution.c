@@ -1,0 +1,151 @@
+/* query_solution.c -- MAR, PR, MAP and MPE files of answers. */
+#include "query_solution.h"
+
+#include <math.h>
+#include <string.h>
+
+cr_solution_kind query_solution_asked(const cli *c)
+{
+    if (c->global.json || c->global.format != FORMAT_AUTO || !c->global.output)
+        return CR_SOLUTION_NONE;
+    return cr_solution_kind_of(c->global.output);
+}
+
+static cr_status refuse(cli *c, cr_solution_kind kind)
+{
+    cr_fail(c->cx, CR_EARG, "this question has no answer that a %s file holds",
+            cr_solution_name(kind));
+    return cr_fail_hint(c->cx, kind == CR_SOLUTION_MAR  ? "ask 'P(*)' or 'P(* | e)'"
+                               : kind == CR_SOLUTION_PR ? "ask 'P(*)' or 'P(* | e)', which have P(e)"
+                                                        : "ask 'argmax(*)' or 'argmax(* | e)'");
+}
+
+/* Where the states of each variable begin among all. */
+static size_t begin_of(const cr_network *net, size_t v)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < v; k++) at += cr_network_states(net, k);
+    return at;
+}
+
+/* Variables that are known are not in an answer, but in a solution. */
+static void put_known(const query_job *j, const cr_findings *list, cr_solution *s)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const cr_finding *f = &list->item[i];
+        for (size_t k = 0; k < f->states; k++) {
+            if (f->weight[k] == 0) continue;
+            if (s->marginal) s->marginal[begin_of(j->net, f->variable) + k] = 1;
+            if (s->state) s->state[f->variable] = k;
+        }
+    }
+}
+
+/* The answer as a solution. */
+static cr_status make(const query_job *j, const cr_question *q, const cr_findings *more,
+                      const cr_query_answer *a, cr_solution_kind kind, cr_solution *out)
+{
+    cr_status     st = CR_OK;
+    const double *p = a->value;
+    bool best = a->kind == CR_QUESTION_BEST && q->n_x == 0, all = a->kind == CR_QUESTION_MARGINALS;
+    bool fits = kind == CR_SOLUTION_MAR  ? all
+                : kind == CR_SOLUTION_PR ? !isnan(a->log_evidence)
+                                         : best;
+    if (!fits) return refuse(j->c, kind);
+    CR_TRY(cr_solution_new(j->c->cx, j->net, kind, out));
+    out->log_z = a->log_evidence;
+    put_known(j, &q->known, out);
+    put_known(j, more, out);
+    for (size_t i = 0; i < a->n && kind != CR_SOLUTION_PR; i++) {
+        size_t v = a->variable[i];
+        if (out->state) out->state[v] = a->state[i];
+        for (size_t s = 0; out->marginal && s < cr_network_states(j->net, v); s++)
+            out->marginal[begin_of(j->net, v) + s] = *p++;
+    }
+done:
+    return st;
+}
+
+cr_status query_solution_write(const query_job *j, const cr_question *q, const cr_findings *more,
+                               const cr_query_answer *a, cr_solution_kind kind, const char *path)
+{
+    cr_solution s = { 0 };
+    cr_status   st = make(j, q, more, a, kind, &s);
+    if (st == CR_OK) st = cr_solution_write(j->c->cx, j->net, &s, path);
+    cr_solution_free(j->c->cx, &s);
+    return st;
+}
+
+/* --- comparison ------------------------------------------------------------------------------ */
+
+static void add_number(json_t *out, const char *key, double x)
+{
+    json_object_set_new(out, key, isfinite(x) ? json_real(x) : json_null());
+}
+
+/* The probability that differs most, and where it is. */
+static void compare_marginals(const query_job *j, const cr_solution *here,
+                              const cr_solution *there, json_t *out)
+{
+    size_t worst = 0, at = 0, v = 0, s;
+    for (size_t k = 1; k < here->states; k++)
+        if (fabs(here->marginal[k] - there->marginal[k]) >
+            fabs(here->marginal[worst] - there->marginal[worst]))
+            worst = k;
+    while (at + cr_network_states(j->net, v) <= worst) at += cr_network_states(j->net, v++);
+    s = worst - at;
+    add_number(out, "difference", fabs(here->marginal[worst] - there->marginal[worst]));
+    json_object_set_new(out, "variable", json_string_nocheck(cr_variable_name(j->vs, v)));
+    json_object_set_new(out, "state", json_string_nocheck(cr_state_name(j->vs, v, s)));
+    add_number(out, "here", here->marginal[worst]);
+    add_number(out, "there", there->marginal[worst]);
+}
+
+/* Two assignments may both be the best: their logs are compared, in units of log10 as P(e) is. */
+static void compare_logs(double here, double there, json_t *out)
+{
+    double difference = here == there ? 0 : fabs(here - there) / log(10);
+    add_number(out, "difference", difference);
+    add_number(out, "here", here / log(10));
+    add_number(out, "there", there / log(10));
+}
+
+cr_status query_solution_compare(const query_job *j, const cr_question *q, const cr_findings *more,
+                                 const cr_query_answer *a, const char *path, json_t **out)
+{
+    cr_status   st = CR_OK;
+    cr_solution here = { 0 }, there = { 0 };
+    CR_TRY(cr_solution_read(j->c->cx, path, j->net, &there));
+    CR_TRY(make(j, q, more, a, there.kind, &here));
+    *out = json_object();
+    json_object_set_new(*out, "file", json_string_nocheck(path));
+    json_object_set_new(*out, "kind", json_string(cr_solution_name(there.kind)));
+    if (here.marginal && here.states > 0)
+        compare_marginals(j, &here, &there, *out);
+    else if (here.state)
+        compare_logs(cr_network_log_value(j->net, here.state),
+                     cr_network_log_value(j->net, there.state), *out);
+    else
+        compare_logs(here.log_z, there.log_z, *out);
+done:
+    cr_solution_free(j->c->cx, &here);
+    cr_solution_free(j->c->cx, &there);
+    return st;
+}
+
+void query_solution_text(cli *c, const json_t *comparison)
+{
+    const char *kind = json_string_value(json_object_get(comparison, "kind"));
+    double      x = json_number_value(json_object_get(comparison, "difference"));
+    double      here = json_number_value(json_object_get(comparison, "here"));
+    double      there = json_number_value(json_object_get(comparison, "there"));
+    const char *file = json_string_value(json_object_get(comparison, "file"));
+    const char *name = json_string_value(json_object_get(comparison, "variable"));
+    if (name)
+        out_text(c, "  largest difference from %s: %.3g, at P(%s=%s), %.9g here and %.9g there\n",
+                 file, x, name, json_string_value(json_object_get(comparison, "state")), here,
+                 there);
+    else
+        out_text(c, "  difference from %s: %.3g, log10 of %s %.9g here and %.9g there\n", file, x,
+                 strcmp(kind, "PR") == 0 ? "P(e)" : "the product of all tables", here, there);
+}
