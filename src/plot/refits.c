@@ -1,9 +1,9 @@
 /* refits.c -- fits with the settings of a model. */
 #include "refits.h"
+#include "../base/number.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LAMBDAS = 31, DECADES = 6 };
@@ -98,7 +98,8 @@ cr_status cri_refit_path(cr_scratch *s, const cr_model *m, const cr_table *t, cr
     CR_TRY(cri_settings_of(s, m, &spec));
     size_t at = find_lambda(&spec);
     if (at == spec.n_settings) return *out = (cri_coefficient_path){ 0 }, CR_OK;
-    double own = strtod(spec.settings[at].value, NULL);
+    double own = 0;
+    cri_parse_double(spec.settings[at].value, spec.settings[at].value + strlen(spec.settings[at].value), &own);
     list = cr_scratch_bytes(s, spec.n_settings, sizeof *list);
     CR_TRY(s->status);
     memcpy(list, spec.settings, spec.n_settings * sizeof *list);
