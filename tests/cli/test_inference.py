@@ -297,12 +297,14 @@ def test_infer_auto(credence, burglary):
 # --- networks of others ----------------------------------------------------------------------------
 
 @shared
-@pytest.mark.parametrize("method", ["likelihood-weighting", "importance", "gibbs"])
-@pytest.mark.parametrize("name", ["alarm", "hailfinder"])
+@pytest.mark.parametrize("name, method", [(n, m) for n in ("alarm", "hailfinder")
+                                          for m in ("likelihood-weighting", "importance", "gibbs")]
+                         + [("alarm", m) for m in ("forward", "rejection", "annealed")])
 def test_reference(credence, name, method):
     case = json.loads((SHARED / "reference.json").read_text())[name][3]
     known = ", ".join(f'{v}="{s}"' for v, s in case["evidence"].items())
-    answer, = ask(credence, SHARED / f"{name}.bif", f"P(* | {known})", "--method", method, "--samples", "2000")
+    samples = {"annealed": "500", "forward": "200000", "rejection": "200000"}.get(method, "2000")
+    answer, = ask(credence, SHARED / f"{name}.bif", f"P(* | {known})", "--method", method, "--samples", samples)
     for variable, states in case["marginals"].items():
         for state, p in states.items():
             se = answer["standard_errors"][variable][state]
@@ -314,3 +316,16 @@ def test_two_steps_of_a_chain(credence, examples):
     about, = ask(credence, examples / "networks/hmm.bif", "P(*)", "--method", "bp")
     for variable, states in exact["marginals"].items():
         assert about["marginals"][variable] == pytest.approx(states, abs=1e-9)
+    next_, = ask(credence, examples / "networks/hmm.bif", "P(weather2 | weather1=rain)", "--method", "bp")
+    assert next_["exact"] is False and next_["method"] == "bp"
+    assert next_["marginals"]["weather2"] == pytest.approx({"rain": 0.7, "sun": 0.3}, abs=1e-12)
+
+
+def test_a_code_is_decoded_by_messages(credence, examples):
+    """One flipped bit in each place: the marginals of loopy messages have the word that was sent."""
+    sent = dict(d1=1, d2=0, d3=1, d4=1, p1=0, p2=1, p3=0)
+    for flipped in sent:
+        known = ", ".join(f"r_{bit}={value ^ (bit == flipped)}" for bit, value in sent.items())
+        answer, = ask(credence, examples / "networks/hamming.bif", f"P(* | {known})", "--method", "bp")
+        for bit in ("d1", "d2", "d3", "d4"):
+            assert answer["marginals"][bit][str(sent[bit])] > 0.5, (flipped, bit)

@@ -516,6 +516,7 @@ def test_lists_are_exact_or_refused(credence, burglary, question):
     assert credence("query", burglary, question, "--method", "exact").code == 0
 
 
+@pytest.mark.slow
 def test_best_found_is_no_worse_than_messages(credence, examples):
     def log_of(*options):
         answer = json.loads(credence("query", "examples/networks/spins.uai.gz", "argmax(*)", "--json", *options).stdout)
