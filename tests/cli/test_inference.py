@@ -329,3 +329,47 @@ def test_a_code_is_decoded_by_messages(credence, examples):
         answer, = ask(credence, examples / "networks/hamming.bif", f"P(* | {known})", "--method", "bp")
         for bit in ("d1", "d2", "d3", "d4"):
             assert answer["marginals"][bit][str(sent[bit])] > 0.5, (flipped, bit)
+
+
+# --- evidence from files ---------------------------------------------------------------------------
+
+def test_evidence_of_all_rows(credence, burglary, tmp_path):
+    """infer with a file = query with the same evidence and that of the row."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("john\nyes\nno\n")
+    for evidence, known in [({"mary": "yes"}, "mary=yes"), ({"alarm": {"on": 3, "off": 1}}, "alarm~{on:3, off:1}"),
+                            ({"alarm": {"do": "on"}}, "do(alarm=on)"), ({"mary": ["yes"]}, "mary in {yes}")]:
+        path = tmp_path / "e.json"
+        path.write_text(json.dumps(evidence))
+        for method in "jt", "ve", "enumerate":
+            out = json.loads(credence("infer", burglary, rows, "--evidence", path, "--method", method, "--json").stdout)
+            for row, john in zip(out["results"], ("yes", "no")):
+                want, = ask(credence, burglary, f"P(* | john={john}, {known})")
+                assert set(row["marginals"]) >= set(want["marginals"]) - set(evidence)
+                for variable, p in want["marginals"].items():
+                    if variable in row["marginals"]:
+                        assert row["marginals"][variable] == pytest.approx(p, abs=1e-12)
+    path.write_text('{"john": "yes"}')
+    result = credence("infer", burglary, rows, "--evidence", path)
+    assert result.code == 3 and "'john' is known from" in result.stderr and "leave one of them out" in result.stderr
+    path.write_text('{"mary": {"soft": {"yes": 0.3, "no": 0.7}}}')
+    result = credence("infer", burglary, rows, "--evidence", path)
+    assert result.code == 2 and "infer takes no soft evidence" in result.stderr
+
+
+def test_soft_evidence_and_actions_in_files(credence, burglary, tmp_path):
+    path = tmp_path / "e.json"
+    for evidence, known in [({"alarm": {"soft": {"on": 0.7, "off": 0.3}}}, "alarm:={on:0.7, off:0.3}"),
+                            ({"alarm": {"soft": {"on": 1}}}, "alarm:={on:1}"),
+                            ({"alarm": {"do": "on"}, "mary": "no"}, "do(alarm=on), mary=no")]:
+        path.write_text(json.dumps(evidence))
+        got, = ask(credence, burglary, "P(burglary)", "--evidence", path)
+        want, = ask(credence, burglary, f"P(burglary | {known})")
+        assert got["marginals"]["burglary"] == pytest.approx(want["marginals"]["burglary"], abs=1e-14)
+    for text, message in [('{"alarm": {"soft": {"on": 0.7}}}', "sum to 0.7, expected 1"),
+                          ('{"alarm": {"soft": {"up": 1}}}', "has no state 'up'"),
+                          ('{"alarm": {"do": ["on"]}}', "do takes the state that 'alarm' is set to"),
+                          ('{"alarm": 1.5}', "should have a state, a list of states")]:
+        path.write_text(text)
+        result = credence("query", burglary, "P(burglary)", "--evidence", path)
+        assert result.code in (2, 3) and message in result.stderr, result

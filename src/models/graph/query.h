@@ -60,8 +60,8 @@ typedef struct cr_findings {
  * v already, or when the weights cannot be of this kind. */
 CR_API cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
                                  cr_finding_kind kind, size_t v, const double *weight);
-/* Reads findings from a file: {"x": "a"}, {"x": ["a", "b"]}, {"x": {"a": 3, "b": 1}} (virtual) as
- * JSON, or the evidence of a UAI file where the name ends in .evid.  CR_EDATA, CR_EIO. */
+/* Reads findings from a file: {"x": "a"}, {"x": ["a", "b"]}, {"x": {"a": 3, "b": 1}} (virtual),
+ * {"x": {"soft": {"a": 0.7, "b": 0.3}}}, {"x": {"do": "a"}} as JSON, or the evidence of a UAI file where the name ends in .evid.  CR_EDATA, CR_EIO. */
 CR_API cr_status cr_findings_read(cr_ctx *cx, cr_findings *list, const cr_network *net,
                                   const char *path);
 /* Frees the list and leaves none. */
