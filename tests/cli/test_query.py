@@ -359,8 +359,11 @@ def test_describe(credence, burglary):
     answer = json.loads(credence("describe", burglary, "--json").stdout)
     assert answer["network"] | {"operations": 0, "bytes": 0} == {
         "name": "burglary", "type": "bayes", "nodes": 5, "arcs": 4, "tables": 5, "entries": 20, "parameters": 10,
-        "most_states": 2, "most_parents": 2, "width": 2, "operations": 0, "bytes": 0}
-    assert answer["variables"][2] == {"name": "alarm", "states": ["on", "off"], "parents": ["burglary", "earthquake"]}
+        "most_states": 2, "most_parents": 2, "width": 2, "operations": 0, "bytes": 0, "chordal": True,
+        "order": ["burglary", "earthquake", "alarm", "john", "mary"]}
+    assert answer["variables"][2] == {"name": "alarm", "states": ["on", "off"], "parents": ["burglary", "earthquake"],
+                                      "children": ["john", "mary"],
+                                      "blanket": ["burglary", "earthquake", "john", "mary"]}
     assert "Bayesian network" in credence("describe", burglary, "--format", "text").stdout
 
 
