@@ -13,7 +13,7 @@
       "variables whose posterior is wanted; if not given, all that are not known in every row",    \
       "burglary")                                                                                  \
     X(text, evidence, "", "FILE",                                                                  \
-      "evidence for all rows besides their columns: JSON {\"x\": \"state\"}, or a UAI file .evid",   \
+      "evidence for all rows besides their columns: JSON {\"x\": \"state\"}, or a UAI .evid",    \
       "evidence.json")                                                                             \
     CLI_METHOD_OPTIONS(X)
 /* clang-format on */
@@ -192,8 +192,8 @@ done:
     return st;
 }
 
-/* Evidence that all rows have.  What is done cuts the network; soft evidence would have to be fitted
- * to each row. */
+/* Evidence that all rows have.  What is done cuts the network; soft evidence would have to be
+ * fitted to each row. */
 static cr_status add_evidence(infer_job *j, const cr_finding *f, const char *path)
 {
     cr_status   st = CR_OK;

@@ -172,7 +172,8 @@ static cr_status read_finding(const job *j, const char *name, const json_t *valu
         CR_TRY(find_state(j, v, state_text(value, text), &s));
         weight[s] = 1;
     } else if (kind == CR_FINDING_DO) {
-        CR_TRY(cr_fail(j->cx, CR_EDATA, "%s: do takes the state that '%s' is set to", j->path, name));
+        CR_TRY(cr_fail(j->cx, CR_EDATA, "%s: do takes the state that '%s' is set to", j->path,
+                       name));
     } else if (json_is_array(value)) {
         kind = CR_FINDING_SET;
         json_array_foreach((json_t *)(uintptr_t)value, i, item)
