@@ -356,14 +356,13 @@ def test_a_row_that_does_not_sum_to_one(burglary, refused):
 
 
 def test_describe(credence, burglary):
-    answer = json.loads(credence("describe", burglary, "--json").stdout)
+    structure = {"chordal", "order", "children", "blanket"}  # test_network_graph.py has these
+    answer = json.loads(credence("describe", burglary, "--json").stdout, object_hook=lambda o: {
+        key: value for key, value in o.items() if key not in structure})
     assert answer["network"] | {"operations": 0, "bytes": 0} == {
         "name": "burglary", "type": "bayes", "nodes": 5, "arcs": 4, "tables": 5, "entries": 20, "parameters": 10,
-        "most_states": 2, "most_parents": 2, "width": 2, "operations": 0, "bytes": 0, "chordal": True,
-        "order": ["burglary", "earthquake", "alarm", "john", "mary"]}
-    assert answer["variables"][2] == {"name": "alarm", "states": ["on", "off"], "parents": ["burglary", "earthquake"],
-                                      "children": ["john", "mary"],
-                                      "blanket": ["burglary", "earthquake", "john", "mary"]}
+        "most_states": 2, "most_parents": 2, "width": 2, "operations": 0, "bytes": 0}
+    assert answer["variables"][2] == {"name": "alarm", "states": ["on", "off"], "parents": ["burglary", "earthquake"]}
     assert "Bayesian network" in credence("describe", burglary, "--format", "text").stdout
 
 
