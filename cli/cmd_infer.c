@@ -13,6 +13,9 @@
     X(list, target, "", "VARIABLE",                                                                \
       "variables whose posterior is wanted; if not given, all that are not known in every row",    \
       "burglary")                                                                                  \
+    X(text, evidence, "", "FILE",                                                                  \
+      "evidence for all rows besides their columns: JSON {\"x\": \"state\"}, or a UAI .evid",    \
+      "evidence.json")                                                                             \
     CLI_METHOD_OPTIONS(X)
 /* clang-format on */
 CR_OPTIONS_STRUCT(infer_options, INFER_OPTIONS);
@@ -41,6 +44,7 @@ static cr_status choose_targets(infer_job *j)
         j->n_target++;
     }
     for (size_t i = 0; i < j->n_known; i++) known[j->known[i].variable] = !j->known[i].gaps;
+    for (size_t v = 0; v < all; v++) known[v] |= cr_evidence_state(j->e, v) != CR_NONE;
     for (size_t v = 0; v < all && n == 0; v++)
         if (!known[v]) j->target[j->n_target++] = v;
 done:
@@ -189,6 +193,44 @@ done:
     return st;
 }
 
+/* Evidence that all rows have.  What is done cuts the network; soft evidence would have to be
+ * fitted to each row. */
+static cr_status add_evidence(infer_job *j, const cr_finding *f, const char *path)
+{
+    cr_status   st = CR_OK;
+    const char *name = cr_variable_name(j->vs, f->variable);
+    for (size_t i = 0; i < j->n_known; i++)
+        if (j->known[i].variable == f->variable) {
+            cr_fail(j->c->cx, CR_EDATA, "'%s' is known from %s, and is a column of %s too", name,
+                    path, j->c->args[1]);
+            CR_TRY(cr_fail_hint(j->c->cx, "leave one of them out"));
+        }
+    if (f->kind == CR_FINDING_SOFT) {
+        cr_fail(j->c->cx, CR_EUNSUPPORTED, "%s: infer takes no soft evidence, as that on '%s'",
+                path, name);
+        CR_TRY(cr_fail_hint(j->c->cx, "credence query takes it, one case at a time"));
+    }
+    CR_TRY(cr_evidence_weigh(j->c->cx, j->e, f->variable, f->weight));
+    if (f->kind == CR_FINDING_DO)
+        CR_TRY(cr_network_intervene(j->c->cx, j->net, f->variable,
+                                    cr_evidence_state(j->e, f->variable)));
+done:
+    return st;
+}
+
+static cr_status read_evidence(infer_job *j)
+{
+    cr_status            st = CR_OK;
+    const infer_options *o = j->c->own;
+    cr_findings          more = { 0 };
+    if (!o->evidence) return CR_OK;
+    CR_TRY(cr_findings_read(j->c->cx, &more, j->net, o->evidence));
+    for (size_t i = 0; i < more.n; i++) CR_TRY(add_evidence(j, &more.item[i], o->evidence));
+done:
+    cr_findings_free(j->c->cx, &more);
+    return st;
+}
+
 static cr_status prepare(infer_job *j)
 {
     cr_status            st = CR_OK;
@@ -198,12 +240,13 @@ static cr_status prepare(infer_job *j)
     j->has_target = o->target != NULL;
     j->vs = cr_network_variables(j->net);
     CR_TRY(infer_open_cases(j));
+    CR_TRY(cr_evidence_new(j->c->cx, j->net, &j->e));
+    CR_TRY(read_evidence(j));
     CR_TRY(choose_targets(j));
     for (size_t v = 0; v < cr_network_size(j->net); v++)
         if (cr_network_states(j->net, v) > most) most = cr_network_states(j->net, v);
     j->p = cr_scratch_f64(&j->s, most);
     CR_TRY(j->s.status);
-    CR_TRY(cr_evidence_new(j->c->cx, j->net, &j->e));
     CR_TRY(choose_method(j));
     CR_TRY(cli_check_strict(j->c));
 done:
@@ -290,7 +333,7 @@ done:
 
 const cli_verb verb_infer = {
     .name = "infer",
-    .usage = "infer NET CASES [--target X,Y] [-o FILE]",
+    .usage = "infer NET CASES [--target X,Y] [--evidence FILE] [-o FILE]",
     .summary = "the posterior of a network for every row of evidence",
     .example = "credence infer examples/networks/burglary.bif examples/networks/calls.csv "
                "--target burglary",

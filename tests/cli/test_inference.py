@@ -305,12 +305,14 @@ def test_infer_auto(credence, burglary):
 # --- networks of others ----------------------------------------------------------------------------
 
 @shared
-@pytest.mark.parametrize("method", ["likelihood-weighting", "importance", "gibbs"])
-@pytest.mark.parametrize("name", ["alarm", "hailfinder"])
+@pytest.mark.parametrize("name, method", [(n, m) for n in ("alarm", "hailfinder")
+                                          for m in ("likelihood-weighting", "importance", "gibbs")]
+                         + [("alarm", m) for m in ("forward", "rejection", "annealed")])
 def test_reference(credence, name, method):
     case = json.loads((SHARED / "reference.json").read_text())[name][3]
     known = ", ".join(f'{v}="{s}"' for v, s in case["evidence"].items())
-    answer, = ask(credence, SHARED / f"{name}.bif", f"P(* | {known})", "--method", method, "--samples", "2000")
+    samples = {"annealed": "500", "forward": "200000", "rejection": "200000"}.get(method, "2000")
+    answer, = ask(credence, SHARED / f"{name}.bif", f"P(* | {known})", "--method", method, "--samples", samples)
     for variable, states in case["marginals"].items():
         for state, p in states.items():
             se = answer["standard_errors"][variable][state]
@@ -322,3 +324,60 @@ def test_two_steps_of_a_chain(credence, examples):
     about, = ask(credence, examples / "networks/hmm.bif", "P(*)", "--method", "bp")
     for variable, states in exact["marginals"].items():
         assert about["marginals"][variable] == pytest.approx(states, abs=1e-9)
+    next_, = ask(credence, examples / "networks/hmm.bif", "P(weather2 | weather1=rain)", "--method", "bp")
+    assert next_["exact"] is False and next_["method"] == "bp"
+    assert next_["marginals"]["weather2"] == pytest.approx({"rain": 0.7, "sun": 0.3}, abs=1e-12)
+
+
+def test_a_code_is_decoded_by_messages(credence, examples):
+    """One flipped bit in each place: the marginals of loopy messages have the word that was sent."""
+    sent = dict(d1=1, d2=0, d3=1, d4=1, p1=0, p2=1, p3=0)
+    for flipped in sent:
+        known = ", ".join(f"r_{bit}={value ^ (bit == flipped)}" for bit, value in sent.items())
+        answer, = ask(credence, examples / "networks/hamming.bif", f"P(* | {known})", "--method", "bp")
+        for bit in ("d1", "d2", "d3", "d4"):
+            assert answer["marginals"][bit][str(sent[bit])] > 0.5, (flipped, bit)
+
+
+# --- evidence from files ---------------------------------------------------------------------------
+
+def test_evidence_of_all_rows(credence, burglary, tmp_path):
+    """infer with a file = query with the same evidence and that of the row."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("john\nyes\nno\n")
+    for evidence, known in [({"mary": "yes"}, "mary=yes"), ({"alarm": {"on": 3, "off": 1}}, "alarm~{on:3, off:1}"),
+                            ({"alarm": {"do": "on"}}, "do(alarm=on)"), ({"mary": ["yes"]}, "mary in {yes}")]:
+        path = tmp_path / "e.json"
+        path.write_text(json.dumps(evidence))
+        for method in "jt", "ve", "enumerate":
+            out = json.loads(credence("infer", burglary, rows, "--evidence", path, "--method", method, "--json").stdout)
+            for row, john in zip(out["results"], ("yes", "no")):
+                want, = ask(credence, burglary, f"P(* | john={john}, {known})")
+                assert set(row["marginals"]) >= set(want["marginals"]) - set(evidence)
+                for variable, p in want["marginals"].items():
+                    if variable in row["marginals"]:
+                        assert row["marginals"][variable] == pytest.approx(p, abs=1e-12)
+    path.write_text('{"john": "yes"}')
+    result = credence("infer", burglary, rows, "--evidence", path)
+    assert result.code == 3 and "'john' is known from" in result.stderr and "leave one of them out" in result.stderr
+    path.write_text('{"mary": {"soft": {"yes": 0.3, "no": 0.7}}}')
+    result = credence("infer", burglary, rows, "--evidence", path)
+    assert result.code == 2 and "infer takes no soft evidence" in result.stderr
+
+
+def test_soft_evidence_and_actions_in_files(credence, burglary, tmp_path):
+    path = tmp_path / "e.json"
+    for evidence, known in [({"alarm": {"soft": {"on": 0.7, "off": 0.3}}}, "alarm:={on:0.7, off:0.3}"),
+                            ({"alarm": {"soft": {"on": 1}}}, "alarm:={on:1}"),
+                            ({"alarm": {"do": "on"}, "mary": "no"}, "do(alarm=on), mary=no")]:
+        path.write_text(json.dumps(evidence))
+        got, = ask(credence, burglary, "P(burglary)", "--evidence", path)
+        want, = ask(credence, burglary, f"P(burglary | {known})")
+        assert got["marginals"]["burglary"] == pytest.approx(want["marginals"]["burglary"], abs=1e-14)
+    for text, message in [('{"alarm": {"soft": {"on": 0.7}}}', "sum to 0.7, expected 1"),
+                          ('{"alarm": {"soft": {"up": 1}}}', "has no state 'up'"),
+                          ('{"alarm": {"do": ["on"]}}', "do takes the state that 'alarm' is set to"),
+                          ('{"alarm": 1.5}', "should have a state, a list of states")]:
+        path.write_text(text)
+        result = credence("query", burglary, "P(burglary)", "--evidence", path)
+        assert result.code in (2, 3) and message in result.stderr, result

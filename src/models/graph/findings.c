@@ -128,6 +128,43 @@ done:
     return st;
 }
 
+/* {"soft": {"a": 0.7, "b": 0.3}}, {"do": "a"}: no list of numbers by state, whatever these are
+ * called.  *inout_value becomes what is said so. */
+static cr_finding_kind read_kind(const json_t **inout_value)
+{
+    const json_t *soft = json_object_get(*inout_value, "soft");
+    const json_t *action = json_object_get(*inout_value, "do");
+    bool          one = json_object_size(*inout_value) == 1;
+    if (one && json_is_object(soft)) {
+        *inout_value = soft;
+        return CR_FINDING_SOFT;
+    }
+    if (one && action && !json_is_real(action)) {
+        *inout_value = action;
+        return CR_FINDING_DO;
+    }
+    return CR_FINDING_STATE;
+}
+
+/* {"a": 0.7, "b": 0.3}; a state that is not there has probability 0. */
+static cr_status read_probabilities(const job *j, size_t v, const json_t *value, double *weight)
+{
+    cr_status   st = CR_OK;
+    const char *key;
+    json_t     *item;
+    size_t      s;
+    json_object_foreach((json_t *)(uintptr_t)value, key, item)
+    {
+        CR_TRY(find_state(j, v, key, &s));
+        if (!json_is_number(item))
+            CR_TRY(cr_fail(j->cx, CR_EDATA, "%s: the probability of '%s' is not a number", j->path,
+                           key));
+        weight[s] = json_number_value(item);
+    }
+done:
+    return st;
+}
+
 static cr_status read_finding(const job *j, const char *name, const json_t *value)
 {
     cr_status       st = CR_OK;
@@ -141,10 +178,16 @@ static cr_status read_finding(const job *j, const char *name, const json_t *valu
     }
     double *weight = cr_scratch_bytes(&arena, cr_network_states(j->net, v), sizeof *weight);
     CR_TRY(arena.status);
-    if (json_is_string(value) || json_is_integer(value) || json_is_boolean(value)) {
+    kind = read_kind(&value);
+    if (kind == CR_FINDING_SOFT) {
+        CR_TRY(read_probabilities(j, v, value, weight));
+    } else if (json_is_string(value) || json_is_integer(value) || json_is_boolean(value)) {
         char text[32];
         CR_TRY(find_state(j, v, state_text(value, text), &s));
         weight[s] = 1;
+    } else if (kind == CR_FINDING_DO) {
+        CR_TRY(cr_fail(j->cx, CR_EDATA, "%s: do takes the state that '%s' is set to", j->path,
+                       name));
     } else if (json_is_array(value)) {
         kind = CR_FINDING_SET;
         json_array_foreach((json_t *)(uintptr_t)value, i, item)
@@ -158,8 +201,8 @@ static cr_status read_finding(const job *j, const char *name, const json_t *valu
         CR_TRY(read_likelihoods(j, v, value, weight));
     } else {
         CR_TRY(cr_fail(j->cx, CR_EDATA,
-                       "%s: '%s' should have a state, a list of states, or "
-                       "likelihoods by state",
+                       "%s: '%s' should have a state, a list of states, likelihoods by "
+                       "state, {\"soft\": {...}} or {\"do\": state}",
                        j->path, name));
     }
     CR_TRY(cr_findings_add(j->cx, j->list, j->net, kind, v, weight));

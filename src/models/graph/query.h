@@ -19,7 +19,8 @@
  *     imap(FILE)  does every independence of this graph hold in the graph of that network?
  *
  * e is a list, with commas, of what is known, of five kinds that are kept apart:
- *     x=a               observed                  x in {a, b}  or  x!=c    one of these states (x!={c, d}: none)
+ *     x=a               observed
+ *     x in {a, b}       one of these states; x!=c, x!={c, d}: none of these
  *     x~{a:3, b:1}      virtual: how much more probable the observation is under a than under b
  *     x:={a:0.7, b:0.3} soft, by Jeffrey's rule: the probabilities that x shall have in the end
  *     do(x=a)           set from outside: what x depends on has no part in it
@@ -60,8 +61,9 @@ typedef struct cr_findings {
  * v already, or when the weights cannot be of this kind. */
 CR_API cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
                                  cr_finding_kind kind, size_t v, const double *weight);
-/* Reads findings from a file: {"x": "a"}, {"x": ["a", "b"]}, {"x": {"a": 3, "b": 1}} (virtual) as
- * JSON, or the evidence of a UAI file where the name ends in .evid.  CR_EDATA, CR_EIO. */
+/* Reads findings from a file: {"x": "a"}, {"x": ["a", "b"]}, {"x": {"a": 3, "b": 1}} (virtual),
+ * {"x": {"soft": {"a": 0.7, "b": 0.3}}}, {"x": {"do": "a"}} as JSON, or the evidence of a
+ * UAI file where the name ends in .evid.  CR_EDATA, CR_EIO. */
 CR_API cr_status cr_findings_read(cr_ctx *cx, cr_findings *list, const cr_network *net,
                                   const char *path);
 /* Frees the list and leaves none. */
@@ -161,8 +163,8 @@ typedef struct cr_query_answer {
     size_t   *state;      /* BEST [n] */
     size_t    rows, n_states, *states; /* BEST_LIST [rows x n]; CAUSES [n] */
     cr_parameter *parameter; /* SENSITIVITY [rows], the largest first */
-    double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST: P(states | e),
-                             NaN where P(e) would take too long */
+    double    number;     /* PROBABILITY, SENSITIVITY; ENTROPY and INFORMATION in nats; BEST:
+                             P(states | e), NaN where P(e) would take too long */
     double    log_number; /* PROBABILITY, SENSITIVITY: its log; BEST: log P(states, e) */
     cr_structure structure; /* STRUCTURE: relatives and the order are in `variable`; edges and */
     size_t   *begin; /* [rows + 1] cliques in `states`, set i from begin[i] on; of no I-map: x, y */

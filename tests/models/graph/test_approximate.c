@@ -237,15 +237,43 @@ static void large_clusters_are_exact(void **unused)
     test_context_free(cx);
 }
 
+/* How far q is from exp(E log of all tables given the state of one variable), normalised: at the
+ * fixed point of mean field it is this for every variable.  Binary variables, all of them open. */
+static double distance_from_fixed_point(const cr_network *net, const cri_fgraph *g, const double *q)
+{
+    double worst = 0;
+    for (size_t v = 0; v < cr_network_size(net); v++) {
+        double log_q[2] = { 0, 0 };
+        if (g->problem->rank[v] == CR_NONE) continue;
+        for (size_t i = 0; i < cr_network_tables(net); i++) {
+            cr_table_view t = cr_network_table(net, i);
+            for (size_t e = 0; e < t.size; e++) {
+                double p = 1;
+                size_t mine = 2;
+                for (size_t k = 0; k < t.n; k++) {
+                    size_t s = e >> (t.n - 1 - k) & 1;
+                    if (t.scope[k] == v) mine = s;
+                    else p *= q[g->start[g->problem->rank[t.scope[k]]] + s];
+                }
+                if (mine < 2) log_q[mine] += p * log(t.value[e]);
+            }
+        }
+        double one = 1 / (1 + exp(log_q[0] - log_q[1]));
+        worst = fmax(worst, fabs(one - q[g->start[g->problem->rank[v]] + 1]));
+    }
+    return worst;
+}
+
 static void mean_field_never_falls(void **unused)
 {
     (void)unused;
     cr_ctx *cx = test_context();
     cr_rng  r = cr_rng_stream(10, 0);
+    size_t  settled = 0;
     for (size_t k = 0; k < 60; k++) {
         cr_network *net;
         cri_fgraph  g;
-        double      value[8], q[MOST_STATES], trace[50], bound, log_z;
+        double      value[8], q[MOST_STATES], trace[2000], bound, log_z;
         size_t      n = 2 + cr_rng_below(&r, 8);
         char        name[32];
         assert_ok(cx, cr_network_new(cx, CR_NETWORK_MARKOV, &net));
@@ -262,7 +290,8 @@ static void mean_field_never_falls(void **unused)
         }
         cr_approximate_options o = cr_approximate_defaults();
         cr_approximate_report  report = { 0 };
-        o.max_iter = 50;
+        o.max_iter = 2000;
+        o.tol = 1e-10;
         assert_ok(cx, cri_fgraph_new(cx, net, NULL, NULL, &g));
         for (size_t i = 0; i < g.start[g.n]; i++) q[i] = 0.5;
         assert_ok(cx, cri_mean_field(cx, &g, &o, q, trace, &bound, &report));
@@ -271,9 +300,12 @@ static void mean_field_never_falls(void **unused)
         assert_ok(cx, cr_enumerate_query(cx, net, NULL, 0, NULL, 0, NULL, &log_z));
         assert_true(bound <= log_z);
         assert_close(bound, trace[report.iterations - 1], 1e-10);
+        if (report.converged) assert_true(distance_from_fixed_point(net, &g, q) < 1e-6);
+        settled += report.converged;
         cri_fgraph_free(cx, &g);
         cr_network_free(cx, net);
     }
+    assert_true(settled > 50);
     test_context_free(cx);
 }
 
