@@ -141,10 +141,15 @@ static void test_one_pass(void **state)
             for (size_t j = 0; j < json_array_size(v); j++) {
                 const json_t *x = json_array_get(u, j), *y = json_array_get(v, j);
                 double        gap = fabs(number_of(x, "value") - number_of(y, "value"));
-                assert_true(gap < 6 * number_of(y, "sd")); /* columns that are not scaled: slow */
-                assert_true(gap > 1e-9 && isnan(number_of(x, "sd"))); /* it is not the same */
+                if (strstr(settings[i], "weights")) { /* the penalty is in units of the first block */
+                    assert_true(gap < 0.2 * number_of(y, "sd"));
+                    continue;
+                }
+                assert_true(gap < 0.1 * number_of(y, "sd"));
+                assert_close(number_of(x, "sd"), number_of(y, "sd"), 0.05);
             }
-            assert_true(statistic(a, "gradient_z") < 6);
+            if (json_object_get(json_object_get(a, "statistics"), "approximate"))
+                assert_true(statistic(a, "gradient_z") < 6);
             assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
             assert_int_equal(cr_model_get_report(m)->rows, ROWS);
             double nll = -cr_model_get_report(m)->log_likelihood, least = -cr_model_get_report(whole)->log_likelihood;
@@ -156,6 +161,86 @@ static void test_one_pass(void **state)
         }
         cr_table_free(cx, t);
     }
+    test_context_free(cx);
+}
+
+/* Rows of p columns and two classes; returns the path. */
+static const char *write_logistic(size_t n, size_t p)
+{
+    char  *text = malloc(n * (p * 12 + 4) + 200);
+    cr_rng r = cr_rng_stream(23, p);
+    size_t used = 0;
+    for (size_t j = 0; j < p; j++) used += (size_t)sprintf(text + used, "x%zu,", j + 1);
+    used += (size_t)sprintf(text + used, "g\n");
+    for (size_t i = 0; i < n; i++) {
+        double score = 0.4;
+        for (size_t j = 0; j < p; j++) {
+            double x = cr_rng_normal(&r);
+            score += (j % 2 ? -1.2 : 0.9) / (1 + (double)j / 4) * x;
+            used += (size_t)sprintf(text + used, "%.6f,", x);
+        }
+        used += (size_t)sprintf(text + used, "%c\n", cr_rng_uniform(&r) < 1 / (1 + exp(-score)) ? 'b' : 'a');
+    }
+    const char *path = test_file("logistic.csv", text, used);
+    free(text);
+    return path;
+}
+
+/* Blocks of any size end within a tenth of a standard error of the minimum of all rows, and say how
+ * far; a stream that was held whole ends there. */
+static void test_one_pass_is_near(void **state)
+{
+    static const size_t blocks[] = { 100, 333, 1000 };
+    cr_ctx             *cx = test_context();
+    (void)state;
+    for (size_t p = 3; p <= 8; p += 5) {
+        const char *path = write_logistic(10000, p);
+        cr_table   *t = read_table(cx, path);
+        cr_model   *whole = fit(cx, "logistic", t, "target=g"), *m = NULL;
+        json_t     *b = describe(cx, whole);
+        for (size_t k = 0; k < 3; k++) {
+            double worst = 0;
+            assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd", blocks[k], &m));
+            json_t *a = describe(cx, m);
+            for (size_t j = 0; j <= p; j++) {
+                const json_t *x = json_array_get(json_object_get(a, "parameters"), j);
+                const json_t *y = json_array_get(json_object_get(b, "parameters"), j);
+                double        sd = number_of(y, "sd");
+                worst = fmax(worst, fabs(number_of(x, "value") - number_of(y, "value")) / sd);
+                assert_close(number_of(x, "sd"), sd, 0.05);
+            }
+            if (p == 3) { /* held 3200 rows at a time */
+                assert_true(worst < 0.05 && worst > 1e-9);
+                assert_true(statistic(a, "distance_se") > 0 && statistic(a, "distance_se") < 0.2);
+            } else {
+                assert_true(worst < 1e-6);
+                assert_null(json_object_get(json_object_get(a, "statistics"), "approximate"));
+            }
+            json_decref(a);
+            cr_model_free(cx, m);
+        }
+        json_decref(b);
+        cr_model_free(cx, whole);
+        cr_table_free(cx, t);
+    }
+    test_context_free(cx);
+}
+
+/* Many coefficients: stochastic gradients, near but not the same, and without sds. */
+static void test_one_pass_of_many(void **state)
+{
+    enum { MANY = 520 };
+    cr_ctx     *cx = test_context();
+    const char *path = write_logistic(1200, MANY);
+    cr_model   *m = NULL;
+    (void)state;
+    assert_ok(cx, fit_blocks(cx, path, "logistic", "target=g solver=sgd lambda=50", 600, &m));
+    json_t *a = describe(cx, m);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(a, "statistics"), "approximate")),
+                        "one pass of stochastic gradients");
+    assert_true(isnan(number_of(json_array_get(json_object_get(a, "parameters"), 1), "sd")));
+    json_decref(a);
+    cr_model_free(cx, m);
     test_context_free(cx);
 }
 
@@ -558,6 +643,8 @@ int main(void)
         cmocka_unit_test(test_ridge_of_few_rows),
         cmocka_unit_test(test_calibration),
         cmocka_unit_test(test_one_pass),
+        cmocka_unit_test(test_one_pass_is_near),
+        cmocka_unit_test(test_one_pass_of_many),
         cmocka_unit_test(test_one_pass_learns),
         cmocka_unit_test(test_one_pass_again),
         cmocka_unit_test(test_one_pass_of_one_block),

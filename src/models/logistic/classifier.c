@@ -1,5 +1,5 @@
 /* classifier.c -- fitting a linear classifier: classes, penalty, standard errors. */
-#include "classifier.h"
+#include "classifier_stream.h"
 #include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
@@ -137,8 +137,25 @@ static const cri_field stream_fields[] = {
     CRI_FIELD_LAST,
 };
 
+static const cri_field renew_fields[] = {
+    CRI_FIELD_COUNT(cri_classifier, held),
+    CRI_FIELD_COUNT(cri_classifier, two),
+    CRI_FIELD_COUNT(cri_classifier, D),
+    CRI_FIELD_COUNT(cri_classifier, folds),
+    CRI_FIELD_REAL(cri_classifier, distance),
+    CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, held_z, held, q),
+    CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, held_yw, held, two),
+    CRI_FIELD_OPTIONAL_MATRIX(cri_classifier, past, D, D),
+    { "pull", CRI_KIND_VECTOR, offsetof(cri_classifier, pull), offsetof(cri_classifier, D), 0,
+      true },
+    { "miss", CRI_KIND_VECTOR, offsetof(cri_classifier, miss), offsetof(cri_classifier, D), 0,
+      true },
+    CRI_FIELD_LAST,
+};
+
 void cri_classifier_clear(cr_ctx *cx, cri_classifier *m)
 {
+    cri_fields_free(cx, renew_fields, m);
     cri_fields_free(cx, stream_fields, m);
     cri_fields_free(cx, fields, m);
     *m = (cri_classifier){ 0 };
@@ -164,7 +181,9 @@ cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, 
 {
     const cri_classifier *m = state;
     cr_status             st = cri_fields_write(cx, fields, m, store, out);
-    return st == CR_OK && m->steps > 0 ? cri_fields_write(cx, stream_fields, m, store, out) : st;
+    if (st == CR_OK && m->steps > 0) st = cri_fields_write(cx, stream_fields, m, store, out);
+    if (st == CR_OK && m->folds > 0) st = cri_fields_write(cx, renew_fields, m, store, out);
+    return st;
 }
 
 /* What a damaged file could have wrong although every array has its shape. */
@@ -187,6 +206,7 @@ cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *
     CR_TRY(cri_fields_read(cx, fields, store, in, &m));
     if (json_object_get(in, "stream_steps"))
         CR_TRY(cri_fields_read(cx, stream_fields, store, in, &m));
+    if (json_object_get(in, "folds")) CR_TRY(cri_fields_read(cx, renew_fields, store, in, &m));
     if (!is_valid(&m) || m.p != cr_design_terms(design) || m.K != cr_design_classes(design))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the classifier in the model file does not fit its design",
                        cri_store_source(store)));
@@ -196,12 +216,24 @@ done:
     return st;
 }
 
+/* *out = a copy of a [rows x cols], NULL where that is. */
+static cr_status copy_array(cr_ctx *cx, const double *a, size_t rows, size_t cols, double **out)
+{
+    if (!a) return CR_OK;
+    *out = cr_alloc(cx, rows, cols * sizeof(double));
+    if (!*out) return CR_ENOMEM;
+    memcpy(*out, a, rows * cols * sizeof(double));
+    return CR_OK;
+}
+
 cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out)
 {
     cr_status      st = CR_OK;
     cri_classifier m = *from;
     size_t         D = m.M * m.q;
     m.centre = m.scale = m.place = m.blame = m.fixed = m.theta = m.sd = m.last = NULL;
+    m.held_z = m.held_yw = m.past = m.pull = m.miss = NULL;
+    m.held = 0;
     CR_TRY(cri_fields_allocate(cx, fields, &m));
     CR_TRY(cri_fields_allocate(cx, stream_fields, &m));
     memcpy(m.centre, from->centre, m.p * sizeof(double));
@@ -211,6 +243,9 @@ cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classi
     memcpy(m.theta, from->theta, D * sizeof(double));
     memcpy(m.last, from->last ? from->last : from->theta, D * sizeof(double));
     for (size_t a = 0; a < m.M * m.q1; a++) m.sd[a] = -1;
+    CR_TRY(copy_array(cx, from->past, D, D, &m.past));
+    CR_TRY(copy_array(cx, from->pull, D, 1, &m.pull));
+    CR_TRY(copy_array(cx, from->miss, D, 1, &m.miss));
     *out = m;
     m = (cri_classifier){ 0 };
 done:
@@ -364,40 +399,56 @@ static void count_coefficients(cri_classifier *m)
     }
 }
 
-cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows,
-                             const cri_classifier_settings *settings, void **out_state,
-                             cr_report *report)
+cr_status cri_classifier_solve(cr_ctx *cx, const cr_design *design, const cri_classifier_rows *x,
+                               uint32_t *y, const cri_classifier_settings *settings,
+                               cri_classifier *m, cr_report *report)
 {
     cr_status               st = CR_OK;
     cr_scratch              s = cr_scratch_begin(cx);
-    cri_classifier          m = { 0 };
-    cri_classifier_rows     x = { 0 };
     cri_classifier_settings o = *settings;
-    uint32_t               *y = cr_scratch_bytes(&s, rows->n, sizeof *y),
-             *own = cr_scratch_bytes(&s, rows->n, sizeof *y);
-    double *share = NULL;
+    uint32_t               *own = cr_scratch_bytes(&s, x->n, sizeof *own);
+    double                 *share = cr_scratch_bytes(&s, m->M + 1, sizeof(double));
 
     CR_TRY(s.status);
-    CR_TRY(cri_classifier_rows_new(cx, rows, o.intercept, rows->design->standardised, &x));
-    CR_TRY(prepare(cx, rows, &o, &x, &m));
-    cri_classifier_targets(rows, m.place, y);
-    share = cr_scratch_bytes(&s, m.M + 1, sizeof(double));
-    CR_TRY(s.status);
-    for (size_t i = 0; i < rows->n; i++) share[y[i]] += rows->w ? rows->w[i] : 1;
+    for (size_t i = 0; i < x->n; i++) share[y[i]] += x->w ? x->w[i] : 1;
 
-    cri_likelihood f = { .x = &x, .link = o.link, .step = 1 };
-    double         per_row = o.penalty == CRI_PENALTY_L2 ? 0 : o.lambda * x.weight;
+    cri_likelihood f = { .x = x, .link = o.link, .step = 1 };
+    double         per_row = o.penalty == CRI_PENALTY_L2 ? 0 : o.lambda * x->weight;
     double         ratio = o.penalty == CRI_PENALTY_L1 ? 1 : o.l1_ratio;
     f.l2 = o.penalty == CRI_PENALTY_L2 ? o.lambda : per_row * (1 - ratio);
     o.solve.l1 = per_row * ratio;
-    m.information = m.tests = o.lambda == 0;
-    CR_TRY(solve_all(cx, f, &o, y, own, &m, report));
-    m.null_nll = null_likelihood(&f, share, m.M + 1);
-    if (o.link == CRI_LINK_PROBIT && m.M > 1) m.null_nll = NAN;
-    count_coefficients(&m);
-    warn_fixed(cx, rows->design, &m);
-    CR_TRY(warn_separated(cx, rows->design, &m));
-    report->log_likelihood = o.link == CRI_LINK_PROBIT && m.M > 1 ? NAN : -m.nll;
+    m->information = m->tests = o.lambda == 0;
+    CR_TRY(solve_all(cx, f, &o, y, own, m, report));
+    m->null_nll = null_likelihood(&f, share, m->M + 1);
+    if (o.link == CRI_LINK_PROBIT && m->M > 1) m->null_nll = NAN;
+    count_coefficients(m);
+    warn_fixed(cx, design, m);
+    CR_TRY(warn_separated(cx, design, m));
+    report->log_likelihood = o.link == CRI_LINK_PROBIT && m->M > 1 ? NAN : -m->nll;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
+                             void **out_state, cr_report *report)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cri_classifier      m = { 0 };
+    cri_classifier_rows x = { 0 };
+    uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_classifier_rows_new(cx, rows, o->intercept, rows->design->standardised, &x));
+    CR_TRY(prepare(cx, rows, o, &x, &m));
+    cri_classifier_targets(rows, m.place, y);
+    if (rows->more && cri_classifier_renews(&m)) {
+        CR_TRY(cri_classifier_hold(cx, NULL, &x, y, &m));
+        m.weight = 0; /* nothing is learned yet */
+    } else {
+        CR_TRY(cri_classifier_solve(cx, rows->design, &x, y, o, &m, report));
+    }
     CR_TRY(cri_classifier_keep(cx, &m, out_state));
 done:
     cri_classifier_clear(cx, &m);

@@ -25,6 +25,10 @@ typedef struct cri_classifier {
     size_t  steps; /* of a stream: theta is the mean of so many; 0 of a fit in memory */
     double *last;  /* [M x q] the last of them                                        */
     double  rate, gradient_z;
+    size_t  held, two, D, folds; /* of a stream in few coefficients: two = 2, D = M q         */
+    double *held_z, *held_yw;    /* [held x q], [held x 2] rows not yet learned from          */
+    double *past, *pull, *miss;  /* [D x D], [D], [D] (classifier_renew.c)                    */
+    double  distance;            /* in standard errors, from the minimum of all rows          */
 } cri_classifier;
 
 enum { CRI_PENALTY_L2, CRI_PENALTY_L1, CRI_PENALTY_ELASTIC };
@@ -40,9 +44,9 @@ typedef struct cri_classifier_settings {
 /* The entries of the classes; a state is a cri_classifier. */
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
                              void **out_state, cr_report *report);
-/* A new classifier from an old one and a further block of a stream, in one pass of stochastic
- * gradients.  Classes and standardisation are those of the first block; there are no sds.  kkt and
- * gradient_z are of the block before it was learned from: the largest gradient per row, and in units
+/* A new classifier from an old one and a further block of a stream, in one pass of cumulated estimating
+ * equations, or, with many coefficients and then without sds, of stochastic gradients.  Classes and
+ * standardisation are those of the first block.  kkt and gradient_z are of the block before it was learned from: the largest gradient per row, and in units
  * of its own noise; nll gathers the likelihood of each block likewise.  Fails with CR_EDATA for a class
  * that the first block has not. */
 cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *rows,
@@ -56,7 +60,7 @@ cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *
                               const cr_design *design, void **out_state);
 void      cri_classifier_free(cr_ctx *cx, void *state);
 
-/* The same coefficients, with room for those of a stream, and no sds. */
+/* The same coefficients, with room for those of a stream, and no sds and no rows that are held. */
 cr_status cri_classifier_copy(cr_ctx *cx, const cri_classifier *from, cri_classifier *out);
 /* *m becomes a state, and is empty then.  CR_ENOMEM leaves it as it is. */
 cr_status cri_classifier_keep(cr_ctx *cx, cri_classifier *m, void **out_state);

@@ -1,10 +1,11 @@
 /* classifier_stream.c -- a linear classifier from a stream of rows, in one pass.
- * The first block is fitted to its minimum.  Each further one is judged first (its likelihood and
- * gradient at the mean so far are of rows that nothing was learned from), then gone through once,
- * in an order drawn for it, by averaged stochastic gradients (sgd.h); the first block counts as
- * that many steps at its minimum.  The penalty of a row is lambda over the rows seen. Polyak &
- * Juditsky (1992), SIAM J. Control Optim. 30; Bach & Moulines (2011), NIPS 24. */
-#include "classifier.h"
+ * Few coefficients: rows are held and folded (classifier_renew.c).  Many: the first block is fitted
+ * to its minimum.  Each further one is judged first (its likelihood and gradient at the mean so far
+ * are of rows that nothing was learned from), then gone through once, in an order drawn for it, by
+ * averaged stochastic gradients (sgd.h); the first block counts as that many steps at its minimum.
+ * The penalty of a row is lambda over the rows seen. Polyak & Juditsky (1992), SIAM J. Control
+ * Optim. 30; Bach & Moulines (2011), NIPS 24. */
+#include "classifier_stream.h"
 #include "sgd.h"
 #include "../../base/rng.h"
 #include "../../base/scratch.h"
@@ -117,38 +118,94 @@ done:
     return st;
 }
 
+/* The objective and what else is said of a stream; the reports follow. */
+static void conclude(const cri_classifier_settings *o, bool converged, cri_classifier *m,
+                     cr_report *report)
+{
+    enum { NEAR = 6 }; /* a gradient of so many of its standard deviations may be chance */
+    double squares = 0;
+    for (size_t a = 0; a < m->M * m->q; a++)
+        if (a % m->q >= m->intercept) squares += m->theta[a] * m->theta[a];
+    m->objective = m->nll + o->lambda / 2 * squares;
+    m->null_nll = NAN;
+    m->separation = CRI_NOT_SEPARATED;
+    report->stop = converged && m->gradient_z <= NEAR ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+    report->iterations = m->steps;
+    report->log_likelihood = -m->nll;
+}
+
+/* The rows that m holds are learned from; after the last of the stream nothing is held back. */
+static cr_status renew(cr_ctx *cx, const cr_design *design, const cri_classifier_settings *o,
+                       bool last, cri_classifier *m, cr_report *report)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    cri_classifier_rows x;
+    uint32_t           *y;
+    bool                converged = true;
+
+    cri_classifier_settings exact = *o;
+    exact.solve.solver = CRI_SOLVER_NEWTON;
+    CR_TRY(cri_classifier_held(&s, m, &x, &y));
+    if (last && m->folds == 0) { /* all rows are at hand */
+        m->weight = x.weight;
+        m->steps = 0;
+        CR_TRY(cri_classifier_solve(cx, design, &x, y, &exact, m, report));
+    } else {
+        cri_likelihood f = {
+            .x = &x, .y = y, .M = m->M, .link = o->link, .l2 = o->lambda, .full = m->full, .step = 1
+        };
+        bool first = m->folds == 0;
+        if (!first && x.n > 0) CR_TRY(judge(cx, &f, m));
+        if (x.n > 0) CR_TRY(cri_classifier_fold(cx, &f, o->lambda, m, &converged));
+        if (first) {
+            cri_likelihood_value v = { 0 };
+            f.l2 = 0;
+            CR_TRY(cri_likelihood_at(cx, &f, m->theta, &v));
+            m->nll = v.nll;
+        }
+        if (last) CR_TRY(cri_classifier_settle(cx, &f, o->lambda, m));
+        m->tests = m->information = o->lambda == 0;
+        m->solver = CRI_SOLVER_NEWTON;
+        conclude(o, converged, m, report);
+    }
+    cri_classifier_release(cx, m);
+    if (last) cri_classifier_forget(cx, m);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *rows,
                                  const cri_classifier_settings *o, void **out_state,
                                  cr_report *report)
 {
-    enum { NEAR = 6 }; /* a gradient of so many of its standard deviations may be chance */
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
     uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
     cri_classifier      m = { 0 };
     cri_classifier_rows x = { 0 };
-    double              squares = 0;
+    bool holds = ((const cri_classifier *)old)->held > 0 || ((const cri_classifier *)old)->past;
 
     CR_TRY(s.status);
     CR_TRY(check_classes(cx, old, rows));
     CR_TRY(cri_classifier_copy(cx, old, &m));
     CR_TRY(cri_classifier_rows_scaled(cx, rows, m.intercept, m.centre, m.scale, &x));
     cri_classifier_targets(rows, m.place, y);
-    cri_likelihood f = {
-        .x = &x, .y = y, .M = m.M, .link = o->link, .l2 = o->lambda, .full = m.full, .step = 1
-    };
-    CR_TRY(judge(cx, &f, &m));
-    CR_TRY(learn(cx, &f, o, &m));
-    for (size_t a = 0; a < m.M * m.q; a++)
-        if (a % m.q >= m.intercept) squares += m.theta[a] * m.theta[a];
-    m.objective = m.nll + o->lambda / 2 * squares;
-    m.null_nll = NAN;
-    m.tests = m.information = false;
-    m.separation = CRI_NOT_SEPARATED;
-    m.solver = CRI_SOLVER_SGD;
-    report->stop = m.gradient_z <= NEAR ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
-    report->iterations = m.steps;
-    report->log_likelihood = -m.nll;
+    if (holds) {
+        CR_TRY(cri_classifier_hold(cx, old, &x, y, &m));
+        if (!rows->more || cri_classifier_is_full(&m))
+            CR_TRY(renew(cx, rows->design, o, !rows->more, &m, report));
+    } else {
+        cri_likelihood f = {
+            .x = &x, .y = y, .M = m.M, .link = o->link, .l2 = o->lambda, .full = m.full, .step = 1
+        };
+        CR_TRY(judge(cx, &f, &m));
+        CR_TRY(learn(cx, &f, o, &m));
+        m.tests = m.information = false;
+        m.solver = CRI_SOLVER_SGD;
+        conclude(o, true, &m, report);
+    }
     CR_TRY(cri_classifier_keep(cx, &m, out_state));
 done:
     cri_classifier_clear(cx, &m);
