@@ -213,6 +213,7 @@ TRIES = [["--target", "y", "--features", "x,z,g"], ["--target", "c", "--features
          ["--target", "c", "--features", "x,z"], ["--features", "x,z"], ["--features", "k"], ["--features", "g"]]
 
 
+@pytest.mark.slow
 def test_a_header_alone_gets_an_answer_without_rows_from_every_model(credence, tmp_path):
     rng = random.Random(4)
     lines = ["g,x,z,y,c,k"]
