@@ -165,6 +165,10 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);
 bool cli_ends_with(const char *text, const char *end);
 /* Reads the data file argument `index`, taking the categories of a fitted model as such. */
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
+/* The parameters of a description as a table; where there are none, the numbers among its statistics. */
+void cli_print_parameters(cli *c, const json_t *description);
+/* As cli_read_data; a header alone is a table without rows. */
+cr_status cli_read_rows(cli *c, size_t index, const cr_model *model, cr_table **out_table);
 /* The same as a stream of blocks of `rows` rows.  The target of a model that only classifies is a
  * category, so that all its classes are known before the first block. */
 cr_status cli_open_stream(cli *c, size_t index, const cr_model *opt_model, size_t rows,

@@ -129,7 +129,7 @@ static cr_status describe_model(cli *c, const cr_model *m)
     json_object_set_new(d, "kind", json_string("model"));
     CR_TRY(out_open(c, c->global.output));
     if (c->format == FORMAT_JSON) out_json(c, "describe", d);
-    else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
+    else if (c->format == FORMAT_CSV) cli_print_parameters(c, d);
     else {
         cli_print_model(c, d);
         cli_print_rows(c, "path", json_object_get(d, "path"));

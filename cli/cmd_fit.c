@@ -17,7 +17,7 @@ static cr_status print_summary(cli *c, const void *arg)
     json_object_set_new(d, "seconds", json_real(cr_model_get_report(s->model)->seconds));
     if (c->global.output) json_object_set_new(d, "output", json_string_nocheck(c->global.output));
     if (c->format == FORMAT_JSON) out_json(c, s->schema, d);
-    else if (c->format == FORMAT_CSV) out_table(c, json_object_get(d, "parameters"));
+    else if (c->format == FORMAT_CSV) cli_print_parameters(c, d);
     else cli_print_model(c, d);
     if (c->format == FORMAT_TEXT && c->global.output) out_text(c, "\n");
 done:

@@ -10,7 +10,8 @@
 #define PLOT_OPTIONS(X)                                                                              \
     X(choice, kind, "fit",                                                                           \
       "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path",                     \
-      "what is drawn: fit: the model with its band, or observed against predicted; residuals to "    \
+      "what is drawn: fit: the model with its band, or observed against predicted; of classes over one "  \
+      "column their probabilities; of kernel-pca the first two coordinates; residuals to "           \
       "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd, or probabilities, over two columns; " \
       "evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic",                                                         \
       "residuals")                                                                                   \

@@ -225,7 +225,7 @@ static cr_status answer_rows(job *j)
 {
     cr_status st = CR_OK;
     CR_TRY(read_ids(j));
-    CR_TRY(cli_read_data(j->c, 1, j->model, &j->table));
+    CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
     CR_TRY(check_ids(j));
     CR_TRY(of_function(j)     ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
            : j->o->mean_only ? latent_means(context(j), j->model, j->table, &j->p)
@@ -296,7 +296,7 @@ static cr_status run_predict(cli *c)
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
     if (j.o->coordinates && c->n_args > 1) {
-        CR_TRY(cli_read_data(c, 1, j.model, &j.table));
+        CR_TRY(cli_read_rows(c, 1, j.model, &j.table));
         CR_TRY(cli_print_coordinates(c, j.model, j.table, j.o->interval));
         goto done;
     }

@@ -54,6 +54,16 @@ done:
     return st;
 }
 
+cr_status cli_read_rows(cli *c, size_t index, const cr_model *model, cr_table **out_table)
+{
+    cr_status st = CR_OK;
+    CR_TRY(check_stdin(c, index));
+    CR_TRY(take_categories(c, cr_model_get_design(model)));
+    CR_TRY(cri_table_read_any(c->cx, c->args[index], &c->read, out_table));
+done:
+    return st;
+}
+
 /* The target, when the model to fit does nothing but classify. */
 static const char *class_target(const cli *c)
 {
@@ -359,4 +369,16 @@ void cli_print_model(cli *c, const json_t *d)
     cli_print_rows(c, "subsets", json_object_get(d, "subsets"));
     cli_print_rows(c, "calibration", json_object_get(d, "calibration"));
     print_tree(c, json_object_get(d, "tree"));
+}
+
+void cli_print_parameters(cli *c, const json_t *description)
+{
+    const json_t *list = json_object_get(description, "parameters");
+    json_t       *rows = json_array(), *value;
+    const char   *name;
+    json_object_foreach(json_object_get(description, "statistics"), name, value)
+        if (json_is_number(value))
+            json_array_append_new(rows, json_pack("{s:s, s:O}", "name", name, "value", value));
+    out_table(c, json_array_size(list) ? list : rows);
+    json_decref(rows);
 }

@@ -126,10 +126,11 @@ static cr_status build_table(cri_csv *csv, cr_table **out_table)
     CR_TRY(cr_table_new(csv->cx, cri_source_name(csv->source), csv->rows, &table));
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
-        CR_TRY(k->codes ? give_category(csv, k, table) : give_numbers(csv, k, table));
+        bool            texts = k->codes || (csv->rows == 0 && k->mode == CRI_CSV_CATEGORY);
+        CR_TRY(texts ? give_category(csv, k, table) : give_numbers(csv, k, table));
     }
     /* Lines of rows only grow, so when the last is where it should be, all are. */
-    if (csv->last_record_line - csv->first_record_line == csv->rows - 1)
+    if (csv->rows > 0 && csv->last_record_line - csv->first_record_line == csv->rows - 1)
         cri_table_set_first_line(table, csv->first_record_line);
     *out_table = table;
     return CR_OK;
@@ -154,7 +155,7 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
     CR_TRY(csv.scratch.status);
 
     CR_TRY(run_pass(&csv));
-    if (csv.rows == 0) {
+    if (csv.rows == 0 && !sizes->may_be_empty) {
         cr_fail(cx, CR_EDATA, "%s: there is a header but no row below it", cri_source_name(source));
         CR_TRY(cr_fail_hint(cx, "if the first line is data, say --header no"));
     }
@@ -169,5 +170,12 @@ cr_status cri_csv_read(cr_ctx *cx, cri_source *source, const cr_read_options *op
                        cr_table **out_table)
 {
     const cri_csv_sizes sizes = { .piece = 1 << 18, .pieces = 32, .sample = 1 << 16 };
+    return cri_csv_read_cut(cx, source, options, &sizes, out_table);
+}
+
+cr_status cri_csv_read_any(cr_ctx *cx, cri_source *source, const cr_read_options *options,
+                           cr_table **out_table)
+{
+    const cri_csv_sizes sizes = { .piece = 1 << 18, .pieces = 32, .sample = 1 << 16, .may_be_empty = true };
     return cri_csv_read_cut(cx, source, options, &sizes, out_table);
 }

@@ -41,11 +41,15 @@
  * as it was. */
 cr_status cri_csv_read(cr_ctx *cx, cri_source *source, const cr_read_options *options,
                        cr_table **out_table);
+/* The same; a header alone gives a table without rows. */
+cr_status cri_csv_read_any(cr_ctx *cx, cri_source *source, const cr_read_options *options,
+                           cr_table **out_table);
 
 /* The sizes it works with, in bytes: a piece is what one thread parses at a time, a batch is
  * `pieces` of them, the sample is looked at for delimiter, header and first types. */
 typedef struct cri_csv_sizes {
     size_t piece, pieces, sample;
+    bool   may_be_empty; /* a header alone is a table without rows */
 } cri_csv_sizes;
 
 /* The same with other sizes (each at least 1), to let tests cut records in every place. */

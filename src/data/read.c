@@ -110,12 +110,13 @@ static cr_status read_npy(cr_ctx *cx, cri_source *source, cr_table **out_table)
 }
 
 static cr_status read_delimited(cr_ctx *cx, cri_source *source, const cr_read_options *options,
-                                bool tabs, cr_table **out_table)
+                                bool tabs, bool may_be_empty, cr_table **out_table)
 {
     char            tab[] = "\t";
     cr_read_options with_tabs = *options;
     if (tabs && !options->delimiter) with_tabs.delimiter = tab;
-    return cri_csv_read(cx, source, &with_tabs, out_table);
+    return may_be_empty ? cri_csv_read_any(cx, source, &with_tabs, out_table)
+                        : cri_csv_read(cx, source, &with_tabs, out_table);
 }
 
 static cr_status read_database(cr_ctx *cx, const char *path, const cr_read_options *options,
@@ -133,7 +134,8 @@ done:
 
 /* The bytes of the source in this format. */
 static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
-                             const cr_read_options *options, cri_format f, cr_table **out_table)
+                             const cr_read_options *options, cri_format f, bool may_be_empty,
+                             cr_table **out_table)
 {
     cr_status st = CR_OK;
     cr_table *table = NULL;
@@ -141,7 +143,7 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
     case CRI_FORMAT_AUTO:
     case CRI_FORMAT_CSV:
     case CRI_FORMAT_TSV:
-        return read_delimited(cx, source, options, f == CRI_FORMAT_TSV, out_table);
+        return read_delimited(cx, source, options, f == CRI_FORMAT_TSV, may_be_empty, out_table);
     case CRI_FORMAT_LIBSVM:
         CR_TRY(read_whole(cx, source, cri_libsvm_read, &table));
         break;
@@ -193,8 +195,8 @@ done:
     return st;
 }
 
-cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source,
-                                const cr_read_options *options, cr_table **out_table)
+static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
+                             const cr_read_options *options, bool may_be_empty, cr_table **out_table)
 {
     cr_status  st = CR_OK;
     cri_format f;
@@ -202,20 +204,38 @@ cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source
         CR_TRY(cr_fail(cx, CR_EARG, "--from names a format of networks, but %s is read as data",
                        cri_source_name(source)));
     CR_TRY(cri_tell_format(cx, path, source, options, &f));
-    CR_TRY(read_format(cx, path, source, options, f, out_table));
+    CR_TRY(read_format(cx, path, source, options, f, may_be_empty, out_table));
 done:
+    return st;
+}
+
+cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source,
+                                const cr_read_options *options, cr_table **out_table)
+{
+    return read_source(cx, path, source, options, false, out_table);
+}
+
+static cr_status read_path(cr_ctx *cx, const char *path, const cr_read_options *options, bool may_be_empty,
+                           cr_table **out_table)
+{
+    cr_status   st = CR_OK;
+    cri_source *source = NULL;
+    if (cri_is_database(path, options)) return read_database(cx, path, options, out_table);
+    CR_TRY(cri_source_open(cx, path, &source));
+    CR_TRY(read_source(cx, path, source, options, may_be_empty, out_table));
+done:
+    cri_source_close(source);
     return st;
 }
 
 cr_status cr_table_read(cr_ctx *cx, const char *path, const cr_read_options *options,
                         cr_table **out_table)
 {
-    cr_status   st = CR_OK;
-    cri_source *source = NULL;
-    if (cri_is_database(path, options)) return read_database(cx, path, options, out_table);
-    CR_TRY(cri_source_open(cx, path, &source));
-    CR_TRY(cri_table_read_source(cx, path, source, options, out_table));
-done:
-    cri_source_close(source);
-    return st;
+    return read_path(cx, path, options, false, out_table);
+}
+
+cr_status cri_table_read_any(cr_ctx *cx, const char *path, const cr_read_options *options,
+                             cr_table **out_table)
+{
+    return read_path(cx, path, options, true, out_table);
 }

@@ -30,5 +30,8 @@ bool cri_is_database(const char *path, const cr_read_options *options);
 /* As cr_table_read, of a source that may have been peeked at; `path` is as the user gave it. */
 cr_status cri_table_read_source(cr_ctx *cx, const char *path, cri_source *source,
                                 const cr_read_options *options, cr_table **out_table);
+/* As cr_table_read; of CSV and TSV a header alone is a table without rows. */
+cr_status cri_table_read_any(cr_ctx *cx, const char *path, const cr_read_options *options,
+                             cr_table **out_table);
 
 #endif

@@ -66,6 +66,12 @@ cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *shown, cri_chart
 cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double level,
                               cri_chart *chart);
 cr_status cri_chart_path(cr_scratch *s, const cr_model *model, const cr_table *opt_table, cri_chart *chart);
+/* Of a model of coordinates: the first against the second of each row. */
+cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_table *table, cri_chart *chart);
+/* Of a classifier of one column of numbers: the probabilities over it, with the interval of the latent function
+ * where the model has one, and the rows. */
+cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr_table *table, const char *column,
+                                  const double *opt_range, double level, cri_chart *chart);
 cr_status cri_chart_learning(cr_scratch *s, const cr_model *model, const cr_table *table,
                              cri_chart *chart);
 

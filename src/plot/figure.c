@@ -363,7 +363,8 @@ static cr_status fail_kind(cr_ctx *cx, const cr_model *model, cr_answer kind)
     cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts %s, and --kind fit draws a number",
             cr_class_name(cr_model_get_class(model)), classes ? "classes" : "no number");
     if (!classes) return CR_EUNSUPPORTED;
-    return cr_fail_hint(cx, "of classes there are --kind roc, --kind pr and --kind calibration");
+    return cr_fail_hint(cx, "of classes there are --kind roc, --kind pr and --kind calibration; --kind fit of "
+                            "a model of one column of numbers");
 }
 
 /* Of one column, or observed against predicted. */
@@ -384,6 +385,10 @@ static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_tabl
     CR_TRY(check_level(cx, o->level));
     if (!p.column && (o->draws || o->range))
         CR_TRY(cr_fail(cx, CR_EARG, "draws and a range are for models of one column of numbers"));
+    if (!p.target && cr_model_get_task(model) == CR_TASK_TRANSFORM && !o->draws && !o->range)
+        return cri_chart_coordinates(s, model, table, chart);
+    if (p.column && cr_model_get_task(model) == CR_TASK_CLASSIFICATION && !o->draws)
+        return cri_chart_probabilities(s, model, table, p.column, o->range, o->level, chart);
     CR_TRY(cr_observed(cx, model, table, y, NULL));
     CR_TRY(cr_predict(cx, model, table, &answer));
     if (answer.kind != CR_ANSWER_NUMBER) CR_TRY(fail_kind(cx, model, answer.kind));

@@ -8,6 +8,7 @@
  *   A model of one real or integer column: the rows as points, the predictive mean as a curve over
  *   the range of the column and 5 % more on either side, and the central predictive interval of
  *   mass `level` as a band.
+ *   Classifiers of one column of numbers: the probabilities over it.  Models of coordinates: the first two.
  *   Other models: observed against predicted, with the interval of each row; those that miss the
  *   diagonal stand out.
  * Below it the figure says how many rows the intervals should hold, and how many they do.  Rows

@@ -130,3 +130,10 @@ def test_one_sentence_for_a_singular_covariance(credence, refused, tmp_path):
     fixed = credence(*fit, "--noise", "0", "--optimize", "none")  # both ways of the hint
     assert fixed.code == 0 and words in fixed.stderr and alike in fixed.stderr
     assert credence(*fit).code == 0
+
+
+def test_a_model_without_parameters_prints_what_it_has(credence, words):
+    fit = credence("fit", "kernel-pca", "d.csv", "--features", "x,y", "--kernel", "linear", "-o", "m.cred")
+    rows = {row["name"]: float(row["value"]) for row in table(fit.stdout)}
+    assert rows["components"] == 2 and abs(rows["eigenvalue(z1)"] + rows["eigenvalue(z2)"] - rows["total"]) < 1e-9
+    assert credence("describe", "m.cred").stdout == fit.stdout

@@ -1,5 +1,7 @@
 """Figures from inside a model: fits with draws, parts of a sum, maps, the evidence."""
 import json
+import math
+import statistics
 import xml.etree.ElementTree as xml
 
 import pytest
@@ -108,3 +110,49 @@ def test_no_figure_under_strict(credence, refused, examples):
     assert credence("plot", "m.cred", data, "--kind", "learning-curve", "-o", "f.svg").stderr.count("warning") > 0
     refused(4, "plot", "m.cred", data, "--kind", "learning-curve", "-o", "g.svg", "--strict", says="separated")
     assert credence("plot", "m.cred", data, "--kind", "roc", "-o", "g.svg", "--strict").code == 0
+
+
+def test_coordinates_of_rows(credence, tmp_path, waves):
+    assert credence("fit", "kernel-pca", waves, "--components", "3", "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path)
+    assert "kernel-pca: the first two of 3 coordinates (30 rows)" in words(root) and "z2" in text
+    points = json.loads(credence("plot", "m.cred", "d.csv", "--json").stdout)["series"][0]
+    rows = [line.split(",") for line in credence("predict", "m.cred", "d.csv").stdout.split()[1:]]
+    assert points["x"] == [float(row[0]) for row in rows] and points["y"] == [float(row[1]) for row in rows]
+    assert credence("fit", "kernel-pca", waves, "--components", "1", "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path)
+    assert "kernel-pca: its coordinate (30 rows)" in words(root)
+
+
+@pytest.mark.parametrize("likelihood", ["logit", "probit"])
+def test_probabilities_over_one_column(credence, refused, tmp_path, likelihood):
+    (tmp_path / "d.csv").write_text("x,c\n" + "".join(f"{i / 10},{'ab'[i + i * 7 % 5 > 22]}\n" for i in range(40)))
+    fit = ["--target", "c", "--likelihood", likelihood, "--optimize", "none", "--kernel", "3*rbf", "-o", "m.cred"]
+    assert credence("fit", "gp-classify", "d.csv", *fit).code == 0
+    root, text = draw(credence, tmp_path, "--interval", "0.8", "--range", "0,5")
+    assert {"P(b)", "80 % interval of the probability", "observed: b above, a below"} <= set(words(root))
+    assert "gp-classify: probabilities of c over x (40 rows)" in text
+    series = {s["name"]: s for s in json.loads(credence("plot", "m.cred", "d.csv", "--interval", "0.8", "--range", "0,5",
+                                                        "--json").stdout)["series"]}
+    curve, band = series["P(b)"], series["80 % interval of the probability"]
+    (tmp_path / "g.csv").write_text("x\n" + "".join(f"{x!r}\n" for x in curve["x"]))
+    rows = [line.split(",") for line in credence("predict", "m.cred", "g.csv").stdout.split()[1:]]
+    latent = [line.split(",") for line in credence("predict", "m.cred", "g.csv", "--coordinates").stdout.split()[1:]]
+    normal = statistics.NormalDist()
+    link = normal.cdf if likelihood == "probit" else lambda f: 1 / (1 + math.exp(-f))
+    z = normal.inv_cdf(0.9)
+    for i, (row, f) in enumerate(zip(rows, latent)):
+        mean, sd = float(f[0]), float(f[1])
+        assert math.isclose(curve["y"][i], float(row[-1]), rel_tol=1e-12)
+        assert math.isclose(band["lower"][i], link(mean - z * sd), rel_tol=1e-7)
+        assert math.isclose(band["upper"][i], link(mean + z * sd), rel_tol=1e-7)
+    assert series["observed: b above, a below"]["y"].count(1) == sum(i + i * 7 % 5 > 22 for i in range(40))
+
+
+def test_probabilities_of_other_classifiers(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("x,z,c\n" + "".join(f"{i / 10},{i % 3},{'abc'[i * 3 // 41]}\n" for i in range(40)))
+    assert credence("fit", "logistic", "d.csv", "--target", "c", "--features", "x", "-o", "m.cred").code == 0
+    root, _ = draw(credence, tmp_path)
+    assert {"P(a)", "P(b)", "P(c)"} <= set(words(root))
+    assert credence("fit", "logistic", "d.csv", "--target", "c", "-o", "m.cred").code == 0
+    refused(2, "plot", "m.cred", "d.csv", says=("predicts classes", "--kind roc", "one column of numbers"))

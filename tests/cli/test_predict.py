@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import math
+import random
 
 import pytest
 
@@ -203,3 +204,40 @@ def test_the_next_row_of_categories(credence, examples, refused, tmp_path):
     assert credence("fit", "beta-bernoulli", "mix.csv", "-o", "m.cred").code == 0
     mixed = credence("predict", "m.cred")
     assert "columns of categories are left out" in mixed.stderr and mixed.stdout.splitlines()[1].startswith("x,")
+
+
+# --- no rows
+
+
+TRIES = [["--target", "y", "--features", "x,z,g"], ["--target", "c", "--features", "x,z,g"],
+         ["--target", "c", "--features", "x,z"], ["--features", "x,z"], ["--features", "k"], ["--features", "g"]]
+
+
+@pytest.mark.slow
+def test_a_header_alone_gets_an_answer_without_rows_from_every_model(credence, tmp_path):
+    rng = random.Random(4)
+    lines = ["g,x,z,y,c,k"]
+    for i in range(30):
+        x, z = rng.random(), rng.random()
+        lines.append(f"{rng.choice('abc')},{x},{z},{2 * x + z + rng.gauss(0, 0.2)},{'yn'[x + rng.gauss(0, 0.3) > 0.5]},"
+                     f"{rng.randint(0, 4)}")
+    (tmp_path / "d.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "h.csv").write_text(lines[0] + "\n")
+    for model in json.loads(credence("models", "--json").stdout)["models"]:
+        assert any(credence("fit", model["name"], "d.csv", *tried, "-o", "m.cred").code == 0 for tried in TRIES), model
+        rows, none = credence("predict", "m.cred", "d.csv"), credence("predict", "m.cred", "h.csv")
+        assert none.code == 0, none.stderr
+        assert none.stdout == rows.stdout.split("\n")[0] + "\n", model
+        said = json.loads(credence("predict", "m.cred", "h.csv", "--json").stdout)
+        assert said["rows"] == 0 and said["predictions"] == []
+
+
+def test_options_of_no_rows(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("x,g,y\n" + "".join(f"{i / 4},{'ab'[i % 2]},{math.sin(i / 4)}\n" for i in range(24)))
+    assert credence("fit", "gp", "d.csv", "--target", "y", "--features", "x", "-o", "m.cred").code == 0
+    run = credence("predict", "m.cred", "-", "--latent", "--slopes", "--draws", "2", "--id", "g", "--loss", "squared",
+                   "--covariance", "c.csv", input="g,x\n")
+    assert run.code == 0, run.stderr
+    assert run.stdout == "g,mean,sd,lower,upper,slope_x,action,expected_loss,draw1,draw2\n"
+    refused(3, "predict", "m.cred", "-", input="g\n", says="column 'x' not found")
+    refused(3, "evaluate", "m.cred", "-", input="x,y\n", says="a header but no row")

@@ -7,7 +7,7 @@
 #include "data/csv.h"
 #include "data/table_internal.h"
 
-static const cri_csv_sizes usual = { 1 << 18, 32, 1 << 16 }, small = { 1 << 10, 4, 1 << 16 };
+static const cri_csv_sizes usual = { 1 << 18, 32, 1 << 16, false }, small = { 1 << 10, 4, 1 << 16, false };
 
 /* A context on one thread: many small parallel regions are slow on a busy machine. */
 static inline cr_ctx *one_thread(void)

@@ -112,7 +112,7 @@ static void test_late_category(void **state)
     for (int i = 0; i < 20000; i++) n += (size_t)sprintf(text + n, "%d,%03d,%d.5\n", i, i % 100, i);
     n += (size_t)sprintf(text + n, "20000,x9,0.25\n");
     cr_table           *t = NULL;
-    const cri_csv_sizes sizes = { 1000, 7, 1 << 16 };
+    const cri_csv_sizes sizes = { 1000, 7, 1 << 16, false };
     assert_ok(cx, read_bytes(cx, text, n, NULL, &sizes, &t));
     assert_int_equal(cr_table_rows(t), 20001);
     assert_int_equal(type_of(t, "code"), CR_CATEGORY);
@@ -316,8 +316,8 @@ static void test_malformed_files(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
         check_bad(&bad_files[i], &usual);
-        check_bad(&bad_files[i], &(cri_csv_sizes){ 3, 3, 1 << 16 });
-        check_bad(&bad_files[i], &(cri_csv_sizes){ 1, 2, 1 << 16 });
+        check_bad(&bad_files[i], &(cri_csv_sizes){ 3, 3, 1 << 16, false });
+        check_bad(&bad_files[i], &(cri_csv_sizes){ 1, 2, 1 << 16, false });
     }
 }
 
@@ -349,7 +349,7 @@ static void test_overflow_in_a_category_is_text(void **state)
     const cr_read_options o = { .header = 1, .delimiter = comma };
     const char           *text = "a\n1e999\n2\nx\n";
     for (size_t piece = 1; piece < 12; piece++) {
-        assert_ok(cx, read_bytes(cx, text, strlen(text), &o, &(cri_csv_sizes){ piece, 1, 2 }, &t));
+        assert_ok(cx, read_bytes(cx, text, strlen(text), &o, &(cri_csv_sizes){ piece, 1, 2, false }, &t));
         assert_string_equal(cell(t, "a", 0), "1e999");
         cr_table_free(cx, t);
     }
@@ -373,7 +373,7 @@ static cr_status read_small(cr_ctx *cx, void *arg)
 static void test_allocations_fail(void **state)
 {
     (void)state;
-    cri_csv_sizes tiny = { 3, 2, 20 }, large = usual;
+    cri_csv_sizes tiny = { 3, 2, 20, false }, large = usual;
     test_every_allocation_fails(read_small, &tiny);
     test_every_allocation_fails(read_small, &large);
 }
@@ -388,7 +388,7 @@ static void test_memory_limit_and_interrupt(void **state)
     memset(text, 'x', size);
     text[0] = '"'; /* one endless field */
     cr_ctx_set_memory_limit(cx, 100000);
-    assert_fails_with(cx, read_bytes(cx, text, size, NULL, &(cri_csv_sizes){ 64, 4, 64 }, &t),
+    assert_fails_with(cx, read_bytes(cx, text, size, NULL, &(cri_csv_sizes){ 64, 4, 64, false }, &t),
                       CR_ENOMEM, "memory limit");
     free(text);
     cr_ctx_set_memory_limit(cx, 0);
@@ -421,6 +421,39 @@ static void test_shared_iris(void **state)
     test_context_free(cx);
 }
 
+/* A header alone, where that is allowed: columns of the kinds asked for, without rows. */
+static cr_status read_header(cr_ctx *cx, void *arg)
+{
+    cr_status       st = CR_OK;
+    cri_source     *source = NULL;
+    cr_table       *t = NULL;
+    cr_read_options o = { 0 };
+    CR_TRY(cr_options_init(cx, cr_read_table, &o));
+    CR_TRY(cr_options_add(cx, cr_read_table, &o, "category", "b"));
+    CR_TRY(cri_source_open_bytes(cx, "h.csv", arg, strlen(arg), &source));
+    CR_TRY(cri_csv_read_any(cx, source, &o, &t));
+    assert_int_equal(cr_table_rows(t), 0);
+    assert_int_equal(cr_table_columns(t), 3);
+    assert_int_equal(cr_table_column(t, 0)->type, CR_REAL);
+    assert_int_equal(cr_table_column(t, 1)->type, CR_CATEGORY);
+    assert_int_equal(cr_table_column(t, 1)->n_levels, 0);
+done:
+    cr_table_free(cx, t);
+    cri_source_close(source);
+    cr_options_free(cx, cr_read_table, &o);
+    return st;
+}
+
+static void test_header_alone(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    assert_ok(cx, read_header(cx, (char[]){ "a,b,c\n" }));
+    assert_ok(cx, read_header(cx, (char[]){ "a,b,c\n\n" }));
+    test_context_free(cx);
+    test_every_allocation_fails(read_header, (char[]){ "a,b,c" });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_allocations_fail),
         cmocka_unit_test(test_memory_limit_and_interrupt),
         cmocka_unit_test(test_shared_iris),
+        cmocka_unit_test(test_header_alone),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

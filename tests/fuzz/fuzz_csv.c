@@ -49,8 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
     const unsigned      choice = data[0];
-    const cri_csv_sizes large = { 1 << 14, 4, 1 << 14 };
-    const cri_csv_sizes tiny = { 1 + choice % 13, 1 + choice / 13 % 3, 1 << 14 };
+    const cri_csv_sizes large = { 1 << 14, 4, 1 << 14, false };
+    const cri_csv_sizes tiny = { 1 + choice % 13, 1 + choice / 13 % 3, 1 << 14, false };
     cr_read_options     o = { .header = (int)(choice / 39 % 3) };
     cr_ctx             *a = NULL, *b = NULL;
     cr_table           *t = NULL, *u = NULL;

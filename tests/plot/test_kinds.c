@@ -220,6 +220,67 @@ done:
     return st;
 }
 
+/* Probabilities over one column, with a band where there is a latent function; rows by their coordinates. */
+static void test_answers(void **state)
+{
+    (void)state;
+    cr_ctx *cx = test_context();
+    for (size_t K = 2; K <= 3; K++) {
+        cr_table *t = class_table(cx, 60, K, 3);
+        cr_model *m = fit(cx, "logistic", t, "target=y features=x1 lambda=0.1");
+        check_kind(cx, m, t, CR_PLOT_FIT, K == 2 ? "P(1)" : "P(0)");
+        cr_model_free(cx, m);
+        m = fit(cx, "gp-classify", t, "target=y features=x1 kernel=rbf optimize=none");
+        check_kind(cx, m, t, CR_PLOT_FIT, K == 2 ? "90 % interval of the probability" : "P(2)");
+        cr_model_free(cx, m);
+        m = fit(cx, "logistic", t, "target=y features=x* lambda=0.1");
+        assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_FIT, 0.9, figure_path()), CR_EUNSUPPORTED, "predicts classes");
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    enum { N = 2500 };
+    static double X[2 * N];
+    for (size_t i = 0; i < 2 * N; i++) X[i] = fabs(sin((double)(i * i)));
+    cr_table *t = make_table(cx, X, N, 2, NULL, NULL), *few = make_table(cx, X, 40, 2, NULL, NULL);
+    cr_model *m = fit(cx, "kernel-pca", few, "components=2");
+    check_kind(cx, m, few, CR_PLOT_FIT, "the first two of 2 coordinates (40 rows)");
+    check_kind(cx, m, t, CR_PLOT_FIT, "2000 of the 2500 rows");
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, few);
+    test_context_free(cx);
+}
+
+typedef struct fitted {
+    cr_model *model;
+    cr_table *table;
+} fitted;
+
+static cr_status plot_answers(cr_ctx *cx, void *arg)
+{
+    const fitted *f = arg;
+    cr_ctx_set_threads(cx, 1);
+    return cr_plot(cx, f->model, f->table, CR_PLOT_FIT, 0.9, figure_path());
+}
+
+static void test_answer_allocations(void **state)
+{
+    (void)state;
+    cr_ctx  *cx = test_context();
+    double   x[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    uint32_t y[8] = { 0, 0, 1, 0, 1, 0, 1, 1 };
+    fitted   f = { NULL, make_table(cx, x, 8, 1, NULL, NULL) };
+    f.model = fit(cx, "kernel-pca", f.table, "components=2");
+    test_every_allocation_fails(plot_answers, &f);
+    cr_model_free(cx, f.model);
+    assert_ok(cx, cr_table_add_category(cx, f.table, "y", y, (const char *const[]){ "a", "b" }, 2));
+    f.model = fit(cx, "gp-classify", f.table, "target=y kernel=rbf optimize=none");
+    test_every_allocation_fails(plot_answers, &f);
+    cr_model_free(cx, f.model);
+    cr_table_free(cx, f.table);
+    test_context_free(cx);
+}
+
 static void test_allocations(void **state)
 {
     (void)state;
@@ -236,6 +297,8 @@ int main(void)
         cmocka_unit_test(test_path_values),
         cmocka_unit_test(test_text_places),
         cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_answer_allocations),
     };
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }
