@@ -143,27 +143,26 @@ done:
 typedef struct sd_work {
     const cri_sparse_terms *z;
     const cri_sparse       *columns; /* X' */
-    const double           *M, *m;   /* sqrt(w) (Z Z' + l I)^-1 sqrt(w) [n x n]; M 1 [n]   */
-    double                  mm;      /* 1' M 1 */
+    const double           *M;       /* sqrt(w) (Z Z' + l I)^-1 sqrt(w) [n x n] */
     double                  lambda;
     cri_predictor          *fit;
 } sd_work;
 
 enum { COLUMNS = 256 };
 
-/* z_j' (Z Z' + l I)^-1 z_j by the entries of the column. */
+/* z_j' (Z Z' + l I)^-1 z_j by the entries of the column: the centre is along sqrt(w), where M is 0.
+ */
 static void set_column_sds(void *arg, size_t block)
 {
     const sd_work *w = arg;
     size_t         n = w->z->n;
     cri_range      range = cri_block_range(w->z->p, COLUMNS, block);
     for (size_t j = range.begin; j < range.end; j++) {
-        double scale = w->z->scale[j], centre = w->z->centre[j], told = centre * centre * w->mm;
+        double scale = w->z->scale[j], told = 0;
         size_t end, begin = cri_sparse_row(w->columns, j, &end);
         for (size_t e = begin; e < end; e++) {
-            size_t        i = w->columns->column[e];
-            const double *row = w->M + i * n;
-            double        sum = -2 * centre * w->m[i];
+            const double *row = w->M + w->columns->column[e] * n;
+            double        sum = 0;
             for (size_t f = begin; f < end; f++)
                 sum += row[w->columns->column[f]] * w->columns->value[f];
             told += sum * w->columns->value[e];
@@ -197,17 +196,11 @@ cr_status cri_dual_set_sds(cr_ctx *cx, const cri_dual *q, const cri_kept_rows *k
     cr_scratch      s = cr_scratch_begin(cx);
     size_t          n = q->n;
     double         *M = cr_scratch_matrix(&s, n, n), *room = cr_scratch_matrix(&s, n, n);
-    double         *m = cr_scratch_f64(&s, n);
     cri_sparse_copy columns = { 0 };
-    sd_work         w = { .z = &q->z, .M = M, .m = m, .lambda = kept->lambda, .fit = fit };
+    sd_work         w = { .z = &q->z, .M = M, .lambda = kept->lambda, .fit = fit };
 
     CR_TRY(s.status);
     CR_TRY(set_inner(cx, q, kept->lambda, room, M));
-    for (size_t i = 0; i < n; i++) {
-        m[i] = 0;
-        for (size_t k = 0; k < n; k++) m[i] += M[i * n + k];
-        w.mm += m[i];
-    }
     CR_TRY(cri_sparse_transpose(cx, q->z.X, &columns));
     w.columns = &columns.view;
     CR_TRY(cri_parallel_for(cx, "standard deviations", cri_block_count(q->p, COLUMNS),
