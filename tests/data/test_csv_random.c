@@ -237,7 +237,7 @@ static void test_random_files_as_naive_parser(void **state)
         assert_ok(cx, read_bytes(cx, text, size, &o, &small, &t));
         check_as_naive(t, &expected);
         for (size_t threads = 1; threads <= (i % 40 ? 1 : 4); threads *= 2) {
-            cri_csv_sizes sizes = { 1 + draw(40), 1 + draw(5), 1 + draw(200) };
+            cri_csv_sizes sizes = { 1 + draw(40), 1 + draw(5), 1 + draw(200), false };
             if (threads > 1) sizes.pieces = 100; /* few batches, all of them parallel */
             cr_ctx_set_threads(cx, threads);
             assert_ok(cx, read_bytes(cx, text, size, &o, &sizes, &u));
@@ -269,7 +269,7 @@ static void test_every_cut_gives_the_same(void **state)
                 char                  comma[] = ",";
                 const cr_read_options o = { .header = 1, .delimiter = comma };
                 assert_ok(cx, read_bytes(cx, text, strlen(text), &o,
-                                         &(cri_csv_sizes){ piece, pieces, sample }, &u));
+                                         &(cri_csv_sizes){ piece, pieces, sample, false }, &u));
                 check_same(t, u);
                 cr_table_free(cx, u);
             }
@@ -327,7 +327,7 @@ static void test_mutated_files_agree(void **state)
         if (i % 1000 == 0) cr_ctx_set_threads(b, 3);
         cr_status one = read_bytes(a, text, n, NULL, &small, &t);
         cr_status two =
-            read_bytes(b, text, n, NULL, &(cri_csv_sizes){ 1 + draw(9), 1 + draw(3), 1 << 16 }, &u);
+            read_bytes(b, text, n, NULL, &(cri_csv_sizes){ 1 + draw(9), 1 + draw(3), 1 << 16, false }, &u);
         assert_int_equal(one, two);
         if (one == CR_OK)
             check_same(t, u);
