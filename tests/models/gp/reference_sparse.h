@@ -73,6 +73,39 @@ static inline void check_sparse(cr_ctx *cx, const json_t *root, const json_t *it
     drop_split(&s);
 }
 
+/* Nystroem's kernel ridge regression is the mean of dtc with the penalty as noise and the landmarks as inducing
+ * inputs. */
+static inline void check_nystrom_ridge(cr_ctx *cx, const json_t *root, const json_t *item)
+{
+    split         s = read_split(cx, root, item);
+    const json_t *one = json_object_get(item, "nystrom"), *wanted = json_object_get(one, "predicted_first20");
+    size_t        m = 0;
+    char          text[64];
+    assert_int_equal(sscanf(json_string_value(json_object_get(one, "landmarks")), "first %zu", &m), 1);
+    double *r = malloc(s.n * sizeof *r), *L = malloc(m * m * sizeof *L), *L2 = malloc(m * m * sizeof *L2);
+    double *alpha = malloc(m * sizeof *alpha), *c = malloc(m * sizeof *c);
+    for (size_t i = 0; i < s.n; i++) r[i] = 1;
+    cri_gp_data    data = { .n = s.n, .d = s.d, .X = s.X, .y = s.y, .r = r, .count = (double)s.n };
+    cri_gp_problem problem = { .data = &data };
+    cri_gp_sparse  sparse = { .approx = CRI_GP_DTC, .Z = { .n = m, .d = s.d, .X = s.X }, .L = L, .L2 = L2,
+                              .alpha = alpha };
+    cr_kernel     *k;
+    snprintf(text, sizeof text, "rbf(l=%.17g)", sqrt(0.5 / number_of(json_object_get(item, "kernel"), "gamma")));
+    assert_ok(cx, cr_kernel_parse(cx, text, NULL, NULL, 0, &k));
+    assert_ok(cx, cri_gp_sparse_solve(cx, &problem, k, number_of(item, "lam"), &sparse, NULL, NULL));
+    bool singular = number_of(one, "cond_Kmm") > 1e10;
+    for (size_t i = 0; !singular && i < json_array_size(wanted); i++) {
+        cr_kernel_input x = cr_kernel_rows(cr_cmat_of(s.Z + i * s.d, 1, s.d)), z = cri_gp_inputs(&sparse.Z);
+        double          sum = 0;
+        assert_ok(cx, cr_kernel_cross(cx, k, &z, &x, cr_mat_of(c, m, 1)));
+        for (size_t j = 0; j < m; j++) sum += c[j] * alpha[j];
+        assert_close(sum, element(wanted, i), 1e-6); /* ours has a jitter of 1e-12 */
+    }
+    cr_kernel_free(cx, k);
+    free(r), free(L), free(L2), free(alpha), free(c);
+    drop_split(&s);
+}
+
 /* Hyper-parameters and inducing inputs moved: the best bound of others' starts with one column; with more, where
  * there are many optima, no worse than their worst. */
 static inline void check_sparse_optimum(cr_ctx *cx, const json_t *root, const json_t *item)

@@ -237,6 +237,7 @@ static void test_reference(void **state)
 {
     (void)state;
     check_cases("sparse/", "", 450, 24, check_sparse);
+    check_cases("krr/", "", 600, 10, check_nystrom_ridge);
 }
 
 int main(void)
