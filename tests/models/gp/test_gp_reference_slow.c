@@ -4,6 +4,15 @@
 #include "reference_exact.h"
 #include "reference_sparse.h"
 
+/* Searches for optima are for a build without sanitizers, in which they take a minute. */
+static void leave_to_other_builds(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    print_message("skipped: too slow under sanitizers\n");
+    skip();
+#endif
+}
+
 static void test_exact(void **state)
 {
     (void)state;
@@ -13,6 +22,7 @@ static void test_exact(void **state)
 static void test_exact_optima(void **state)
 {
     (void)state;
+    leave_to_other_builds();
     check_cases("gpopt/", "", SIZE_MAX, 81, check_exact_optimum);
 }
 
@@ -20,6 +30,7 @@ static void test_exact_optima(void **state)
 static void test_series(void **state)
 {
     (void)state;
+    leave_to_other_builds();
     static const series carbon = {
         "gpcomp/co2", "co2.csv", 372, 96, false, false,
         "rbf(variance=2500, l=50) + rbf(variance=4, l=100)*periodic(l=1, p=1 fixed) + rq(variance=0.25, l=1, alpha=1)"
@@ -40,6 +51,7 @@ static void test_sparse(void **state)
 static void test_sparse_optima(void **state)
 {
     (void)state;
+    leave_to_other_builds();
     check_cases("vfeopt/", "", SIZE_MAX, 7, check_sparse_optimum);
 }
 
@@ -52,6 +64,7 @@ static void test_classify(void **state)
 static void test_classify_optima(void **state)
 {
     (void)state;
+    leave_to_other_builds();
     check_cases("gpcopt/", "", SIZE_MAX, 6, check_classify_optimum);
 }
 
