@@ -289,7 +289,8 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     m->open = more;
     m->report = (cr_report){ .rows = rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     st = c->fit(cx, &rows, m->options, m->fit.seed, &m->state, &m->report);
-    CR_TRY(rows.sparse ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
+    bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) > 1e9; /* columns by columns are more */
+    CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
     if (m->fit.calibrate != CRI_CALIBRATE_NONE)
         CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
     m->report.seconds = now() - start;

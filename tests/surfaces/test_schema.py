@@ -79,6 +79,11 @@ def results(credence, toy, schemas, tmp_path_factory):
     (place / "wide.uai").write_text(f"MARKOV 18 {'2 ' * 18} {len(pairs)} " + " ".join(f"2 {a} {b}" for a, b in pairs)
                                     + " 4 1 2 3 1" * len(pairs))
     (place / "readings.csv").write_text("read_monday,tuesday\n18,\n,9\n")
+    chain = {"a": ((), "0.3, 0.7"), "b": ("a", "(0) 1, 0; (1) 0, 1"), "c": ("b", "(0) 0.2, 0.8; (1) 0.6, 0.4")}
+    for name, parents in (("chain", chain), ("apart", {v: ((), "0.3, 0.7") for v in chain})):
+        (place / f"{name}.bif").write_text("network n { }\n" + "".join(
+            f"variable {v} {{ type discrete [ 2 ] {{ 0, 1 }}; }}\n"
+            f"probability ( {v}{' | ' + p if p else ''} ) {{ {t if p else 'table ' + t}; }}\n" for v, (p, t) in parents.items()))
     (place / "mixed.csv").write_text("x,kind,w,y\n1,a,1,2\n2,b,2,\n,a,1,4\n4,b,0.5,5\n5,a,1,7\n6,b,1,7\n")
     (place / "one.csv").write_text("x,y\n1,3\n")
     (place / "sparse.libsvm").write_text("1 1:2 40:1\n2 3:1\n")
@@ -177,6 +182,8 @@ def results(credence, toy, schemas, tmp_path_factory):
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
         ["query", BURGLARY, "P(mary | alarm=on)", "--budget", "0"],
         ["query", "wide.uai", "P(x0)", "--memory-limit", "900K"],
+        ["query", "chain.bif", "parents(b)", "blanket(b)", "order()", "moral()", "cliques()", "chordal()",
+         "b _|_ c | a", "imap(chain.bif)"],
         ["describe", BURGLARY.with_name("diagnosis.json")], ["describe", GAUSSIAN], ["check", GAUSSIAN],
         ["query", GAUSSIAN, "P(monday | tuesday=9)", "P(*)", "P(monday, tuesday)", "P(monday=1)", "argmax(*)",
          "monday _|_ wednesday | tuesday", "H(monday)", "I(monday; tuesday)", "I(monday; *)"],
@@ -191,6 +198,12 @@ def results(credence, toy, schemas, tmp_path_factory):
     ours = [(command[0], command, credence.json(*command, cwd=place)) for command in commands]
     negative = ["query", BURGLARY, "burglary _|_ mary"]          # the answer is no: exit code 1
     ours.append(("query", negative, json.loads(credence(*negative, "--json", code=1))))
+    credence("convert", BURGLARY, place / "b.uai")
+    credence("query", place / "b.uai", "P(*)", "-o", place / "b.MAR")
+    for command, code in ((["query", place / "b.uai", "P(*)", "--against", place / "b.MAR"], 0),
+                          (["query", place / "apart.bif", f"imap({place / 'chain.bif'})"], 1),
+                          (["query", BURGLARY, "P(john)", "causes(burglary)"], 2)):
+        ours.append(("query", command, json.loads(credence(*command, "--json", code=code))))
     return ours + toy_results(toy, place)
 
 
