@@ -23,6 +23,10 @@ CR_OPTIONS_STRUCT(naive_bayes_options, NAIVE_BAYES_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(naive_bayes_options, __VA_ARGS__)
 static const cr_option naive_bayes_table[] = { NAIVE_BAYES_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes naive_bayes_goes[] = {
+    { "bandwidth", "numbers", "kernel", false },
+    CRI_GOES_LAST,
+};
 
 /* Known as soon as the columns are, made by a fit, and made by cri_nb_set_points. */
 static const cri_field columns_fields[] = {
@@ -324,6 +328,7 @@ const cr_model_class cri_class_naive_bayes = {
     .joint = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = naive_bayes_table,
+    .goes = naive_bayes_goes,
     .options_size = sizeof(naive_bayes_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
