@@ -150,6 +150,8 @@ void out_json_line(cli *c, const json_t *value);
 
 void cli_print_error(cli *c);
 int  cli_exit_code(cr_status st);
+/* A line on standard error that is no warning: what happened, and was perhaps not expected. */
+void cli_notice(cli *c, const char *text);
 void cli_watch(cli *c); /* log, progress, Ctrl-C */
 void cli_clear_progress(cli *c);
 /* Standard streams that are closed become such that fail, so that no file takes their place. */

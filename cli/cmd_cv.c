@@ -158,9 +158,9 @@ static void add_point(json_t *rows, const cr_curve_point *p, size_t m)
     json_object_set_new(row, "metric", json_string(p->test.metrics[m].name));
     json_object_set_new(row, "share", json_real(p->share));
     json_object_set_new(row, "rows", json_integer((json_int_t)p->rows));
-    json_object_set_new(row, "mean", scores_number(p->test.metrics[m].value));
+    json_object_set_new(row, "mean", scores_cell(p->test.metrics[m].value));
     json_object_set_new(row, "se", scores_number(p->test_se[m]));
-    json_object_set_new(row, "train", scores_number(p->train.metrics[m].value));
+    json_object_set_new(row, "train", scores_cell(p->train.metrics[m].value));
     json_object_set_new(row, "train_se", scores_number(p->train_se[m]));
     json_array_append_new(rows, row);
 }

@@ -65,7 +65,7 @@ static json_t *metrics_table(const cr_assessment *a)
     for (size_t i = 0; i < a->n; i++) {
         json_t *row = json_object();
         json_object_set_new(row, "metric", json_string(a->metrics[i].name));
-        json_object_set_new(row, "value", number(a->metrics[i].value));
+        json_object_set_new(row, "value", scores_cell(a->metrics[i].value));
         if (errors) json_object_set_new(row, "se", number(a->metrics[i].se));
         json_array_append_new(rows, row);
     }

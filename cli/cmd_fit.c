@@ -2,6 +2,10 @@
 #include "blocks.h"
 #include "cli.h"
 #include "models/fit_stream.h"
+#include "models/model_internal.h"
+
+#include <stdio.h>
+#include <string.h>
 
 typedef struct summary {
     const cr_model *model;
@@ -30,12 +34,24 @@ static cr_status print_and_save(cli *c, const cr_model *model, const char *schem
     return cli_print_and_save(c, model, print_summary, &(summary){ model, schema });
 }
 
+/* Whether a fit stopped because it had the iterations that its option allows. */
+static bool at_most_iterations(const cr_model *m)
+{
+    const cr_option *o = cr_option_find(cr_class_options(cr_model_get_class(m)), "max_iter");
+    char             most[64], done[64];
+    if (!o) return false;
+    cr_options_print(o, m->options, most, sizeof most);
+    snprintf(done, sizeof done, "%zu", cr_model_get_report(m)->iterations);
+    return strcmp(most, done) == 0;
+}
+
 cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema)
 {
     cr_status        st = CR_OK;
     const cr_report *r = cr_model_get_report(model);
     if (r->stop == CR_STOP_LIMIT)
-        cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations", r->iterations);
+        cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations%s", r->iterations,
+               at_most_iterations(model) ? "; a larger --max-iter lets it go on" : "");
     CR_TRY(cli_check_strict(c));
     CR_TRY(print_and_save(c, model, schema));
 done:

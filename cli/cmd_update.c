@@ -173,7 +173,9 @@ static cr_status deliver(job *j)
     if (!j->to_stdout) {
         CR_TRY(out_close(j->c, CR_OK)); /* the predictions, where there are any */
         j->c->format = j->format;
-        return cli_deliver_model(j->c, j->model, "update");
+        CR_TRY(cli_deliver_model(j->c, j->model, "update"));
+        if (!path) cli_notice(j->c, "the updated model is shown and not saved: -o FILE saves it");
+        goto done;
     }
     CR_TRY(cli_check_strict(j->c));
     if (path) CR_TRY(cr_model_save(j->c->cx, j->model, path));

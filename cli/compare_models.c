@@ -63,7 +63,7 @@ static void add_line(json_t *rows, const char *name, const cr_compared *m, size_
     json_t          *row = json_object();
     json_object_set_new(row, "metric", json_string(m->cv.mean.metrics[i].name));
     json_object_set_new(row, "model", json_string_nocheck(name));
-    json_object_set_new(row, "mean", scores_number(m->cv.mean.metrics[i].value));
+    json_object_set_new(row, "mean", scores_cell(m->cv.mean.metrics[i].value));
     json_object_set_new(row, "se", scores_number(m->cv.se[i]));
     json_object_set_new(row, "difference", scores_number(p->difference));
     json_object_set_new(row, "difference_se", scores_number(p->se));

@@ -134,6 +134,13 @@ static void receive_log(void *user, cr_log_level level, const char *text)
     fputc('\n', stderr);
 }
 
+void cli_notice(cli *c, const char *text)
+{
+    if (c->global.quiet) return;
+    cli_clear_progress(c);
+    fprintf(stderr, "credence: %s\n", text);
+}
+
 static double now(void)
 {
     struct timespec t;

@@ -131,7 +131,7 @@ const cli_field result_compare[] = {
     INNER(ROWS, "models", FIELD_SOMETIMES, "of models: each, in order", compared_model),
     OTHER(WORDS, "best", FIELD_SOMETIMES, "of models: the best by each score"),
     TEXT("weights", FIELD_SOMETIMES,
-         "of models: what their probabilities go by: evidence, bic, evidence and bic, or none"),
+         "of models: what their probabilities go by: evidence, bic, or none"),
     INNER(OBJECT, "average", FIELD_SOMETIMES, "with --average: the Bayesian average of the models",
           averaged_model),
     TEXT("model", FIELD_SOMETIMES, "of groups, here and below: name of the model"),

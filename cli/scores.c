@@ -6,6 +6,11 @@
 
 json_t *scores_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
+json_t *scores_cell(double x)
+{
+    return isinf(x) ? json_string(x > 0 ? "inf" : "-inf") : scores_number(x);
+}
+
 json_t *scores_object(const cr_assessment *a)
 {
     json_t *object = json_object();
@@ -28,7 +33,7 @@ json_t *scores_table(const cr_assessment *mean, const double *se)
     for (size_t i = 0; i < mean->n; i++) {
         json_t *row = json_object();
         json_object_set_new(row, "metric", json_string(mean->metrics[i].name));
-        json_object_set_new(row, "mean", scores_number(mean->metrics[i].value));
+        json_object_set_new(row, "mean", scores_cell(mean->metrics[i].value));
         json_object_set_new(row, "se", scores_number(se[i]));
         json_array_append_new(rows, row);
     }

@@ -89,7 +89,8 @@ class CalibrationBin(Structure):
 
 
 class Assessment(Structure):
-    _fields_ = [("rows", c_size_t), ("n", c_size_t), ("metrics", Metric * MOST_METRICS),
+    _fields_ = [("rows", c_size_t), ("weight", c_double), ("unconverged", c_size_t), ("n", c_size_t),
+                ("metrics", Metric * MOST_METRICS),
                 ("quantile", c_double), ("has_bins", c_bool), ("bins", CalibrationBin * CALIBRATION_BINS)]
 
 

@@ -293,3 +293,30 @@ size_t cr_options_print(const cr_option *o, const void *values, char *out, size_
     }
     return (size_t)snprintf(out, size, "%s", text);
 }
+
+bool cr_options_at_default(const cr_option *o, const void *values)
+{
+    const void *at = (const char *)values + o->offset;
+    const char *fallback = o->fallback;
+    double      x = NAN;
+    cri_parse_double(fallback, fallback + strlen(fallback), &x);
+    switch (o->kind) {
+    case CR_OPTION_flag: return *(const bool *)at == (fallback[0] == 't');
+    case CR_OPTION_count: {
+        size_t n = *(const size_t *)at;
+        return fallback[0] ? (double)n == x : n == CR_COUNT_UNSET;
+    }
+    case CR_OPTION_real: {
+        double value = *(const double *)at;
+        return fallback[0] ? value == x : isnan(value);
+    }
+    case CR_OPTION_choice: return *(const int *)at == find_choice(o->range, fallback);
+    case CR_OPTION_text:
+    case CR_OPTION_list: {
+        const char *text = *(char *const *)at;
+        return strcmp(text ? text : "", fallback) == 0;
+    }
+    case CR_OPTION_END: break;
+    }
+    return true;
+}

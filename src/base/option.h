@@ -74,6 +74,8 @@ CR_API cr_status cr_options_add(cr_ctx *cx, const cr_option *table, void *values
 /* Writes the value of one option as text that cr_options_set reads back to the same value.
  * Returns the length it needs, like snprintf; "" when the option is not given. */
 CR_API size_t cr_options_print(const cr_option *option, const void *values, char *out, size_t size);
+/* Whether an option has the value it has when nobody sets it. */
+CR_API bool cr_options_at_default(const cr_option *option, const void *values);
 /* Frees the texts in `values`. */
 CR_API void cr_options_free(cr_ctx *cx, const cr_option *table, void *values);
 

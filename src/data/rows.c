@@ -330,7 +330,12 @@ static cr_status read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, cri_le
 static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **out)
 {
     const cr_column *c = cr_table_find(r->table, name);
-    if (!c) return cri_table_no_column(cx, r->table, name);
+    if (!c) {
+        cr_status st = cri_table_no_column(cx, r->table, name);
+        return st == CR_EDATA ? cr_fail_note(cx, "an option of the fit names it (an offset, an exposure or the "
+                                                 "number of trials, say), and the model needs it of every row")
+                              : st;
+    }
     if (c->type == CR_CATEGORY)
         return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers there",
                        cr_table_source(r->table), name);

@@ -57,7 +57,11 @@ cr_status cr_folds_new_grouped(cr_ctx *cx, const size_t *group, size_t n, size_t
                            group[i], n));
     m = order_groups(group, n, seed, sizes, order);
     if (k < 2) CR_TRY(cr_fail(cx, CR_EARG, "%zu folds: at least 2 are needed", k));
-    if (k > m) CR_TRY(cr_fail(cx, CR_EARG, "%zu folds of %zu groups: some would be empty", k, m));
+    if (k > m) {
+        st = cr_fail(cx, CR_EARG, "%zu folds of %zu groups: some would be empty", k, m);
+        if (m >= 2) st = cr_fail_hint(cx, "--folds %zu has one group in each", m);
+        goto done;
+    }
     block = cr_alloc(cx, n, sizeof *block);
     if (!block) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < m; i++) {

@@ -10,6 +10,7 @@
 #include "model.h"
 #include "parts.h"
 #include "store.h"
+#include "unused.h"
 
 /* The numbers that may stand in columns without a target. */
 typedef enum cri_takes {
@@ -29,6 +30,7 @@ struct cr_model_class {
 
     const cr_option *options;
     size_t           options_size;
+    const cri_goes  *goes;          /* options that go with others (unused.h); NULL: none do            */
     cr_scale         default_scale; /* what --scale auto means                                     */
     bool             scales_itself; /* standardises by its own statistics: rows come unstandardised */
     bool             means_alone;   /* predict can leave out what costs more than the mean           */

@@ -25,6 +25,9 @@ cr_status cri_check_row_classes(cr_ctx *cx, const cri_rows *rows)
     CR_TRY(s.status);
     for (size_t i = 0; i < rows->n; i++) weight[(size_t)rows->y[i]] += rows->w ? rows->w[i] : 1;
     st = cri_check_classes(cx, rows->design, weight);
+    if (st == CR_EDATA && rows->more)
+        cr_fail_hint(cx, "these are the first %zu rows of the stream: shuffle the rows, or read a larger --block",
+                     rows->n);
 done:
     cr_scratch_end(&s);
     return st;

@@ -159,8 +159,8 @@ static void assess_densities(cr_ctx *cx, const cr_prediction *p, const double *w
                a->rows);
 }
 
-cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
-                      cr_assessment *out)
+cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
+                       cr_assessment *out)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -183,6 +183,8 @@ cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, doub
                        target ? "%s: no row has both target and prediction"
                               : "%s: no row has a density",
                        cr_table_source(t)));
+    for (size_t i = 0; i < a.rows; i++) a.weight += w[i];
+    a.unconverged = cr_model_get_report(model)->stop == CR_STOP_LIMIT;
     if (!target)
         assess_densities(cx, &p, w, &a);
     else
@@ -192,5 +194,16 @@ cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, doub
 done:
     cr_prediction_free(cx, &p);
     cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, double level,
+                      cr_assessment *out)
+{
+    cr_status st = cri_evaluate(cx, model, t, level, out);
+    for (size_t m = 0; st == CR_OK && m < out->n; m++)
+        if (isinf(out->metrics[m].value) && cr_model_get_task(model) == CR_TASK_CLASSIFICATION)
+            cr_log(cx, CR_LOG_WARNING, "%s is infinite: some row has a class that had the probability 0",
+                   out->metrics[m].name);
     return st;
 }

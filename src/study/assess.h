@@ -16,6 +16,8 @@ typedef struct cr_metric {
 
 typedef struct cr_assessment {
     size_t             rows; /* that were scored */
+    double             weight; /* of them; their number without weights */
+    size_t             unconverged; /* fits, of this one or of those it is a mean of, that stopped at their limit */
     size_t             n;
     cr_metric          metrics[CR_MOST_METRICS];
     double             quantile; /* what the predictions are, where it is not the middle; else NaN */

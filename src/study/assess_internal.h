@@ -5,6 +5,10 @@
 
 #include "assess.h"
 
+/* cr_evaluate without a warning of scores that are infinite: of folds, all get one (scores.h). */
+cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table, double level,
+                       cr_assessment *out);
+
 /* Adds the metrics of numbers. */
 void cri_assess_add_numbers(cr_assessment *a, const cr_regression_metrics *m);
 /* Adds the metrics of classes, without the bins. */

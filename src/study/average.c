@@ -8,7 +8,7 @@
 
 const char *cr_weight_basis_name(cr_weight_basis basis)
 {
-    static const char *const names[] = { "none", "evidence", "bic", "evidence and bic" };
+    static const char *const names[] = { "none", "evidence", "bic" };
     return names[basis];
 }
 
@@ -42,21 +42,19 @@ cr_status cr_fit_scores_of(cr_ctx *cx, const cr_model *model, cr_fit_scores *out
 
 static cr_weight_basis find_basis(const cr_fit_scores *m, size_t n)
 {
-    size_t evidence = 0, bic = 0, either = 0, same = 0;
+    size_t evidence = 0, bic = 0, same = 0;
     for (size_t k = 0; k < n; k++) {
         bool has_evidence = isfinite(m[k].log_evidence), has_bic = isfinite(m[k].bic);
-        evidence += has_evidence, bic += has_bic, either += has_evidence || has_bic;
+        evidence += has_evidence, bic += has_bic;
         same += m[k].rows == m[0].rows && m[k].joint == m[0].joint;
     }
-    if (same < n || either < n) return CR_WEIGHTS_NONE;
-    return evidence == n ? CR_WEIGHTS_EVIDENCE : bic == n ? CR_WEIGHTS_BIC : CR_WEIGHTS_MIXED;
+    if (same < n) return CR_WEIGHTS_NONE;
+    return evidence == n ? CR_WEIGHTS_EVIDENCE : bic == n ? CR_WEIGHTS_BIC : CR_WEIGHTS_NONE;
 }
 
 static double log_weight(const cr_fit_scores *m, cr_weight_basis basis)
 {
-    bool evidence =
-        basis == CR_WEIGHTS_EVIDENCE || (basis == CR_WEIGHTS_MIXED && isfinite(m->log_evidence));
-    return evidence ? m->log_evidence : -m->bic / 2;
+    return basis == CR_WEIGHTS_EVIDENCE ? m->log_evidence : -m->bic / 2;
 }
 
 cr_weight_basis cr_model_weights(const cr_fit_scores *m, size_t n, double *out)

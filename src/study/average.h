@@ -1,7 +1,7 @@
 /* average.h -- Bayesian model averaging: predictions of several models, mixed by what the data say
  * of each.  With equal prior probabilities, w_k = p(D | M_k) / sum_j p(D | M_j),    p(y | x, D) =
- * sum_k w_k p(y | x, D, M_k) The log evidence is the model's own; where a model has none, -BIC / 2
- * stands for it. Hoeting, Madigan, Raftery & Volinsky (1999), "Bayesian model averaging", Stat.
+ * sum_k w_k p(y | x, D, M_k) The log evidence is the model's own; where some model has none,
+ * -BIC / 2 stands for that of all. Hoeting, Madigan, Raftery & Volinsky (1999), "Bayesian model averaging", Stat.
  * Sci. 14:382-417; Kass & Raftery (1995), sec. 4.1, for the BIC. */
 #ifndef CREDENCE_STUDY_AVERAGE_H
 #define CREDENCE_STUDY_AVERAGE_H
@@ -9,13 +9,12 @@
 #include "assess.h"
 
 typedef enum cr_weight_basis {
-    CR_WEIGHTS_NONE,     /* some model has neither, or they saw different rows */
+    CR_WEIGHTS_NONE,     /* not all have the one or the other, or they saw different rows */
     CR_WEIGHTS_EVIDENCE, /* of all models                                      */
-    CR_WEIGHTS_BIC,      /* of all models                                      */
-    CR_WEIGHTS_MIXED     /* evidence where there is one, else BIC              */
+    CR_WEIGHTS_BIC       /* of all models, where not all have an evidence      */
 } cr_weight_basis;
 
-/* "none", "evidence", "bic", "evidence and bic". */
+/* "none", "evidence", "bic". */
 CR_API const char *cr_weight_basis_name(cr_weight_basis basis);
 
 /* What a fit says of itself, for comparison; NaN where it says nothing. */

@@ -6,6 +6,7 @@
 #include "../prob/dist/dist_class.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct row_of {
     cr_ctx            *cx;
@@ -180,6 +181,8 @@ static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *r
     }
     CR_TRY(cr_class_evaluate(cx, codes, cr_cmat_of(P, a->rows, K), w, &x));
     cri_assess_add_classes(a, &x);
+    a->has_bins = true;
+    memcpy(a->bins, x.bins, sizeof a->bins);
 done:
     cr_scratch_end(&s);
     return st;
@@ -208,6 +211,7 @@ cr_status cr_average_evaluate(cr_ctx *cx, const cr_model *const *models, const d
     if (a.rows == 0)
         CR_TRY(
             cr_fail(cx, CR_EDATA, "%s: no row has both target and prediction", cr_table_source(t)));
+    for (size_t i = 0; i < a.rows; i++) a.weight += w[i];
     CR_TRY(m.parts[0].kind == CR_ANSWER_NUMBER ? score_numbers(cx, &m, rows, y, w, level, &a)
                                                : score_classes(cx, &m, rows, y, w, &a));
     *out = a;

@@ -1,5 +1,6 @@
 /* compare_models.c -- models on the same folds, paired. */
 #include "compare_models.h"
+#include "assess_internal.h"
 #include "jobs.h"
 #include "plan.h"
 #include "../math/special.h"
@@ -11,14 +12,19 @@
 
 cr_paired cr_paired_difference(const cr_cv *a, const cr_cv *b, size_t m, double ratio)
 {
-    size_t J = a->folds * a->repeats;
-    double mean = 0, square = 0, n = (double)J;
-    for (size_t j = 0; j < J; j++)
-        mean += (a->fold[j].metrics[m].value - b->fold[j].metrics[m].value) / n;
-    for (size_t j = 0; j < J; j++) {
-        double d = a->fold[j].metrics[m].value - b->fold[j].metrics[m].value - mean;
-        square += d * d / (n - 1);
-    }
+    double mean = 0, square = 0, n = (double)(a->folds * a->repeats);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t r = 0; r < a->repeats; r++) {
+            const cr_assessment *x = a->fold + r * a->folds, *y = b->fold + r * a->folds;
+            cri_pool             px = cri_pool_of(x, a->folds, m), py = cri_pool_of(y, a->folds, m);
+            for (size_t f = 0; f < a->folds; f++) {
+                double d = cri_pool_part(&px, &x[f]) - cri_pool_part(&py, &y[f]);
+                if (pass == 0)
+                    mean += d / n;
+                else
+                    square += (d - mean) * (d - mean) / (n - 1);
+            }
+        }
     cr_paired p = { .difference = mean, .se = sqrt((1 / n + ratio) * square) };
     p.t = p.se > 0 ? mean / p.se : NAN;
     p.p = 2 * cr_student_t_cdf(-fabs(p.t), n - 1);
@@ -78,6 +84,16 @@ static cr_status fail_average(cr_ctx *cx, const cri_plan *plan, const cr_fit_sco
                 plan->specs[k].model);
         return cr_fail_hint(cx, "leave it out, or compare without --average");
     }
+    for (size_t k = 0; k < n; k++) {
+        if (isfinite(m[k].bic)) continue;
+        for (size_t j = 0; j < n; j++) {
+            if (isfinite(m[j].log_evidence)) continue;
+            cr_fail(cx, CR_EUNSUPPORTED,
+                    "the models cannot be averaged: %s has log evidence and no BIC, %s BIC and no log evidence",
+                    plan->specs[k].model, plan->specs[j].model);
+            return cr_fail_hint(cx, "leave one of them out, or compare without --average");
+        }
+    }
     for (size_t k = 1; k < n; k++) {
         if (m[k].joint == m[0].joint) continue;
         cr_fail(cx, CR_EUNSUPPORTED,
@@ -127,7 +143,7 @@ static cr_status compare_fold(cr_ctx *cx, void *arg, size_t f)
     for (size_t k = 0; k < w->out->n; k++) {
         const cr_model_spec *m = &w->plan->specs[k];
         CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &models[k]));
-        CR_TRY(cr_evaluate(cx, models[k], test, w->level, &w->out->models[k].cv.fold[f]));
+        CR_TRY(cri_evaluate(cx, models[k], test, w->level, &w->out->models[k].cv.fold[f]));
         if (w->average) continue;
         cr_model_free(cx, models[k]);
         models[k] = NULL;
@@ -198,7 +214,10 @@ cr_status cr_compare_models(cr_ctx *cx, const cr_model_spec *specs, size_t n, co
     CR_TRY(cri_run_jobs(cx, "fitting", n, fit_whole, &w));
     CR_TRY(weigh(cx, &plan, &c));
     CR_TRY(cri_run_jobs(cx, "comparing", plan.folds * plan.repeats, compare_fold, &w));
-    for (size_t k = 0; k < n; k++) summarise(&c.models[k].cv);
+    for (size_t k = 0; k < n; k++) {
+        cri_scores_warn(cx, specs[k].model, c.models[k].cv.fold, plan.folds * plan.repeats);
+        summarise(&c.models[k].cv);
+    }
     if (average) summarise(&c.average.cv);
     c.average.fit = (cr_fit_scores){ NAN, NAN, NAN, NAN, CR_EVIDENCE_EXACT, 0, false };
     c.average.weight = NAN;

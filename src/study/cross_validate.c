@@ -22,6 +22,7 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
     cv.fold = cr_alloc(cx, cv.folds * cv.repeats, sizeof *cv.fold);
     if (!cv.fold) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_plan_run(cx, &plan, options->interval, cv.fold));
+    cri_scores_warn(cx, name, cv.fold, cv.folds * cv.repeats);
     cri_scores_mean(cv.fold, cv.folds, cv.repeats, &cv.mean, cv.se);
     *out = cv;
     cv.fold = NULL;

@@ -1,5 +1,6 @@
 /* learning_curve.c -- growing parts of the training rows of every fold. */
 #include "learning_curve.h"
+#include "assess_internal.h"
 #include "jobs.h"
 #include "plan.h"
 #include "../base/rng.h"
@@ -100,8 +101,8 @@ static cr_status run_point(cr_ctx *cx, void *arg, size_t job)
     if (st != CR_OK && st != CR_ENOMEM && st != CR_EINTERRUPTED)
         cr_fail_note(cx, "from %zu rows, a share of %g", n, w->shares[job / folds]);
     CR_TRY(st);
-    CR_TRY(cr_evaluate(cx, model, test, w->level, &w->test[job]));
-    CR_TRY(cr_evaluate(cx, model, train, w->level, &w->train[job]));
+    CR_TRY(cri_evaluate(cx, model, test, w->level, &w->test[job]));
+    CR_TRY(cri_evaluate(cx, model, train, w->level, &w->train[job]));
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);

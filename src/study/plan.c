@@ -1,5 +1,6 @@
 /* plan.c -- checks, folds, and the run of models over them. */
 #include "plan.h"
+#include "assess_internal.h"
 #include "jobs.h"
 #include "../base/list.h"
 #include "../base/rng.h"
@@ -292,7 +293,7 @@ static cr_status run_fold(cr_ctx *cx, void *arg, size_t job)
 
     CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
     CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
-    CR_TRY(cr_evaluate(cx, model, test, w->level, &w->out[job]));
+    CR_TRY(cri_evaluate(cx, model, test, w->level, &w->out[job]));
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
@@ -304,36 +305,4 @@ cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, double level, cr_assessmen
 {
     fold_work w = { p, level, out };
     return cri_run_jobs(cx, "cross-validating", p->n_specs * p->folds * p->repeats, run_fold, &w);
-}
-
-/* Mean over the folds of one repeat, and the square of its standard error. */
-static void summarise_repeat(const cr_assessment *fold, size_t folds, size_t m, double *mean,
-                             double *square)
-{
-    double k = (double)folds, sum = 0, squares = 0;
-    for (size_t f = 0; f < folds; f++) sum += fold[f].metrics[m].value;
-    for (size_t f = 0; f < folds; f++) {
-        double d = fold[f].metrics[m].value - sum / k;
-        squares += d * d;
-    }
-    *mean = sum / k;
-    *square = squares / (k - 1) / k;
-}
-
-void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats, cr_assessment *out,
-                     double *se)
-{
-    *out = fold[0];
-    out->has_bins = false; /* they are those of one fold */
-    out->rows = 0;
-    for (size_t f = 0; f < folds; f++) out->rows += fold[f].rows;
-    for (size_t m = 0; m < out->n; m++) {
-        double sum = 0, squares = 0, mean, square;
-        for (size_t r = 0; r < repeats; r++) {
-            summarise_repeat(fold + r * folds, folds, m, &mean, &square);
-            sum += mean, squares += square;
-        }
-        out->metrics[m].value = sum / (double)repeats;
-        se[m] = sqrt(squares / (double)repeats);
-    }
 }

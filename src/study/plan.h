@@ -6,6 +6,7 @@
 #include "../base/scratch.h"
 #include "../data/split.h"
 #include "cross_validate.h"
+#include "scores.h"
 
 typedef struct cri_plan {
     const cr_table      *table;   /* the caller's, or `classes`                                   */
@@ -38,10 +39,6 @@ cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *plan, size_t f, cr_table *
 /* Every model on every fold: out [n_specs x repeats x folds]. */
 cr_status cri_plan_run(cr_ctx *cx, const cri_plan *plan, double level, cr_assessment *out);
 
-/* Mean and standard error of each metric over repeats x folds assessments.  A metric that some of
- * them lack has neither. */
-void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats,
-                     cr_assessment *out_mean, double *out_se);
 /* A seed of its own for the item of some purpose, from the user's; item 0 keeps the user's. */
 uint64_t cri_item_seed(uint64_t seed, uint64_t purpose, uint64_t item);
 

@@ -1,5 +1,6 @@
 /* tune.c -- grid and random search by cross-validation. */
 #include "tune.h"
+#include "assess_internal.h"
 #include "jobs.h"
 #include "plan.h"
 #include "space.h"
@@ -119,7 +120,7 @@ static cr_status try_fold(cr_ctx *cx, void *arg, size_t job)
     cr_model            *model = NULL;
     CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
     CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
-    CR_TRY(cr_evaluate(cx, model, test, w->level, &w->tuning->fold[job]));
+    CR_TRY(cri_evaluate(cx, model, test, w->level, &w->tuning->fold[job]));
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);
@@ -137,7 +138,7 @@ static cr_status try_apparent(cr_ctx *cx, void *arg, size_t i)
     cr_assessment        a;
     if (!w->tuning->candidates[i].within) return CR_OK;
     CR_TRY(cr_fit(cx, m->model, w->plan->table, m->settings, m->n_settings, &model));
-    CR_TRY(cr_evaluate(cx, model, w->plan->table, w->level, &a));
+    CR_TRY(cri_evaluate(cx, model, w->plan->table, w->level, &a));
     w->tuning->candidates[i].apparent = a.metrics[w->tuning->metric].value;
 done:
     cr_model_free(cx, model);
@@ -207,6 +208,7 @@ static cr_status search(cr_ctx *cx, const cr_tune_options *o, tune_work *w)
     t->fold = cr_alloc(cx, t->n * folds, sizeof *t->fold);
     if (!t->fold) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_run_jobs(cx, "tuning", t->n * folds, try_fold, w));
+    cri_scores_warn(cx, w->plan->specs[0].model, t->fold, t->n * folds);
     for (size_t i = 0; i < t->n; i++)
         cri_scores_mean(t->fold + i * folds, w->plan->folds, w->plan->repeats,
                         &t->candidates[i].mean, t->candidates[i].se);

@@ -16,7 +16,7 @@
 
 /* clang-format off */
 #define CR_TUNE_OPTIONS(X)                                                                           \
-    X(list,   over,   "",     "NAME=VALUES", "a setting and its values: LOW..HIGH[:log][:COUNT], or A|B|C; repeat it for more settings", "lambda=0.01..100:log:20") \
+    X(list,   over,   "",     "NAME=VALUES", "a setting and its values: LOW..HIGH[:log][:COUNT], 10 values unless COUNT is there, or A|B|C; repeat it for more settings", "lambda=0.01..100:log:20") \
     X(choice, search, "grid", "grid|random", "every combination, or as many drawn at random as --draws says", "random") \
     X(count,  draws,  "50",   "1..1000000",  "how many combinations a random search tries", "20")     \
     X(text,   metric, "",     "",            "the score to choose by; default: log_score of numbers, log_loss of classes", "rmse") \

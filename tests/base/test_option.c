@@ -74,6 +74,24 @@ static void test_defaults(void **state)
     assert_string_equal(f->o.metrics, "rmse,mae");
 }
 
+static void test_at_default(void **state)
+{
+    fixture    *f = *state;
+    const char *const changes[][2] = { { "verbose", "true" }, { "max_iter", "50" }, { "rank", "3" },
+                                       { "lambda", "0.5" },   { "noise", "0.1" },   { "solver", "dual" },
+                                       { "output", "a.csv" }, { "title", "plain" }, { "columns", "a" },
+                                       { "metrics", "crps" } };
+    for (const cr_option *o = example_table; o->name; o++) assert_true(cr_options_at_default(o, &f->o));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_ok(f->cx, set(f, changes[i][0], changes[i][1]));
+        assert_false(cr_options_at_default(cr_option_find(example_table, changes[i][0]), &f->o));
+    }
+    assert_ok(f->cx, set(f, "lambda", "1.0"));
+    assert_ok(f->cx, set(f, "solver", "auto"));
+    assert_true(cr_options_at_default(cr_option_find(example_table, "lambda"), &f->o));
+    assert_true(cr_options_at_default(cr_option_find(example_table, "solver"), &f->o));
+}
+
 static void test_names(void **state)
 {
     fixture *f = *state;
@@ -285,7 +303,7 @@ int main(void)
 {
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        WITH(test_defaults), WITH(test_names),           WITH(test_flags),
+        WITH(test_defaults), WITH(test_at_default), WITH(test_names),           WITH(test_flags),
         WITH(test_counts),   WITH(test_real_ranges),     WITH(test_choices),
         WITH(test_texts_and_lists), WITH(test_items_with_commas), WITH(test_print_reads_back), cmocka_unit_test(test_allocations),
     };

@@ -120,3 +120,59 @@ def test_warnings_of_a_stream_are_of_all_rows(credence, tmp_path):
 def test_a_stream_is_not_calibrated_by_its_first_block(credence, examples, refused):
     refused(2, "fit", "lda", "examples/iris.csv", "--target", "species", "--calibrate", "platt", "--stream",
             says=["--calibrate platt needs all rows at once", "without --stream"])
+
+
+def test_columns_that_are_the_same_in_every_row(credence, tmp_path):
+    (tmp_path / "c.csv").write_text("x,k,c\n" + "".join(f"{i},7,{'ab'[i % 2]}\n" for i in range(12)))
+    for model in ("lda", "qda", "naive-bayes"):
+        said = credence("fit", model, "c.csv", "--target", "c", "--json")
+        spread = {p["name"]: p["spread"] for p in json.loads(said.stdout)["parameters"]}
+        assert spread["k | a"] == spread["k | b"] == 0 and spread["x | a"] > 3, model
+        assert "'k' is the same in every row" in said.stderr
+    said = credence("fit", "lda", "c.csv", "--target", "c", "--features", "x")
+    assert said.code == 0 and said.stderr == ""
+
+
+def test_an_update_without_a_file(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n1,2\n2,3\n3,7\n4,6\n")
+    assert credence("fit", "linear", "d.csv", "--target", "y", "-o", "m.cred").code == 0
+    said = credence("update", "m.cred", "d.csv", "--strict")
+    assert said.code == 0 and "not saved: -o FILE saves it" in said.stderr
+    assert credence("update", "m.cred", "d.csv", "-o", "n.cred").stderr == ""
+
+
+def test_the_column_of_trials_at_prediction(credence, tmp_path):
+    (tmp_path / "b.csv").write_text("x,y,tr\n" + "".join(f"{i},{i % 5},9\n" for i in range(12)))
+    assert credence("fit", "glm", "b.csv", "--target", "y", "--family", "binomial", "--trials", "tr", "-o",
+                    "m.cred").code == 0
+    (tmp_path / "new.csv").write_text("x\n1\n")
+    said = credence("predict", "m.cred", "new.csv")
+    assert said.code == 3 and "column 'tr' not found" in said.stderr and "number of trials" in said.stderr
+
+
+def test_as_many_folds_as_groups(credence, tmp_path):
+    (tmp_path / "g.csv").write_text("x,g,y\n" + "".join(f"{i},{i % 9},{i * i % 7}\n" for i in range(45)))
+    said = credence("cv", "linear", "g.csv", "--target", "y", "--group", "g")
+    assert said.code == 2 and "10 folds of 9 groups" in said.stderr and "--folds 9" in said.stderr
+    assert credence("cv", "linear", "g.csv", "--target", "y", "--group", "g", "--folds", "9").code == 0
+
+
+def test_a_first_block_of_one_class(credence, tmp_path):
+    (tmp_path / "s.csv").write_text("x,c\n" + "".join(f"{i},{'ab'[i > 60]}\n" for i in range(120)))
+    fit = ("fit", "logistic", "s.csv", "--target", "c", "--stream", "--solver", "sgd", "--block")
+    said = credence(*fit, "50")
+    assert said.code == 3 and "these are the first 50 rows of the stream" in said.stderr
+    assert credence(*fit, "120").code == 0
+
+
+def test_more_iterations_are_hinted(credence, examples):
+    said = credence("fit", "robust", "examples/diabetes.csv", "--target", "progression", "--max-iter", "2")
+    assert "a larger --max-iter lets it go on" in said.stderr
+
+
+def test_lasso_has_the_sds_of_least_squares(credence, examples):
+    data = ("examples/diabetes.csv", "--target", "progression", "--features", "bmi,s5", "--json")
+    one = json.loads(credence("fit", "linear", *data).stdout)["parameters"]
+    two = json.loads(credence("fit", "lasso", *data, "--lambda", "1e-9").stdout)["parameters"]
+    for a, b in zip(one, two):
+        assert abs(a["sd"] / b["sd"] - 1) < 1e-6 and abs(a["lower"] - b["lower"]) < 1e-3

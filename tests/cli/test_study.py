@@ -26,15 +26,16 @@ def test_compare_is_paired(credence, examples):
     alone = read_json(credence("cv", "ridge", *DATA, "--folds", "5", "--lambda", "50", "--json"))
     assert two["metrics"] == alone["metrics"] and two["folds"] == alone["folds"]
     assert answer["best"]["rmse"] in ("linear", "ridge:lambda=50") and "coverage" not in answer["best"]
-    best, other = (one, two) if answer["best"]["rmse"] == "linear" else (two, one)
-    d = [a["rmse"] - b["rmse"] for a, b in zip(other["folds"], best["folds"])]
+    best, other = (one, two) if answer["best"]["mae"] == "linear" else (two, one)
+    d = [a["mae"] - b["mae"] for a, b in zip(other["folds"], best["folds"])]
     mean = sum(d) / 5
     variance = sum((x - mean) ** 2 for x in d) / 4
     train = [442 - f["rows"] for f in best["folds"]]
     ratio = sum(f["rows"] / n for f, n in zip(best["folds"], train)) / 5
-    assert other["difference"]["rmse"] == pytest.approx(mean)
-    assert other["difference_se"]["rmse"] == pytest.approx(math.sqrt((0.2 + ratio) * variance))
-    assert best["difference"]["rmse"] == 0 and best["t"]["rmse"] is None
+    assert other["difference"]["mae"] == pytest.approx(mean)
+    assert other["difference_se"]["mae"] == pytest.approx(math.sqrt((0.2 + ratio) * variance))
+    assert best["difference"]["mae"] == 0 and best["t"]["mae"] is None
+    assert other["difference"]["rmse"] == pytest.approx(other["metrics"]["rmse"] - best["metrics"]["rmse"])
     table = rows_of(credence("compare", "linear", "ridge:lambda=50", *DATA, "--folds", "5"))
     assert {(r["metric"], r["model"]) for r in table} >= {("rmse", "linear"), ("crps", "ridge:lambda=50")}
 
@@ -122,7 +123,7 @@ def test_tune_refuses(credence, examples, refused):
 
 def test_threads_never_matter(credence, examples):
     for command in (["cv", "ridge", *DATA, "--repeats", "2", "--folds", "3"],
-                    ["compare", "linear", "bayes-linear", *DATA, "--folds", "3", "--average"],
+                    ["compare", "linear", "linear:features=bmi", *DATA, "--folds", "3", "--average"],
                     ["tune", "ridge", *DATA, "--over", "lambda=1..5:3", "--folds", "3", "--rule", "1se"],
                     ["cv", "linear", *DATA, "--bootstrap", "20", "--bias-variance"]):
         one = credence(*command, "--threads", "1").stdout
@@ -238,8 +239,8 @@ def test_scores_of_a_quantile_say_so(credence, examples):
 def test_tune_has_the_folds_of_each_candidate(credence, examples):
     answer = read_json(credence("tune", "ridge", *DATA, "--over", "lambda=1|10", "--folds", "3", "--json"))
     for candidate in answer["candidates"]:
-        rmse = [fold["rmse"] for fold in candidate["folds"]]
-        assert len(rmse) == 3 and sum(rmse) / 3 == pytest.approx(candidate["metrics"]["rmse"], rel=1e-12)
+        square = sum(fold["rows"] * fold["rmse"] ** 2 for fold in candidate["folds"]) / 442
+        assert len(candidate["folds"]) == 3 and math.sqrt(square) == pytest.approx(candidate["metrics"]["rmse"], rel=1e-12)
 
 
 def test_compare_says_whose_likelihood_is_joint(credence, examples):
@@ -249,3 +250,26 @@ def test_compare_says_whose_likelihood_is_joint(credence, examples):
     assert "the likelihood of lda is that of target and columns" in credence(*command, "--format", "text").stdout
     same = ["compare", "lda", "qda", "examples/iris.csv", "--target", "species", "--folds", "3", "--format", "text"]
     assert "target and columns" not in credence(*same).stdout
+
+
+def test_evidence_and_bic_are_not_mixed(credence, examples, refused):
+    answer = read_json(credence("compare", "linear", "bayes-linear", *DATA, "--folds", "3", "--json"))
+    assert answer["weights"] == "none" and answer["models"][0]["probability"] is None
+    assert "bayes-linear has log evidence and no BIC" in credence(
+        "compare", "linear", "bayes-linear", *DATA, "--folds", "3", "--average").stderr
+
+
+def test_fits_of_folds_that_do_not_converge(credence, examples):
+    for verb in (["cv", "robust"], ["compare", "robust", "linear"], ["tune", "robust", "--over", "dof=3|5"]):
+        models = [w for w in verb if w in ("robust", "linear")]
+        said = credence(verb[0], *models, *DATA, *verb[1 + len(models):], "--max-iter", "2", "--folds", "3", "--strict")
+        assert said.code == 4 and "fits did not converge" in said.stderr, verb
+
+
+def test_infinite_scores_are_shown(credence, examples):
+    command = ["knn", "examples/iris.csv", "--target", "species", "--smoothing", "0", "--k", "1"]
+    said = credence("cv", *command)
+    assert {r["metric"]: r["mean"] for r in rows_of(said)}["log_loss"] == "inf"
+    assert "log_loss is infinite in" in said.stderr
+    said = credence("cv", *command, "--json")
+    assert read_json(said)["metrics"]["log_loss"] is None and "log_loss is infinite in" in said.stderr

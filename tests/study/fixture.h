@@ -44,4 +44,23 @@ static inline double metric_of(const cr_assessment *a, const char *name)
     return a->metrics[i].value;
 }
 
+/* What the folds of one repeat say of metric i: the value over all of them, and the part of each.  The
+ * root of a mean over rows is that of all rows, its parts by the delta method; others are means. */
+static inline double pooled(const cr_assessment *fold, size_t k, size_t i, double *part)
+{
+    double sum = 0, rows = 0, K = (double)k;
+    bool   root = strcmp(fold[0].metrics[i].name, "rmse") == 0;
+    for (size_t f = 0; f < k; f++) {
+        double x = fold[f].metrics[i].value;
+        rows += (double)fold[f].rows;
+        sum += root ? (double)fold[f].rows * x * x : x / K;
+    }
+    double all = root ? sqrt(sum / rows) : sum;
+    for (size_t f = 0; f < k; f++) {
+        double x = fold[f].metrics[i].value;
+        part[f] = root ? all / 2 + K * (double)fold[f].rows * x * x / rows / (2 * all) : x;
+    }
+    return all;
+}
+
 #endif

@@ -1,6 +1,6 @@
 /* test_assess.c -- evaluation against loops over the rows, cross-validation against folds by hand.
  */
-#include "../models/fixture.h"
+#include "fixture.h"
 #include "data/split.h"
 #include "data/subset.h"
 #include "math/special.h"
@@ -193,9 +193,10 @@ static void check_folds(cr_ctx *cx, const char *model, const cr_table *t, const 
     assert_int_equal(cv->mean.rows, total);
     for (size_t i = 0; i < cv->mean.n; i++) {
         double k = (double)folds->k, mean = 0, variance = 0;
-        for (size_t f = 0; f < folds->k; f++) mean += cv->fold[f].metrics[i].value / k;
-        for (size_t f = 0; f < folds->k; f++)
-            variance += pow(cv->fold[f].metrics[i].value - mean, 2) / (k - 1);
+        double part[64];
+        assert_true(folds->k <= 64);
+        mean = pooled(cv->fold, folds->k, i, part);
+        for (size_t f = 0; f < folds->k; f++) variance += pow(part[f] - mean, 2) / (k - 1);
         assert_string_equal(cv->mean.metrics[i].name, cv->fold[0].metrics[i].name);
         assert_close(cv->mean.metrics[i].value, mean, 1e-13);
         assert_close(cv->se[i], sqrt(variance / k), 1e-13);
@@ -232,6 +233,8 @@ static void test_cross_validation(void **state)
     double    sum = 0;
     for (size_t f = 0; f < N; f++) sum += pow(metric(&cv.fold[f], "rmse"), 2) / N;
     assert_relative(sum, statistic(d, "loocv"), 1e-11);
+    assert_relative(metric(&cv.mean, "rmse"), sqrt(statistic(d, "loocv")), 1e-11); /* not the mean of |e| */
+    assert_true(metric(&cv.mean, "rmse") > 1.05 * metric(&cv.mean, "mae"));
     assert_true(isnan(metric(&cv.mean, "r2"))); /* of one row there is none */
     json_decref(d);
     cr_model_free(cx, m);

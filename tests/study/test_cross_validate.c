@@ -152,7 +152,7 @@ static void test_groups_hold_together(void **state)
     assert_ok(cx, cr_table_add_numbers(cx, t, "g", CR_REAL, g, 1));
     assert_ok(cx, cross(cx, "linear", t, "target=y features=x*", "folds=5", &apart));
     assert_ok(cx, cross(cx, "linear", t, "target=y", "folds=5 group=g", &together));
-    assert_true(metric_of(&apart.mean, "rmse") < 0.8 * metric_of(&together.mean, "rmse"));
+    assert_true(metric_of(&apart.mean, "mae") < 0.8 * metric_of(&together.mean, "mae"));
     cr_cv_free(cx, &apart);
     cr_cv_free(cx, &together);
     assert_ok(cx, cross(cx, "linear", t, "target=y", "folds=5",
@@ -195,18 +195,72 @@ static void test_repeats(void **state)
         double mean = 0, square = 0;
         for (size_t f = 0; f < K; f++) /* the first repeat has the folds of one alone */
             assert_true(cv.fold[f].metrics[i].value == once.fold[f].metrics[i].value);
-        for (size_t f = 0; f < K * R; f++) mean += cv.fold[f].metrics[i].value / (K * R);
         for (size_t r = 0; r < R; r++) {
-            double m = 0;
-            for (size_t f = 0; f < K; f++) m += cv.fold[r * K + f].metrics[i].value / K;
-            for (size_t f = 0; f < K; f++)
-                square += pow(cv.fold[r * K + f].metrics[i].value - m, 2) / (K - 1) / K / R;
+            double part[K], m = pooled(cv.fold + r * K, K, i, part);
+            for (size_t f = 0; f < K; f++) square += pow(part[f] - m, 2) / (K - 1) / K / R;
+            mean += m / R;
         }
         assert_close(cv.mean.metrics[i].value, mean, 1e-12);
         assert_close(cv.se[i], sqrt(square), 1e-12);
     }
     assert_true(cv.fold[0].metrics[1].value != cv.fold[K].metrics[1].value);
     cr_cv_free(cx, &once);
+    cr_cv_free(cx, &cv);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The calibration error is that of bins over the rows of all folds: gaps of different folds cancel. */
+static void test_calibration_is_pooled(void **state)
+{
+    (void)state;
+    enum { N = 60, K = 5 };
+    cr_ctx   *cx = test_context();
+    cr_table *t = class_table(cx, N, 2, 8);
+    cr_cv     cv;
+    double    gap[CR_CALIBRATION_BINS] = { 0 }, error = 0, mean = 0, v = 0, part[K] = { 0 };
+    assert_ok(cx, cross(cx, "logistic", t, "target=y features=x* lambda=0.1", "folds=5", &cv));
+    size_t m = cr_metric_find(&cv.mean, "calibration_error");
+    for (size_t f = 0; f < K; f++) mean += cv.fold[f].metrics[m].value / K;
+    for (size_t b = 0; b < CR_CALIBRATION_BINS; b++) {
+        for (size_t f = 0; f < K; f++)
+            gap[b] += (double)cv.fold[f].bins[b].count *
+                      (cv.fold[f].bins[b].confidence - cv.fold[f].bins[b].accuracy) / N;
+        for (size_t f = 0; f < K; f++)
+            part[f] += K * (gap[b] < 0 ? -1 : 1) * (double)cv.fold[f].bins[b].count *
+                       (cv.fold[f].bins[b].confidence - cv.fold[f].bins[b].accuracy) / N;
+        error += fabs(gap[b]);
+    }
+    for (size_t f = 0; f < K; f++) v += pow(part[f] - error, 2) / (K - 1) / K;
+    assert_close(cv.mean.metrics[m].value, error, 1e-13);
+    assert_close(cv.se[m], sqrt(v), 1e-13);
+    assert_true(error < 0.9 * mean);
+    cr_cv_free(cx, &cv);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static void test_warnings_of_folds(void **state)
+{
+    (void)state;
+    cr_ctx   *cx = test_context();
+    warnings  seen = { .n = 0 };
+    cr_table *t = class_table(cx, 30, 2, 8);
+    cr_cv     cv;
+    cr_ctx_set_log(cx, keep_warning, &seen);
+    assert_ok(cx, cross(cx, "robust", t, "target=x1 features=x2 max_iter=1", "folds=5", &cv));
+    assert_non_null(strstr(seen.text, "robust: 5 of 5 fits did not converge"));
+    assert_int_equal(cv.mean.unconverged, 5);
+    cr_cv_free(cx, &cv);
+    seen = (warnings){ .n = 0 };
+    assert_ok(cx, cross(cx, "linear", t, "target=x1 features=x2", "folds=30", &cv));
+    assert_non_null(strstr(seen.text, "r2 has no value in 30 of 30 folds"));
+    assert_null(strstr(seen.text, "converge"));
+    cr_cv_free(cx, &cv);
+    seen = (warnings){ .n = 0 };
+    assert_ok(cx, cross(cx, "knn", t, "target=y task=classification features=x* k=1 smoothing=0", "folds=3", &cv));
+    assert_non_null(strstr(seen.text, "log_loss is infinite in"));
+    assert_true(isinf(metric_of(&cv.mean, "log_loss")));
     cr_cv_free(cx, &cv);
     cr_table_free(cx, t);
     test_context_free(cx);
@@ -312,7 +366,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs),        cmocka_unit_test(test_child),
         cmocka_unit_test(test_group_folds), cmocka_unit_test(test_groups_hold_together),
-        cmocka_unit_test(test_repeats),     cmocka_unit_test(test_stratified_numbers),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_calibration_is_pooled),
+        cmocka_unit_test(test_warnings_of_folds),     cmocka_unit_test(test_stratified_numbers),
         cmocka_unit_test(test_threads),     cmocka_unit_test(test_metrics),
         cmocka_unit_test(test_allocations),
     };

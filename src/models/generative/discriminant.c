@@ -129,9 +129,14 @@ static size_t try_jitter(recipe *r, double jitter, cri_discriminant *d)
 static void warn(cr_ctx *cx, const cr_design *design, const recipe *r, const cri_discriminant *d,
                  size_t singular)
 {
-    size_t alone = 0, last = 0;
+    size_t alone = 0, last = 0, constant = 0, same = 0;
     for (size_t k = 0; k < d->K && d->groups > 1; k++)
         if (r->m->weight[k] > 0 && r->m->weight[k] <= 1) alone++, last = k;
+    for (size_t i = 0; i < d->p; i++)
+        if (r->least[i] == 1 && constant++ == 0) same = i;
+    if (constant)
+        cr_log(cx, CR_LOG_WARNING, "'%s'%s is the same in every row: it tells nothing of the classes",
+               cr_design_term_name(design, same), constant > 1 ? " (and others)" : "");
     if (alone)
         cr_log(cx, CR_LOG_WARNING,
                "the class '%s'%s has one row only: its covariance is that of all "

@@ -45,6 +45,19 @@ cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
 
 /* --- describe --------------------------------------------------------------------------------- */
 
+/* Whether term j is the same in every row: the variance it is given then is not one of the data. */
+static bool is_constant(const cri_class_moments *m, size_t j)
+{
+    double mean = 0, n = 0, total = 0;
+    for (size_t k = 0; k < m->K; k++) n += m->weight[k], mean += m->weight[k] * m->mean[k * m->p + j];
+    mean /= n;
+    for (size_t k = 0; k < m->K; k++) {
+        double d = m->mean[k * m->p + j] - mean;
+        if (m->weight[k] > 0) total += m->weight[k] * d * d + cri_class_scatter(m, k)[j * m->p + j];
+    }
+    return !(total > 1e-26 * n * mean * mean);
+}
+
 cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
 {
     cr_status               st = CR_OK;
@@ -55,7 +68,7 @@ cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *desig
     for (size_t k = 0; k < d->K; k++)
         for (size_t j = 0; j < d->p; j++) {
             double  n = g->m.weight[k], mean = n > 0 ? g->m.mean[k * d->p + j] : NAN;
-            double  spread = sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
+            double  spread = is_constant(&g->m, j) ? 0 : sqrt(d->variance[(d->groups == 1 ? 0 : k) * d->p + j]);
             json_t *name =
                 json_sprintf("%s | %s", cr_design_term_name(design, j), cr_design_class(design, k));
             CR_TRY(cri_add_parameter(cx, list, name, mean, spread / sqrt(n), &spread));

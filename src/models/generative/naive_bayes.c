@@ -23,6 +23,10 @@ CR_OPTIONS_STRUCT(naive_bayes_options, NAIVE_BAYES_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(naive_bayes_options, __VA_ARGS__)
 static const cr_option naive_bayes_table[] = { NAIVE_BAYES_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes naive_bayes_goes[] = {
+    { "bandwidth", "numbers", "kernel", false },
+    CRI_GOES_LAST,
+};
 
 /* Known as soon as the columns are, made by a fit, and made by cri_nb_set_points. */
 static const cri_field columns_fields[] = {
@@ -79,6 +83,33 @@ static void nb_free(cr_ctx *cx, void *state)
     cr_free(cx, m, 1, sizeof *m);
 }
 
+/* Whether term j is the same in every row: the spread it is given then is not one of the data. */
+static bool is_constant(const cri_nb *m, size_t j)
+{
+    double n = 0, mean = 0, total = 0;
+    for (size_t k = 0; k < m->K; k++) {
+        double w = m->weight[k * m->p + j];
+        if (w > 0) n += w, mean += w * m->mean[k * m->p + j];
+    }
+    mean = n > 0 ? mean / n : 0;
+    for (size_t k = 0; k < m->K; k++) {
+        double w = m->weight[k * m->p + j], d = m->mean[k * m->p + j] - mean;
+        if (w > 0) total += w * d * d + m->scatter[k * m->p + j];
+    }
+    return n > 0 && (!(total > 1e-26 * n * mean * mean) || !(total > 0));
+}
+
+/* Numbers that are normal and the same in every row. */
+static void warn_of_constants(cr_ctx *cx, const cri_nb *m, const cr_design *d)
+{
+    size_t constant = 0, same = 0;
+    for (size_t j = 0; j < m->p; j++)
+        if (cri_nb_kind_of(m, j) == CRI_NB_GAUSSIAN && is_constant(m, j) && constant++ == 0) same = j;
+    if (constant)
+        cr_log(cx, CR_LOG_WARNING, "'%s'%s is the same in every row: it tells nothing of the classes",
+               cr_design_term_name(d, same), constant > 1 ? " (and others)" : "");
+}
+
 /* --- fit -------------------------------------------------------------------------------------- */
 
 static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_options *o,
@@ -104,6 +135,7 @@ static cr_status make(cr_ctx *cx, const cri_rows *rows, const naive_bayes_option
     if (!rows->more) {
         CR_TRY(cri_priors_read(cx, d, o->priors, m->class_weight, m->log_prior));
         CR_TRY(cri_nb_prepare(cx, d, m));
+        if (!rows->sparse) warn_of_constants(cx, m, d);
         report->log_likelihood = cri_nb_log_likelihood(m);
     }
     *out_state = m;
@@ -200,6 +232,7 @@ static cr_status describe_term(cr_ctx *cx, const cri_nb *m, const cr_design *d, 
     double              spread = NAN, value = mean, sd = NAN;
     if (kind == CRI_NB_CATEGORY) return describe_levels(cx, m, d, j, k, list);
     if (kind == CRI_NB_GAUSSIAN) spread = e->d > 0 ? sqrt(m->scatter[cell] / n) : 1 / e->b;
+    if (kind == CRI_NB_GAUSSIAN && is_constant(m, j)) spread = 0;
     if (kind == CRI_NB_KERNEL) spread = sqrt(m->scatter[cell] / n);
     if (kind == CRI_NB_GAUSSIAN || kind == CRI_NB_KERNEL) sd = spread / sqrt(n);
     if (kind == CRI_NB_POISSON) sd = sqrt(mean / n);
@@ -324,6 +357,7 @@ const cr_model_class cri_class_naive_bayes = {
     .joint = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = naive_bayes_table,
+    .goes = naive_bayes_goes,
     .options_size = sizeof(naive_bayes_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

@@ -113,7 +113,7 @@ const char *cri_family_range(cri_glm_family family)
     switch (family) {
     case CRI_GLM_BINOMIAL: return "0 to 1 (or 0 to the number of trials)";
     case CRI_GLM_POISSON:
-    case CRI_GLM_NEGATIVE_BINOMIAL: return "0 or more";
+    case CRI_GLM_NEGATIVE_BINOMIAL: return "whole numbers from 0 on";
     case CRI_GLM_GAUSSIAN: return "any number";
     default: return "above 0";
     }

@@ -41,6 +41,11 @@ CR_OPTIONS_STRUCT(glm_options, GLM_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(glm_options, __VA_ARGS__)
 static const cr_option glm_table[] = { GLM_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes glm_goes[] = {
+    { "trials", "family", "binomial", false },
+    { "overdispersion", "family", "negative-binomial", false },
+    CRI_GOES_LAST,
+};
 
 typedef struct glm_state {
     cri_predictor fit; /* of eta without the offset */
@@ -123,6 +128,21 @@ done:
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
+
+/* A link whose means are shares is for the binomial alone. */
+static cr_status check_link(cr_ctx *cx, cri_glm_family family, cri_glm_link link)
+{
+    static const char *const families[] = { "gaussian", "binomial", "poisson", "gamma", "inverse-gaussian",
+                                            "negative-binomial" };
+    static const char *const links[] = { "auto", "identity", "log", "logit", "probit", "cloglog", "cauchit",
+                                         "inverse", "inverse-squared", "sqrt" };
+    bool share = link == CRI_LINK_LOGIT || link == CRI_LINK_PROBIT || link == CRI_LINK_CLOGLOG ||
+                 link == CRI_LINK_CAUCHIT;
+    if (family == CRI_GLM_BINOMIAL || !share) return CR_OK;
+    cr_fail(cx, CR_EARG, "--link %s has means between 0 and 1, and --family %s is not bound to them",
+            links[link], families[family]);
+    return cr_fail_hint(cx, "links that fit: identity, log, inverse, inverse-squared, sqrt");
+}
 
 static double dispersion(const glm_state *m, int choice)
 {
@@ -224,6 +244,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
 
     CR_TRY(scratch.status);
     if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(check_link(cx, family, (cri_glm_link)o->link));
     CR_TRY(check_size(cx, rows, o->intercept));
     CR_TRY(read_rows(cx, rows, family, y, weight, trials, offset));
     CR_TRY(cri_glm_solve(cx, &p, &s));
@@ -446,6 +467,7 @@ const cr_model_class cri_class_glm = {
     .for_classes = "the models logistic and probit take classes; --family binomial needs them as 0 and 1, "
                    "which also the links cloglog, cauchit and log can fit",
     .options = glm_table,
+    .goes = glm_goes,
     .options_size = sizeof(glm_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

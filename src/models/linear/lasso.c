@@ -372,7 +372,7 @@ static cr_status describe_terms(cr_ctx *cx, const lasso_state *m, const cr_desig
     all.intercept_sd = m->fit.intercept_sd;
     all.has_intercept = m->fit.has_intercept;
     all.dof = m->fit.dof;
-    st = cri_predictor_describe(cx, &all, design, false, out);
+    st = cri_predictor_describe(cx, &all, design, CRI_SHOW_ERRORS, out);
     cri_predictor_free(cx, &all);
     return st;
 }

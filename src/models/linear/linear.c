@@ -40,6 +40,12 @@ CR_OPTIONS_STRUCT(linear_options, LINEAR_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(linear_options, __VA_ARGS__)
 static const cr_option linear_table[] = { LINEAR_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes linear_goes[] = {
+    { "criterion", "select", "best|forward|backward", false },
+    { "cv_folds", "criterion", "cv", false },
+    { "weights_are", "weights", "", false },
+    CRI_GOES_LAST,
+};
 
 typedef struct linear_state {
     cri_predictor     fit;
@@ -550,6 +556,7 @@ const cr_model_class cri_class_linear = {
                  "Wilson (1974), Technometrics 16",
     .tasks = CR_TASK_REGRESSION,
     .options = linear_table,
+    .goes = linear_goes,
     .options_size = sizeof(linear_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

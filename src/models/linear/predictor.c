@@ -218,14 +218,14 @@ double cri_json_number_or_nan(const json_t *in, const char *key)
     return json_is_number(x) ? json_number_value(x) : NAN;
 }
 
-/* A parameter with a t (or normal) distribution of this scale.  With tests the scale itself is
- * shown: it is the standard error; without them the sd of the posterior. */
+/* A parameter with a t (or normal) distribution of this scale.  The scale itself is the standard
+ * error; the sd of the posterior is larger. */
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value,
-                               double scale, double dof, bool tests)
+                               double scale, double dof, cri_shown shown)
 {
     cr_status st = CR_OK;
     json_t   *item = json_object();
-    double    spread = isinf(dof) || tests ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
+    double    spread = isinf(dof) || shown != CRI_SHOW_POSTERIOR ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
     double    half = cr_student_t_ppf(0.975, dof) * scale, t = value / scale;
     if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
     CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
@@ -233,15 +233,15 @@ static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, doubl
     CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(scale * spread)));
     CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
     CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
-    if (!tests) goto done;
+    if (shown != CRI_SHOW_TESTS) goto done;
     CR_TRY(cri_store_set(cx, item, "t", cri_json_number(t)));
     CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(t, dof))));
 done:
     return st;
 }
 
-cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *d, bool tests,
-                                 json_t *out)
+cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *d,
+                                 cri_shown shown, json_t *out)
 {
     cr_status st = CR_OK;
     json_t   *list = json_array();
@@ -249,10 +249,10 @@ cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_de
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     if (m->has_intercept)
         CR_TRY(add_parameter(cx, list, "intercept", m->intercept * scale + shift,
-                             m->intercept_sd * scale, m->dof, tests));
+                             m->intercept_sd * scale, m->dof, shown));
     for (size_t j = 0; j < m->p; j++)
         CR_TRY(add_parameter(cx, list, cr_design_term_name(d, j), m->coef[j] * scale,
-                             m->coef_sd[j] * scale, m->dof, tests));
+                             m->coef_sd[j] * scale, m->dof, shown));
 done:
     return st;
 }

@@ -42,9 +42,12 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                 cr_prediction *out);
 
+/* What the sd of a parameter is: that of its posterior; or its standard error, with t and p or without. */
+typedef enum cri_shown { CRI_SHOW_POSTERIOR, CRI_SHOW_TESTS, CRI_SHOW_ERRORS } cri_shown;
+
 /* "parameters": intercept, then one per term: name, value, sd, and, with tests, t and p. */
 cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_design *design,
-                                 bool tests, json_t *out);
+                                 cri_shown shown, json_t *out);
 
 cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out);
 cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,

@@ -29,6 +29,12 @@ CR_OPTIONS_STRUCT(logistic_options, LOGISTIC_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(logistic_options, __VA_ARGS__)
 static const cr_option logistic_table[] = { LOGISTIC_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes logistic_goes[] = {
+    { "l1_ratio", "penalty", "elastic", false },
+    { "penalty", "lambda", "", true },
+    { "batch", "solver", "sgd", false },
+    CRI_GOES_LAST,
+};
 
 static cri_classifier_settings settings_of(const logistic_options *o, uint64_t seed)
 {
@@ -77,6 +83,7 @@ const cr_model_class cri_class_logistic = {
     .reference = "Hastie, Tibshirani & Friedman (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = logistic_table,
+    .goes = logistic_goes,
     .options_size = sizeof(logistic_options),
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,

@@ -32,6 +32,12 @@ CR_OPTIONS_STRUCT(robust_options, ROBUST_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(robust_options, __VA_ARGS__)
 static const cr_option robust_table[] = { ROBUST_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes robust_goes[] = {
+    { "quantile", "method", "quantile", false },
+    { "tuning", "method", "huber", false },
+    { "dof", "method", "student", false },
+    CRI_GOES_LAST,
+};
 
 typedef struct robust_state {
     cri_predictor line; /* sigma: so that sigma^2 h is the variance of the line; sds */
@@ -375,6 +381,7 @@ const cr_model_class cri_class_robust = {
                  "Quantile Regression",
     .tasks = CR_TASK_REGRESSION,
     .options = robust_table,
+    .goes = robust_goes,
     .options_size = sizeof(robust_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,

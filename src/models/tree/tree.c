@@ -29,6 +29,12 @@ CR_OPTIONS_STRUCT(tree_options, TREE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(tree_options, __VA_ARGS__)
 static const cr_option tree_table[] = { TREE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes tree_goes[] = {
+    { "criterion", "task", "classification", false },
+    { "smoothing", "task", "classification", false },
+    { "prune_folds", "prune", "auto|min", false },
+    CRI_GOES_LAST,
+};
 
 static const cri_field fields[] = {
     CRI_FIELD_COUNT(cri_cart, K),           CRI_FIELD_FLAG(cri_cart, entropy),
@@ -275,6 +281,7 @@ const cr_model_class cri_class_tree = {
     .reference = "Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees",
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .options = tree_table,
+    .goes = tree_goes,
     .options_size = sizeof(tree_options),
     .default_scale = CR_SCALE_NONE,
     .means_alone = true,

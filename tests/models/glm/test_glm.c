@@ -532,7 +532,7 @@ static void test_refusals(void **state)
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=poisson", &m), CR_EDATA,
                       "d.csv:3");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=poisson", &m), CR_EDATA,
-                      "0 or more");
+                      "whole numbers from 0 on");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=gamma", &m), CR_EDATA,
                       "above 0");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=binomial", &m), CR_EDATA,

@@ -219,13 +219,13 @@ static void test_ridge(void **state)
         cr_model     *m = fit(cx, "lasso", t, a), *o = fit(cx, "ridge", t, b);
         json_t       *d = describe(cx, m), *e = describe(cx, o);
         cr_prediction p = predict(cx, m, t), q = predict(cx, o, t);
-        double        df = statistic(e, "effective_df"), inflate = sqrt((n - df) / (n - df - 2));
+        double        df = statistic(e, "effective_df");
         assert_relative(statistic(d, "effective_df"), df, 1e-10);
         assert_relative(statistic(d, "rss"), statistic(e, "rss"), 1e-10);
         assert_relative(statistic(d, "gcv"), statistic(e, "gcv"), 1e-10);
         for (size_t j = k == 3; j <= P; j++) {
             assert_relative(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-9);
-            assert_relative(coefficient(d, j, "sd"), inflate * coefficient(e, j, "sd"), 1e-9);
+            assert_relative(coefficient(d, j, "sd"), coefficient(e, j, "sd"), 1e-9);
         }
         for (size_t i = 0; i < N; i++) {
             assert_relative(p.mean[i], q.mean[i], 1e-9);

@@ -227,7 +227,7 @@ static void test_weights_are_precisions(void **state)
         cr_model_free(cx, m);
     }
     cr_model *none = NULL;
-    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y select=best weights-are=precisions", &none),
+    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y select=best weights=w weights-are=precisions", &none),
                       CR_EARG, "--select counts the weights as repetitions");
     for (size_t k = 0; k < 2; k++) cr_table_free(cx, half[k]);
     cr_table_free(cx, t);

@@ -506,7 +506,7 @@ static cr_status all_of_it(cr_ctx *cx, void *arg)
     size_t        size = 0;
     cr_prediction p = { 0 };
     const double  x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    cr_setting    s[] = { { "target", "y" }, { "method", arg }, { "dof", "4" } };
+    cr_setting    s[] = { { "target", "y" }, { "method", arg }, { "max_iter", "900" } };
     CR_TRY(cr_table_new(cx, "d", 6, &t));
     CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
     CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));

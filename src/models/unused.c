@@ -1,0 +1,90 @@
+/* unused.c -- refuse options that would have no effect. */
+#include "unused.h"
+#include "model_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* An option with its values. */
+typedef struct found {
+    const cr_option *option;
+    const void      *values;
+} found;
+
+static found find(const cr_model *m, const char *name)
+{
+    const found parts[] = { { m->class->options, m->options },
+                            { cr_design_table, &m->design_options },
+                            { cr_fit_table, &m->fit } };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const cr_option *o = cr_option_find(parts[i].option, name);
+        if (o) return (found){ o, parts[i].values };
+    }
+    return (found){ NULL, NULL };
+}
+
+/* Whether the n characters at `word` are in the text: as a whole, or in a list after a sign. */
+static bool names_word(const cr_option *o, const char *text, const char *word, size_t n)
+{
+    if (o->kind != CR_OPTION_list) return strlen(text) == n && strncmp(text, word, n) == 0;
+    for (const char *at = text; *at; at++)
+        if (strncmp(at, word, n) == 0) return true;
+    return false;
+}
+
+/* Whether the value of an option is one of "a|b". */
+static bool has_value(found f, const char *values)
+{
+    char text[512];
+    cr_options_print(f.option, f.values, text, sizeof text);
+    for (const char *v = values;; v++) {
+        size_t n = strcspn(v, "|");
+        if (names_word(f.option, text, v, n)) return true;
+        v += n;
+        if (!*v) return false;
+    }
+}
+
+static bool is_met(const cr_model *m, const cri_goes *g)
+{
+    if (strcmp(g->with, "task") == 0) return strcmp(cr_task_name(m->task), g->values) == 0;
+    found with = find(m, g->with);
+    return g->values[0] ? has_value(with, g->values)
+                        : !cr_options_at_default(with.option, with.values);
+}
+
+/* As the shell spells it. */
+static const char *spell(const char *name, char out[64])
+{
+    snprintf(out, 64, "--%s", name);
+    for (char *c = out; *c; c++)
+        if (*c == '_') *c = '-';
+    return out;
+}
+
+cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, const char *values)
+{
+    char flag[64], other[64];
+    spell(option, flag), spell(with, other);
+    if (strcmp(with, "task") == 0) {
+        cr_fail(cx, CR_EARG, "%s is for %s, and this is not", flag, values);
+        return cr_fail_hint(cx, "leave %s out; --task %s makes classes of a target of numbers", flag, values);
+    }
+    cr_fail(cx, CR_EARG, "%s goes with %s%s%s: without it, it has no effect", flag, other,
+            values[0] ? " " : "", values);
+    return cr_fail_hint(cx, "add %s%s%.*s, or leave %s out", other, values[0] ? " " : "",
+                        (int)strcspn(values, "|"), values, flag);
+}
+
+cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
+{
+    for (const cri_goes *g = m->class->goes; g && g->option; g++) {
+        found given = find(m, g->option);
+        char  flag[64], other[64];
+        if (cr_options_at_default(given.option, given.values) || is_met(m, g)) continue;
+        if (!g->warns) return cri_fail_unused(cx, g->option, g->with, g->values);
+        cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", spell(g->option, flag),
+               spell(g->with, other));
+    }
+    return CR_OK;
+}
