@@ -1,66 +1,78 @@
-/* classify_grid.c -- softmax over a normal, by the trapezoidal rule. */
-#include "classify_grid.h"
-#include "../logistic/softmax_normal.h"
+/* softmax_grid.c -- softmax over a normal, by the trapezoidal rule. */
+#include "softmax_grid.h"
+#include "softmax_normal.h"
 #include "../../math/special.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double STEP[2] = { 0.25, 0.5 }, RADIUS[2] = { 6, 5.2 }; /* of 2 and of 3 dimensions */
+enum { MOST = CRI_GRID_SCORES, MOST_POINTS = 128 }; /* of one axis, on one side of 0 */
 
-/* Visits the grid: counts its points and, where there is room, writes them. */
-static size_t visit(size_t D, double *opt_z, double *opt_weight)
-{
-    double h = STEP[D - 2], r = RADIUS[D - 2];
-    long   most = (long)(r / h);
-    size_t n = 0;
-    for (long a = -most; a <= most; a++)
-        for (long b = -most; b <= most; b++)
-            for (long c = D > 2 ? -most : 0; c <= (D > 2 ? most : 0); c++) {
-                double z[3] = { (double)a * h, (double)b * h, (double)c * h };
-                double square = z[0] * z[0] + z[1] * z[1] + z[2] * z[2];
-                if (square > r * r) continue;
-                if (opt_z) memcpy(opt_z + n * D, z, D * sizeof *z);
-                if (opt_weight) opt_weight[n] = exp(-0.5 * square);
-                n++;
-            }
-    return n;
-}
+static const double WIDEST[2] = { 0.25, 0.5 }, NARROWEST[2] = { 0.05, 0.25 }; /* steps, of 2 and of 3 dimensions */
+static const double RADIUS[2] = { 6, 5.2 };
 
-cr_status cri_classify_grid_new(cr_scratch *s, size_t F, cri_classify_grid *out)
+/* The largest sd of a difference of two scores; C [D x D] of the differences from the last. */
+static double widest_difference(const double *C, size_t D)
 {
-    size_t            D = F - 1, n = visit(D, NULL, NULL);
-    cri_classify_grid g = {
-        .F = F, .count = n, .z = cr_scratch_matrix(s, n, D), .weight = cr_scratch_f64(s, n)
-    };
-    double sum = 0;
-    if (s->status != CR_OK) return s->status;
-    visit(D, g.z, g.weight);
-    for (size_t i = 0; i < n; i++) sum += g.weight[i];
-    for (size_t i = 0; i < n; i++) g.weight[i] /= sum;
-    *out = g;
-    return CR_OK;
-}
-
-void cri_classify_grid_mean(const cri_classify_grid *g, const double *mean, const double *cov,
-                            double *out)
-{
-    enum { MOST = CRI_GRID_FUNCTIONS };
-    size_t F = g->F, D = F - 1;
-    double L[(MOST - 1) * (MOST - 1)], f[MOST], last = cov[D * F + D];
+    double most = 0;
     for (size_t i = 0; i < D; i++)
-        for (size_t j = 0; j < D; j++)
-            L[i * D + j] = cov[i * F + j] - cov[i * F + D] - cov[D * F + j] + last;
-    cri_factor_small(L, D);
-    memset(out, 0, F * sizeof *out);
-    for (size_t n = 0; n < g->count; n++) {
-        const double *z = g->z + n * D;
-        f[D] = 0;
-        for (size_t i = 0; i < D; i++) {
-            f[i] = mean[i] - mean[D];
-            for (size_t j = 0; j <= i; j++) f[i] += L[i * D + j] * z[j];
+        for (size_t j = 0; j <= i; j++) {
+            double other = i == j ? 0 : C[j * D + j] - 2 * C[i * D + j];
+            most = fmax(most, C[i * D + i] + other);
         }
-        cr_softmax(f, F, f);
-        for (size_t k = 0; k < F; k++) out[k] += g->weight[n] * f[k];
+    return sqrt(most);
+}
+
+typedef struct grid {
+    size_t        F;
+    long          most; /* points of an axis are -most .. most */
+    double        step, radius;
+    double        weight[MOST_POINTS]; /* exp(-z^2 / 2) of the points from 0 on */
+    double        mean[MOST - 1], L[(MOST - 1) * (MOST - 1)];
+    double       *out; /* [F] */
+    double        sum;
+} grid;
+
+/* Adds the points whose first `axis` coordinates are z; k is their weight, square their squared length. */
+static void add_points(grid *g, size_t axis, double *z, double k, double square)
+{
+    size_t D = g->F - 1;
+    double f[MOST] = { 0 };
+    if (axis == D) {
+        for (size_t i = 0; i < D; i++) {
+            f[i] = g->mean[i];
+            for (size_t j = 0; j <= i; j++) f[i] += g->L[i * D + j] * z[j];
+        }
+        cr_softmax(f, g->F, f);
+        for (size_t i = 0; i < g->F; i++) g->out[i] += k * f[i];
+        g->sum += k;
+        return;
     }
+    for (long a = -g->most; a <= g->most; a++) {
+        z[axis] = (double)a * g->step;
+        double longer = square + z[axis] * z[axis];
+        if (longer <= g->radius * g->radius)
+            add_points(g, axis + 1, z, k * g->weight[a < 0 ? -a : a], longer);
+    }
+}
+
+void cri_softmax_grid(size_t F, const double *mean, const double *cov, double *out)
+{
+    size_t D = F - 1;
+    double z[MOST], last = cov[D * F + D];
+    grid   g = { .F = F, .radius = RADIUS[D - 2], .out = out };
+
+    for (size_t i = 0; i < D; i++) {
+        g.mean[i] = mean[i] - mean[D];
+        for (size_t j = 0; j < D; j++)
+            g.L[i * D + j] = cov[i * F + j] - cov[i * F + D] - cov[D * F + j] + last;
+    }
+    g.step = fmin(WIDEST[D - 2], fmax(NARROWEST[D - 2], 1.4 / widest_difference(g.L, D)));
+    g.most = (long)(g.radius / g.step);
+    for (long a = 0; a <= g.most; a++)
+        g.weight[a] = exp(-0.5 * ((double)a * g.step) * ((double)a * g.step));
+    cri_factor_small(g.L, D);
+    memset(out, 0, F * sizeof *out);
+    add_points(&g, 0, z, 1, 0);
+    for (size_t i = 0; i < F; i++) out[i] /= g.sum;
 }

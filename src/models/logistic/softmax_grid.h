@@ -1,25 +1,19 @@
-/* classify_grid.h -- the mean of a softmax over a normal of few functions, by a grid.
- *   E softmax(f),  f ~ N(m, C) of F = 3 or 4 functions
- * A softmax knows the functions by their differences only, d_k = f_k - f_F: F - 1 dimensions.  The trapezoidal
- * rule over z, d = m_d + L z, on a grid of step h in a ball of radius r errs by about exp(-2 pi^2 / (h s)), s the
- * largest sd of a difference (the poles of the softmax are pi / s away), and by the normal outside the ball.
+/* softmax_grid.h -- the mean of a softmax over a normal of few scores, by a grid.
+ *   E softmax(f),  f ~ N(m, C) of F = 3 or 4 scores
+ * A softmax knows the scores by their differences only, d_k = f_k - f_F: F - 1 dimensions.  The trapezoidal rule
+ * over z, d = m_d + L z, on a grid of step h in a ball errs by about exp(-2 pi^2 / (h s)), s the largest sd of a
+ * difference (the poles of the softmax are pi / s away), and by the normal outside the ball.  h is chosen for 1e-6:
+ * 1800 points up to s = 5.6 where F = 3, more for wider normals until they are 45 000 (s = 28); 4700 up to 2.8
+ * where F = 4, and 38 000 (s = 5.6).  Beyond, the error is about 1e-4.
  * Trefethen & Weideman (2014), SIAM Review 56.  (Internal header.) */
-#ifndef CREDENCE_MODELS_GP_CLASSIFY_GRID_H
-#define CREDENCE_MODELS_GP_CLASSIFY_GRID_H
+#ifndef CREDENCE_MODELS_LOGISTIC_SOFTMAX_GRID_H
+#define CREDENCE_MODELS_LOGISTIC_SOFTMAX_GRID_H
 
-#include "../../base/scratch.h"
+#include <stddef.h>
 
-enum { CRI_GRID_FUNCTIONS = 4 }; /* at the most */
+enum { CRI_GRID_SCORES = 4 }; /* at the most */
 
-typedef struct cri_classify_grid {
-    size_t  F, count;
-    double *z, *weight; /* [count x (F - 1)], [count], which add up to 1 */
-} cri_classify_grid;
-
-/* The grid for F functions, 3 or 4. */
-cr_status cri_classify_grid_new(cr_scratch *s, size_t F, cri_classify_grid *out);
-/* out [F] = E softmax(f), mean [F], cov [F x F].  Pure. */
-void cri_classify_grid_mean(const cri_classify_grid *grid, const double *mean, const double *cov,
-                            double *out);
+/* out [F] = E softmax(f), mean [F], cov [F x F] with both triangles; F is 3 or 4.  Pure. */
+void cri_softmax_grid(size_t F, const double *mean, const double *cov, double *out);
 
 #endif
