@@ -1,9 +1,9 @@
 /* classify_predict.c -- latent normals and probabilities of new rows.
  * Two classes: the likelihood averaged over one normal, exactly or to 1e-12.  Three or four: over as many normals
- * by a grid (classify_grid.h), to 1e-6 and better unless they are very wide.  More: by a lattice of 1024 points and
- * their mirror images, scaled to have unit covariance; the error is about 1e-3. */
+ * by a grid (softmax_grid.h), to 1e-6 and better unless they are very wide.  More: by a lattice of points and
+ * their mirror images (softmax_normal.h), scaled to have unit covariance; the error is about 1e-3. */
 #include "classify.h"
-#include "classify_grid.h"
+#include "../logistic/softmax_grid.h"
 #include "../logistic/softmax_normal.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, ROWS = 16, POINTS = 1024 };
+enum { BLOCK = 256, ROWS = 16 };
 
 /* Some rows on their way through the formulas. */
 typedef struct block {
@@ -26,8 +26,8 @@ typedef struct block {
     double             *prior;    /* [count] k(x, x)                                   */
     double             *mean;     /* [F x count]                                       */
     double             *cov;      /* [count x F x F]                                   */
-    double             *points;   /* [POINTS x F] of a lattice                         */
-    cri_classify_grid   grid;     /* instead, of 3 or 4 functions                      */
+    size_t              n_points; /* 0: there is a better rule for so few functions    */
+    double             *points;   /* [n_points x F] of a lattice                       */
     double             *work;     /* [count x 3 F]                                     */
     double             *prob;     /* [count x K]                                       */
 } block;
@@ -35,6 +35,7 @@ typedef struct block {
 static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_t count, block *out)
 {
     size_t n = m->n, F = m->F;
+    size_t points = F > CRI_GRID_SCORES ? cri_softmax_count(F) : 0;
     bool   joint = F > 1 && !m->sparse;
     *out = (block){ .m = m,
                     .K = m->K,
@@ -47,7 +48,8 @@ static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_
                     .prior = cr_scratch_f64(s, count),
                     .mean = cr_scratch_matrix(s, F, count),
                     .cov = cr_scratch_matrix(s, count * F, F),
-                    .points = cr_scratch_matrix(s, POINTS, F),
+                    .n_points = points,
+                    .points = cr_scratch_matrix(s, points, F),
                     .work = cr_scratch_matrix(s, count, 3 * F) };
     return s->status;
 }
@@ -172,11 +174,11 @@ static void answer_rows(void *arg, size_t number)
             two[0] = cri_classify_probability((cri_classify_link)m->link, mean[0], cov[0]);
             two[1] = cri_classify_probability((cri_classify_link)m->link, -mean[0], cov[0]);
             out = two;
-        } else if (b->grid.count) {
-            cri_classify_grid_mean(&b->grid, mean, cov, out);
+        } else if (b->n_points == 0) {
+            cri_softmax_grid(F, mean, cov, out);
         } else {
             cri_factor_small(cov, F);
-            cri_softmax_normal(b->points, POINTS, F, mean, cov, room, out);
+            cri_softmax_normal(b->points, b->n_points, F, mean, cov, room, out);
         }
         for (size_t k = 0; k < K; k++) sum += p[k] = m->place[k] < 0 ? 0 : out[(size_t)m->place[k]];
         for (size_t k = 0; k < K; k++) p[k] /= sum;
@@ -192,12 +194,8 @@ cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     block               b;
 
     CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
-    if (m->F == 3 || m->F == CRI_GRID_FUNCTIONS) {
-        CR_TRY(cri_classify_grid_new(&s, m->F, &b.grid));
-    } else {
-        cri_softmax_points(m->F, POINTS, b.points);
-        cri_softmax_whiten(m->F, POINTS, b.points);
-    }
+    cri_softmax_points(m->F, b.n_points, b.points);
+    if (b.n_points) cri_softmax_whiten(m->F, b.n_points, b.points);
     for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, BLOCK, k);
         CR_TRY(find_normals(cx, rows, r, &b));

@@ -1,8 +1,10 @@
 /* bayes_answer.c -- the predictive probabilities of Bayesian logistic regression.
  * By Laplace the scores of a row are normal: with two classes the logistic function is integrated
- * over one normal, to 1e-12; with more the softmax over K of them, by a lattice of 512 points and
- * their mirror images.  With draws the answer is their mean. */
+ * over one normal, to 1e-12; with three or four the softmax over as many, by a grid (softmax_grid.h),
+ * to 1e-6 unless they are very wide; with more by a lattice (softmax_normal.h).  With draws the
+ * answer is their mean. */
 #include "bayes_logistic.h"
+#include "softmax_grid.h"
 #include "softmax_normal.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -11,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64, MOST_SLOTS = 32, POINTS = 512 };
+enum { BLOCK = 64, MOST_SLOTS = 32 };
 
 double cri_logistic_normal(double mean, double sd)
 {
@@ -34,7 +36,8 @@ double cri_logistic_normal(double mean, double sd)
 typedef struct answer_work {
     const cri_bayes_logistic *m;
     const cri_rows           *rows;
-    const double             *points; /* [POINTS x M] normals */
+    size_t                    n_points;
+    const double             *points; /* [n_points x M] normals */
     double                   *prob;   /* [n x K] */
     double                   *room;
     size_t                    slots, room_size;
@@ -66,6 +69,7 @@ static void spread_of(const cri_bayes_logistic *m, const double *z, double *v, d
         for (size_t k = l; k < M; k++) {
             C[k * M + l] = 0;
             for (size_t j = 0; j < q; j++) C[k * M + l] += z[j] * v[k * q + j];
+            C[l * M + k] = C[k * M + l];
         }
     }
 }
@@ -83,8 +87,12 @@ static void answer_laplace(const answer_work *w, const double *z, double *room, 
         p[1] = cri_logistic_normal(-e[0], sd);
         return;
     }
+    if (m->M <= CRI_GRID_SCORES) {
+        cri_softmax_grid(m->M, e, C, p);
+        return;
+    }
     cri_factor_small(C, m->M);
-    cri_softmax_normal(w->points, POINTS, m->M, e, C, shifted, p);
+    cri_softmax_normal(w->points, w->n_points, m->M, e, C, shifted, p);
 }
 
 static void answer_draws(const answer_work *w, const double *z, double *e, double *p)
@@ -138,13 +146,18 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     answer_work w = { .m = m, .rows = rows, .prob = out->prob, .room_size = room_of(m) };
-    double     *points = cr_scratch_matrix(&s, POINTS, m->M);
+    bool        lattice = m->infer == CRI_INFER_LAPLACE && m->M > CRI_GRID_SCORES;
+    double     *points = cr_scratch_matrix(&s, lattice ? cri_softmax_count(m->M) : 0, m->M);
 
     w.slots = cri_block_count(rows->n, BLOCK);
     if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
     w.room = cr_scratch_matrix(&s, w.slots, w.room_size);
     CR_TRY(s.status);
-    cri_softmax_points(m->M, POINTS, points);
+    if (lattice) {
+        w.n_points = cri_softmax_count(m->M);
+        cri_softmax_points(m->M, w.n_points, points);
+        cri_softmax_whiten(m->M, w.n_points, points);
+    }
     w.points = points;
     CR_TRY(cri_parallel_for(cx, "predicting", w.slots, answer_slot, &w));
     for (size_t i = 0; i < rows->n * m->K; i++)

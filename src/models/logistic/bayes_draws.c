@@ -220,20 +220,11 @@ done:
 
 /* --- importance, second try ------------------------------------------------------------------- */
 
-/* Where the t at the mode hardly meets a skewed posterior, the t with the moments of a pilot run of the
- * chains does better: m [D] and the factor C [D x D] of its scatter. */
-static cr_status match_moments(cr_ctx *cx, const cri_posterior *post, uint64_t seed, double *m, double *C)
+/* m [D] and the factor C [D x D] of a scatter from draws x [n x D], which lose their mean. */
+static cr_status match_moments(cr_ctx *cx, double *x, size_t n, size_t D, double *m, double *C)
 {
-    enum { PILOT = 500 };
     const double wider = 1.2; /* in variance: tails cost less than gaps */
     cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    size_t       D = post->D, n = CHAINS * PILOT;
-    double      *x = cr_scratch_matrix(&s, n, D);
-
-    CR_TRY(s.status);
-    for (size_t k = 0; k < CHAINS; k++)
-        CR_TRY(run_chain(cx, post, seed, ((size_t)1 << 32) + k, PILOT, x + k * PILOT * D));
     memset(m, 0, D * sizeof(double));
     for (size_t i = 0; i < n; i++)
         for (size_t a = 0; a < D; a++) m[a] += x[i * D + a] / (double)n;
@@ -242,25 +233,23 @@ static cr_status match_moments(cr_ctx *cx, const cri_posterior *post, uint64_t s
     CR_TRY(cr_syrk(cx, wider / (double)(n - 1), cr_cmat_of(x, n, D), CR_TRANSPOSED, 0, cr_mat_of(C, D, D)));
     CR_TRY(cr_chol(cx, cr_mat_of(C, D, D)));
 done:
-    cr_scratch_end(&s);
     return st;
 }
 
-/* As draw_importance, from the matched t; taken where its draws are worth more. */
-static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
-                              double *draws, double *weight, cri_bayes_logistic *m)
+/* theta [count x D] from the t with the moments of the chains' draws x [n x D] (spent), which does better where the
+ * t at the mode hardly meets a skewed posterior; w [count] their logs of posterior / t. */
+static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, double *x, size_t n, size_t count,
+                              uint64_t seed, double *theta, double *w)
 {
     const double       dof = 30;
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
     size_t             D = post->D;
     double            *u = cr_scratch_f64(&s, D), *mean = cr_scratch_f64(&s, D);
-    double            *C = cr_scratch_matrix(&s, D, D), *theta = cr_scratch_matrix(&s, count, D);
-    double            *w = cr_scratch_f64(&s, count), log_joint;
-    cri_bayes_logistic second = *m;
+    double            *C = cr_scratch_matrix(&s, D, D), log_joint;
 
     CR_TRY(s.status);
-    CR_TRY(match_moments(cx, post, seed, mean, C));
+    CR_TRY(match_moments(cx, x, n, D, mean, C));
     double log_det = cr_chol_logdet(cr_cmat_of(C, D, D));
     for (size_t i = 0; i < count; i++) {
         cr_rng  rng = cr_rng_stream(seed, count + i);
@@ -275,6 +264,27 @@ static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, size_t coun
         CR_TRY(cri_posterior_log(cx, post, at, &log_joint));
         w[i] = log_joint + 0.5 * log_det - log_t(square_of(u, D), D, dof);
     }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* As draw_importance, from the t of a pilot run of the chains; taken where its draws are worth more. */
+static cr_status draw_again(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
+                            double *draws, double *weight, cri_bayes_logistic *m)
+{
+    enum { PILOT = 500 };
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    size_t             D = post->D;
+    double            *x = cr_scratch_matrix(&s, CHAINS * PILOT, D);
+    double            *theta = cr_scratch_matrix(&s, count, D), *w = cr_scratch_f64(&s, count);
+    cri_bayes_logistic second = *m;
+
+    CR_TRY(s.status);
+    for (size_t k = 0; k < CHAINS; k++)
+        CR_TRY(run_chain(cx, post, seed, ((size_t)1 << 32) + k, PILOT, x + k * PILOT * D));
+    CR_TRY(draw_matched(cx, post, x, CHAINS * PILOT, count, seed, theta, w));
     weigh_draws(&second, w, count);
     if (second.ess > m->ess) {
         memcpy(draws, theta, count * D * sizeof(double));
@@ -282,6 +292,55 @@ static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, size_t coun
         m->ess = second.ess, m->log_evidence = second.log_evidence;
         m->evidence_se = second.evidence_se;
     }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The evidence by the t with the moments of the chains' draws [n x D]; Laplace's stays where the draws of that t
+ * are worth too little, or where there are too few to tell the moments. */
+static cr_status estimate_evidence(cr_ctx *cx, const cri_posterior *post, const double *draws, size_t n,
+                                   uint64_t seed, cri_bayes_logistic *m)
+{
+    enum { COUNT = 2000, WORTH = 100 };
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    size_t             D = post->D;
+    double            *x = cr_scratch_matrix(&s, n, D), *theta = cr_scratch_matrix(&s, COUNT, D);
+    double            *w = cr_scratch_f64(&s, COUNT);
+    cri_bayes_logistic by = *m;
+
+    CR_TRY(s.status);
+    if (D > MOST_MATCHED || n < 10 * D || !(m->ess > 2 * (double)D)) goto done;
+    memcpy(x, draws, n * D * sizeof(double));
+    CR_TRY(draw_matched(cx, post, x, n, COUNT, seed, theta, w));
+    weigh_draws(&by, w, COUNT);
+    if (by.ess >= WORTH) m->log_evidence = by.log_evidence, m->evidence_se = by.evidence_se;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint64_t seed, double *out)
+{
+    enum { DRAWS = 64 };
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *u = cr_scratch_f64(&s, post->D), *theta = cr_scratch_f64(&s, post->D);
+    double     mean = 0, square = 0, value;
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < DRAWS; i++) {
+        cr_rng rng = cr_rng_stream(seed, i);
+        for (size_t a = 0; a < post->D; a++) u[a] = cr_rng_normal(&rng);
+        cri_posterior_place(post, u, theta);
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(cri_posterior_log(cx, post, theta, &value));
+        double ratio = value + 0.5 * square_of(u, post->D), move = ratio - mean;
+        mean += move / (double)(i + 1);
+        square += move * (ratio - mean);
+    }
+    *out = sqrt(square / (DRAWS - 1));
 done:
     cr_scratch_end(&s);
     return st;
@@ -360,7 +419,8 @@ cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t 
     CR_TRY(chains ? draw_chains(cx, post, count, seed, draws, weight, m)
                   : draw_importance(cx, post, count, seed, draws, weight, m));
     if (!chains && m->ess < 0.25 * (double)count && post->D <= most)
-        CR_TRY(draw_matched(cx, post, count, seed, draws, weight, m));
+        CR_TRY(draw_again(cx, post, count, seed, draws, weight, m));
+    if (chains) CR_TRY(estimate_evidence(cx, post, draws, used, seed, m));
     set_moments(m, draws, weight, used);
     keep_draws(m, draws, weight, used);
     if (m->ess < 100)

@@ -281,6 +281,23 @@ static cr_status check_options(cr_ctx *cx, const bayes_logistic_options *o)
     return CR_OK;
 }
 
+/* Says where a normal at the mode is a poor picture of the posterior, which costs a small part of the fit. */
+static cr_status advise(cr_ctx *cx, const cri_posterior *post, double wrong, uint64_t seed)
+{
+    const double TOO_FAR = 10, MOST_WORK = 3e7; /* numbers read in one look at the rows */
+    cr_status    st = CR_OK;
+    double       misfit = 0, n = (double)post->f->x->n, D = (double)post->D;
+    bool         cheap = n * D <= MOST_WORK && D * D <= MOST_WORK;
+    if (cheap) CR_TRY(cri_bayes_logistic_misfit(cx, post, seed, &misfit));
+    if (cheap ? misfit > TOO_FAR : wrong == 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "the columns %sseparate the classes, where Laplace's normal is a poor picture of the posterior "
+               "and its probabilities are too cautious: --infer mcmc gives better ones",
+               wrong == 0 ? "" : "nearly ");
+done:
+    return st;
+}
+
 static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_options *o,
                      uint64_t seed, cri_bayes_logistic *m, cr_report *report)
 {
@@ -314,10 +331,12 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     report->iterations = w.iterations;
     report->log_likelihood = -m->nll;
     report->evidence = CR_EVIDENCE_LAPLACE;
-    if (o->infer != CRI_INFER_LAPLACE) {
-        cri_posterior post = { &f, log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
+    cri_posterior post = { &f, log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
+    if (o->infer == CRI_INFER_LAPLACE) {
+        CR_TRY(advise(cx, &post, solution.wrong, seed));
+    } else {
         CR_TRY(cri_bayes_logistic_draw(cx, &post, o->draws, seed, m));
-        if (o->infer == CRI_INFER_IMPORTANCE) report->evidence = CR_EVIDENCE_ESTIMATE;
+        if (!isnan(m->evidence_se)) report->evidence = CR_EVIDENCE_ESTIMATE;
     }
     report->log_evidence = m->log_evidence;
 done:
@@ -407,7 +426,7 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set_real(cx, s, "effective_coefficients", m->effective));
     if (m->infer != CRI_INFER_LAPLACE)
         CR_TRY(cri_store_set(cx, s, "effective_draws", cri_json_number(m->ess)));
-    if (m->infer == CRI_INFER_IMPORTANCE)
+    if (m->infer != CRI_INFER_LAPLACE)
         CR_TRY(cri_store_set(cx, s, "log_evidence_se", cri_json_number(m->evidence_se)));
     if (m->infer == CRI_INFER_MCMC) CR_TRY(cri_store_set(cx, s, "rhat", cri_json_number(m->rhat)));
 done:

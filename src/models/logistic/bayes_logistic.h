@@ -46,6 +46,9 @@ cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double 
 /* theta = mode + L'^-1 u. */
 void cri_posterior_place(const cri_posterior *post, const double *u, double *theta);
 
+/* How far the posterior is from Laplace's normal: *out = the sd of log posterior - log normal over 64 draws of the
+ * normal.  0 where they agree; above 2 or so the draws are worth few of the posterior. */
+cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint64_t seed, double *out);
 /* Draws by importance or MCMC: fills draws, mean, sd, ess, and evidence_se and log_evidence or
  * rhat. */
 cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t count,

@@ -284,6 +284,26 @@ static void warn_fixed(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
                n, n == 1 ? " is" : "s are each", list, n > MOST_NAMES ? ", ..." : "");
 }
 
+/* Names the classes that are apart from all others. */
+static void warn_apart(cr_ctx *cx, const cr_design *d, const cri_classifier *m, const bool *apart)
+{
+    enum { MOST_NAMES = 8 };
+    char   list[512] = "";
+    size_t n = 0, used = 0;
+    for (size_t k = 0; k < m->K; k++) {
+        if (m->place[k] < 0 || !apart[(size_t)m->place[k]] || n++ >= MOST_NAMES) continue;
+        int more = snprintf(list + used, sizeof list - used, "%s'%s'", n > 1 ? ", " : "",
+                            cr_design_class(d, k));
+        used =
+            more < 0 || used + (size_t)more >= sizeof list ? sizeof list - 1 : used + (size_t)more;
+    }
+    cr_log(cx, CR_LOG_WARNING,
+           "the likelihood has no maximum for %zu class%s, which the columns separate from the others: "
+           "%s%s; the coefficients shown are on their way to infinity and have no standard errors; a "
+           "penalty (--lambda 1) or a prior (bayes-logistic) gives an answer",
+           n, n == 1 ? "" : "es", list, n > MOST_NAMES ? ", ..." : "");
+}
+
 static cr_status warn_separated(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
 {
     cr_status  st = CR_OK;
@@ -300,9 +320,33 @@ done:
     return st;
 }
 
-/* What remains to be said of a solution of the vectors `first` .. of m. */
+/* Whether some coefficient of class k is known ten thousand times worse than that of the same column of another
+ * class: its estimate is on the way to infinity.  sd [M x q1]; blame [q] becomes true for these columns. */
+static bool explodes(const cri_classifier *m, size_t M, const double *sd, size_t k, bool *blame)
+{
+    bool any = false;
+    for (size_t j = !m->intercept; j <= m->p; j++) {
+        double least = INFINITY;
+        for (size_t l = 0; l < M; l++)
+            if (sd[l * m->q1 + j] > 0) least = fmin(least, sd[l * m->q1 + j]);
+        if (!(sd[k * m->q1 + j] > 1e4 * least)) continue;
+        any = blame[j - !m->intercept] = true;
+    }
+    return any;
+}
+
+/* The standard errors of classes that are apart, or whose own say so, are taken back. */
+static void drop_endless_sds(const cri_classifier *m, size_t M, bool *apart, bool *blame, double *sd)
+{
+    for (size_t k = 0; k < M; k++) apart[k] = apart[k] || explodes(m, M, sd, k, blame);
+    for (size_t k = 0; k < M; k++)
+        for (size_t j = 0; (apart[k] || apart[M]) && j < m->q1; j++) sd[k * m->q1 + j] = -1;
+}
+
+/* What remains to be said of a solution of the vectors `first` .. of m.  apart [M + 1] becomes true for classes
+ * that are separated from all others. */
 static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution *s, bool expected,
-                               size_t first, cri_classifier *m)
+                               size_t first, bool *apart, cri_classifier *m)
 {
     cr_status      st = CR_OK;
     cr_scratch     room = cr_scratch_begin(cx);
@@ -314,6 +358,8 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     memcpy(m->theta + first * m->q, s->theta, s->D * sizeof(double));
     for (size_t k = 0; k < f->M * m->q1; k++) m->sd[first * m->q1 + k] = -1;
     if (f->l2 == 0 && m->lambda == 0) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
+    bool many = f->l2 == 0 && m->lambda == 0 && kind == CRI_NOT_SEPARATED && f->M > 1;
+    if (many) CR_TRY(cri_find_apart(cx, f, s, apart, blame));
     if (expected && s->hessian) {
         cri_likelihood       g = *f;
         cri_likelihood_value v = { .hessian = s->hessian };
@@ -322,6 +368,9 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     }
     if (s->hessian && kind != CRI_SEPARATED_PERFECTLY)
         CR_TRY(cri_classifier_sds(cx, f, s->fixed, s->hessian, m->sd + first * m->q1));
+    if (many) drop_endless_sds(m, f->M, apart, blame, m->sd + first * m->q1);
+    for (size_t k = 0; many && k <= f->M; k++)
+        if (apart[k]) kind = CRI_SEPARATED_PARTLY;
     for (size_t j = 0; j < m->q; j++) {
         for (size_t k = 0; k < f->M && endless[j]; k++)
             m->sd[(first + k) * m->q1 + j + !m->intercept] = m->sd[(first + k) * m->q1] = -1;
@@ -340,7 +389,8 @@ done:
 
 /* One solution of all vectors, or, for probit with several, one of each against the rest. */
 static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_settings *o,
-                           uint32_t *y, uint32_t *own, cri_classifier *m, cr_report *report)
+                           uint32_t *y, uint32_t *own, bool *apart, cri_classifier *m,
+                           cr_report *report)
 {
     cr_status    st = CR_OK;
     cri_solution s = { 0 };
@@ -353,7 +403,7 @@ static cr_status solve_all(cr_ctx *cx, cri_likelihood f, const cri_classifier_se
         f.M = rest ? 1 : m->M;
         f.full = m->full && !rest;
         CR_TRY(cri_solve(cx, &f, &o->solve, sds, &s));
-        CR_TRY(keep_solution(cx, &f, &s, o->expected, first, m));
+        CR_TRY(keep_solution(cx, &f, &s, o->expected, first, apart, m));
         report->iterations += s.iterations;
         if (s.stop == CR_STOP_LIMIT || m->separation != CRI_NOT_SEPARATED)
             report->stop = CR_STOP_LIMIT;
@@ -408,6 +458,7 @@ cr_status cri_classifier_solve(cr_ctx *cx, const cr_design *design, const cri_cl
     cri_classifier_settings o = *settings;
     uint32_t               *own = cr_scratch_bytes(&s, x->n, sizeof *own);
     double                 *share = cr_scratch_bytes(&s, m->M + 1, sizeof(double));
+    bool                   *apart = cr_scratch_bytes(&s, m->M + 1, sizeof(bool)), any = false;
 
     CR_TRY(s.status);
     for (size_t i = 0; i < x->n; i++) share[y[i]] += x->w ? x->w[i] : 1;
@@ -418,12 +469,16 @@ cr_status cri_classifier_solve(cr_ctx *cx, const cr_design *design, const cri_cl
     f.l2 = o.penalty == CRI_PENALTY_L2 ? o.lambda : per_row * (1 - ratio);
     o.solve.l1 = per_row * ratio;
     m->information = m->tests = o.lambda == 0;
-    CR_TRY(solve_all(cx, f, &o, y, own, m, report));
+    CR_TRY(solve_all(cx, f, &o, y, own, apart, m, report));
     m->null_nll = null_likelihood(&f, share, m->M + 1);
     if (o.link == CRI_LINK_PROBIT && m->M > 1) m->null_nll = NAN;
     count_coefficients(m);
     warn_fixed(cx, design, m);
-    CR_TRY(warn_separated(cx, design, m));
+    for (size_t k = 0; k <= m->M; k++) any = any || apart[k];
+    if (any)
+        warn_apart(cx, design, m, apart);
+    else
+        CR_TRY(warn_separated(cx, design, m));
     report->log_likelihood = o.link == CRI_LINK_PROBIT && m->M > 1 ? NAN : -m->nll;
 done:
     cr_scratch_end(&s);

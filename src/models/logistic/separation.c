@@ -122,6 +122,64 @@ done:
     return st;
 }
 
+/* --- one class and the rest ------------------------------------------------------------------- */
+
+static const cri_solve_options TO_THE_END = { .solver = CRI_SOLVER_NEWTON,
+                                              .tol = 1e-14,
+                                              .max_iter = CR_COUNT_UNSET };
+
+/* The trace of the information about class k, whose scores are free; k = M is the reference. It goes to 0
+ * with the doubt about the class. */
+static double information_of(const cri_likelihood *f, const double *H, size_t k)
+{
+    size_t q = f->x->q, D = f->M * q;
+    double trace = 0;
+    for (size_t j = 0; j < q; j++) {
+        if (k < f->M) trace += H[(k * q + j) * D + k * q + j];
+        for (size_t a = 0; k == f->M && a < f->M; a++)
+            for (size_t b = 0; b < f->M; b++) trace += H[(a * q + j) * D + b * q + j];
+    }
+    return trace;
+}
+
+cr_status cri_find_apart(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s, bool *apart,
+                         bool *blame)
+{
+    const double   MOST_WORK = 3e7;
+    cr_status      st = CR_OK;
+    cr_scratch     room = cr_scratch_begin(cx);
+    size_t         n = f->x->n, q = f->x->q, classes = f->M + 1;
+    uint32_t      *own = cr_scratch_bytes(&room, n, sizeof *own);
+    bool          *mine = cr_scratch_bytes(&room, q, sizeof(bool));
+    bool          *endless = cr_scratch_bytes(&room, q, sizeof(bool));
+    double         work = (double)n * (double)q * (double)q;
+    bool           all = s->solver != CRI_SOLVER_NEWTON && work * (double)classes <= MOST_WORK;
+    cri_solution   two = { 0 };
+    cri_separation kind;
+
+    CR_TRY(room.status);
+    for (size_t k = 0; k < classes && work <= MOST_WORK; k++) {
+        double rows = 0;
+        for (size_t i = 0; i < n; i++) {
+            own[i] = f->y[i] != k;
+            if (f->y[i] == k) rows += f->x->w ? f->x->w[i] : 1;
+        }
+        bool certain =
+            s->hessian && information_of(f, s->hessian, k) <= 1e-2 * rows * (double)q;
+        if (!all && !certain) continue;
+        cri_likelihood g = { .x = f->x, .y = own, .M = 1, .step = 1 };
+        CR_TRY(cri_solve(cx, &g, &TO_THE_END, false, &two));
+        CR_TRY(cri_find_separation(cx, &g, &two, &kind, mine, endless));
+        cri_solution_free(cx, &two);
+        apart[k] = kind != CRI_NOT_SEPARATED;
+        for (size_t j = 0; apart[k] && j < q; j++) blame[j] = blame[j] || mine[j];
+    }
+done:
+    cri_solution_free(cx, &two);
+    cr_scratch_end(&room);
+    return st;
+}
+
 cr_status cri_test_separation(cr_ctx *cx, const cri_rows *rows, bool intercept, const uint32_t *y,
                               cri_separation *out_kind, bool *blame, bool *endless)
 {
@@ -129,9 +187,8 @@ cr_status cri_test_separation(cr_ctx *cx, const cri_rows *rows, bool intercept, 
     cri_classifier_rows x = { 0 };
     cri_solution        s = { 0 };
     cri_likelihood      f = { .x = &x, .y = y, .M = 1, .step = 1 };
-    cri_solve_options   o = { .solver = CRI_SOLVER_NEWTON, .tol = 1e-14, .max_iter = CR_COUNT_UNSET };
     CR_TRY(cri_classifier_rows_new(cx, rows, intercept, true, &x));
-    CR_TRY(cri_solve(cx, &f, &o, false, &s));
+    CR_TRY(cri_solve(cx, &f, &TO_THE_END, false, &s));
     CR_TRY(cri_find_separation(cx, &f, &s, out_kind, blame, endless));
 done:
     cri_solution_free(cx, &s);

@@ -12,7 +12,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EPOCHS = 5000 };
+/* Epochs where no number is given: five million rows, within bounds.  What is not at its minimum then, with dependent
+ * columns or classes nearly separated, needs a method that knows the curvature. */
+static size_t most_epochs(size_t n)
+{
+    enum { ROWS = 5000000, LEAST = 200, MOST = 5000 };
+    size_t epochs = ROWS / (n > 0 ? n : 1);
+    return epochs < LEAST ? LEAST : epochs > MOST ? MOST : epochs;
+}
 
 /* --- one pass, block by block ---------------------------------------------------------------- */
 
@@ -143,7 +150,8 @@ cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
 {
     cr_status  st = CR_OK;
     cr_scratch room = cr_scratch_begin(cx);
-    size_t     n = f->x->n, most = o->max_iter == CR_COUNT_UNSET ? MOST_EPOCHS : o->max_iter;
+    size_t     n = f->x->n;
+    size_t     most = o->max_iter == CR_COUNT_UNSET ? most_epochs(n) : o->max_iter;
     reduced    w = { .cx = cx, .f = f, .D = s->D, .batch = o->batch < n ? o->batch : n };
     double     best = INFINITY;
 

@@ -10,8 +10,9 @@ enum { BLOCK = 16 };
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* u_i^2 to v [n]; the least of the rows that count. */
-static double measure(const cri_smoother *m, const double *x, size_t self, double *v)
+/* u_i^2 to v [n]; the least of the rows that count.  `far`: in units of 1e300 h, for a point whose squares
+ * overflow. */
+static double measure(const cri_smoother *m, const double *x, size_t self, bool far, double *v)
 {
     double least = INFINITY;
     size_t p = m->p;
@@ -19,6 +20,7 @@ static double measure(const cri_smoother *m, const double *x, size_t self, doubl
         double sum = 0;
         for (size_t j = 0; j < p; j++) {
             double t = (x[j] - m->X[i * p + j]) / m->h[j];
+            if (far) t = fmin(fmax(t, -1e300), 1e300) * 1e-300;
             sum += t * t;
         }
         v[i] = sum;
@@ -27,22 +29,30 @@ static double measure(const cri_smoother *m, const double *x, size_t self, doubl
     return least;
 }
 
+/* As far as squares can tell. */
+static bool is_nearest(double u2, double least) { return u2 <= least * (1 + 1e-12); }
+
 /* Terms below e^-60 of the largest cannot be seen in the sum. */
 static double kernel(const cri_smoother *m, double u2, double least)
 {
     if (!m->compact) return (u2 - least) / 2 < 60 ? exp(-(u2 - least) / 2) : 0;
-    if (least >= 1) return u2 <= least * (1 + 1e-12); /* none within reach: the nearest */
+    if (least >= 1) return is_nearest(u2, least); /* none within reach: the nearest */
     return u2 < 1 ? 1 - u2 : 0;
 }
 
 /* v [n] = shares, adding up to one; false where no row counts. */
-static bool share(const cri_smoother *m, const double *x, size_t self, double *v, double *out_count)
+static bool share(const cri_smoother *m, const double *x, size_t self, double *v, double *out_count,
+                  bool *out_far)
 {
-    double least = measure(m, x, self, v), sum = 0, squares = 0;
+    double least = measure(m, x, self, false, v), sum = 0, squares = 0;
+    *out_far = isinf(least);
+    if (*out_far) least = measure(m, x, self, true, v);
     if (isinf(least)) return false;
     for (size_t i = 0; i < m->n; i++) {
         double w = i == self ? fmax(m->w[i] - 1, 0) : m->w[i];
-        double k = w > 0 ? kernel(m, v[i], least) : 0; /* u2 >= least only for rows that count */
+        double k = 0;
+        if (w > 0) /* u2 >= least only for rows that count */
+            k = *out_far ? is_nearest(v[i], least) : kernel(m, v[i], least);
         v[i] = w * k;
         sum += v[i];
         squares += v[i] * k;
@@ -115,10 +125,11 @@ double cri_smoother_mean(const cri_smoother *m, const double *x, size_t self, do
                          double *room, double *out_count)
 {
     double mean = 0;
+    bool   far;
     *out_count = 0;
-    if (!share(m, x, self, v, out_count)) return NAN;
+    if (!share(m, x, self, v, out_count, &far)) return NAN;
     for (size_t i = 0; i < m->n; i++) mean += v[i] * m->y[i];
-    return m->linear ? mean + slope_at(m, x, v, mean, room) : mean;
+    return m->linear && !far ? mean + slope_at(m, x, v, mean, room) : mean;
 }
 
 typedef struct loo_work {

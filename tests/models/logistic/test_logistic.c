@@ -131,6 +131,14 @@ static void test_limit(void **state)
     cr_model *m = fit(cx, "logistic", t, "target=y max_iter=1");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
     cr_model_free(cx, m);
+    /* a column twice, and one that tells a class in part: stochastic gradients come to an end without a minimum */
+    cr_table *flat = table_of_text(
+        cx, "flat.csv", "a,b,d,y\n1,1,0,n\n2,2,0,y\n3,3,0,n\n4,4,0,y\n5,5,1,y\n6,6,1,y\n0.5,0.5,0,n\n");
+    m = fit(cx, "logistic", flat, "target=y solver=sgd");
+    assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
+    assert_true(cr_model_get_report(m)->iterations <= 5000);
+    cr_model_free(cx, m);
+    cr_table_free(cx, flat);
     cr_model *none = NULL;
     assert_fails_with(cx,
                       try_fit(cx, "logistic", t, "target=y penalty=l1 lambda=1 solver=sgd", &none),

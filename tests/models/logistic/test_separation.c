@@ -1,6 +1,7 @@
 /* test_separation.c -- classes that a column tells apart, and the other corners of logistic
  * regression. */
 #include "../fixture.h"
+#include "base/rng.h"
 
 static double value_at(const cr_prediction *p, size_t i, size_t k)
 {
@@ -56,6 +57,46 @@ static void test_separation(void **state)
     check_separation(cx, "a,y\n1,n\n2,y\n3,n\n4,y\n5,y\n2.5,n\n", "target=y", "none", NULL);
     check_separation(cx, "a,y\n1,p\n2,p\n3,q\n4,q\n3.5,r\n2.9,q\n4.5,r\n3.2,r\n", "target=y",
                      "quasi-complete", "separated quasi-completely by 'a':");
+    test_context_free(cx);
+}
+
+/* Among many classes that nothing tells apart one stands aside: its coefficients have no estimate, by whatever
+ * method, and those of the others stay. */
+static void test_one_of_many(void **state)
+{
+    (void)state;
+    enum { ROWS = 160, CLASSES = 8 };
+    cr_ctx           *cx = test_context();
+    static char       csv[ROWS * 48];
+    const char *const solvers[] = { "target=y", "target=y solver=newton-cg",
+                                    "target=y solver=newton-cg max_iter=4" };
+    cr_rng            r = cr_rng_stream(7, 0);
+    size_t            used = (size_t)snprintf(csv, sizeof csv, "a,b,y\n4,4.5,far\n");
+    for (size_t i = 0; i < ROWS; i++)
+        used += (size_t)snprintf(csv + used, sizeof csv - used, "%.6f,%.6f,c%d\n", cr_rng_normal(&r),
+                                 cr_rng_normal(&r), (int)(i % CLASSES));
+    cr_table *t = table_of_text(cx, "many.csv", csv);
+    for (size_t s = 0; s < 3; s++) {
+        warnings w = { .n = 0 };
+        cr_ctx_set_log(cx, keep_warning, &w);
+        cr_model *m = fit(cx, "logistic", t, solvers[s]);
+        json_t   *d = describe(cx, m), *statistics = json_object_get(d, "statistics");
+        cr_ctx_set_log(cx, NULL, NULL);
+        assert_string_equal(json_string_value(json_object_get(statistics, "separation")),
+                            "quasi-complete");
+        assert_true(cr_model_get_report(m)->stop == CR_STOP_LIMIT);
+        assert_true(w.n > 0);
+        if (s == 2) {
+            if (!strstr(w.text, "no maximum for 1 class, which the columns separate from the others: 'far';"))
+                fail_msg("%s", w.text);
+            assert_true(isnan(parameter(d, "far:a", "sd")));
+            assert_true(isnan(parameter(d, "far:intercept", "sd")));
+            assert_true(parameter(d, "c1:a", "sd") < 1);
+        }
+        json_decref(d);
+        cr_model_free(cx, m);
+    }
+    cr_table_free(cx, t);
     test_context_free(cx);
 }
 
@@ -143,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_separation),
+        cmocka_unit_test(test_one_of_many),
         cmocka_unit_test(test_beside_separation),
         cmocka_unit_test(test_corners),
     };

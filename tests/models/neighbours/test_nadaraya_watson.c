@@ -192,13 +192,18 @@ static void test_far_away(void **state)
 {
     (void)state;
     cr_ctx           *cx = test_context();
-    double            X[3] = { 0, 1, 3 }, y[3] = { 5, 6, 9 }, Q[3] = { 1e6, -400, -0.12 };
+    double            X[3] = { 0, 1, 3 }, y[3] = { 5, 6, 9 };
+    double            Q[6] = { 1e6, -400, -0.12, 1e200, -1e170, 1.5e308 }; /* squares overflow from the fourth on */
     const char *const settings[] = { "target=y scale=none bandwidth=0.1",
                                      "target=y scale=none bandwidth=0.1 kernel=epanechnikov",
                                      "target=y scale=none bandwidth=0.1 order=1" };
-    cr_table         *t = make_table(cx, X, 3, 1, y, NULL), *at = make_table(cx, Q, 3, 1, Q, NULL);
+    cr_table         *t = make_table(cx, X, 3, 1, y, NULL), *at = make_table(cx, Q, 6, 1, Q, NULL);
     for (size_t s = 0; s < 3; s++) {
         cr_prediction q = fit_and_predict(cx, "nadaraya-watson", t, settings[s], at);
+        for (size_t i = 3; i < 6; i++) { /* all rows are as near */
+            assert_close(q.mean[i], 20.0 / 3, 1e-12);
+            assert_true(q.scale[i] > 0 && isfinite(q.scale[i]));
+        }
         assert_close(q.mean[0], 9, 1e-12);
         assert_close(q.mean[1], 5, 1e-12);
         assert_close(q.mean[2], 5, 1e-12);
