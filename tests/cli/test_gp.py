@@ -73,3 +73,14 @@ def test_the_figure_of_one_row_shows_its_interval(credence, tmp_path):
     lower, upper = map(float, credence("predict", "one.cred", "one.csv").stdout.splitlines()[1].split(",")[2:])
     labels = [float(line.split("|")[0]) for line in text.splitlines() if line.split("|")[0].strip() and "|" in line]
     assert max(labels) > upper and min(labels) < lower and ":::" in text
+
+
+def test_wide_functions_of_three_classes_give_the_right_labels(credence, examples, tmp_path):
+    lines = (examples / "iris.csv").read_text().splitlines()
+    rows = lines[1:]
+    (tmp_path / "train.csv").write_text("\n".join(lines[:1] + [r for i, r in enumerate(rows) if i % 5]) + "\n")
+    (tmp_path / "test.csv").write_text("\n".join(lines[:1] + rows[::5]) + "\n")
+    assert credence("fit", "gp-classify", "train.csv", "--target", "species", "--optimize", "none", "--kernel",
+                    "4000*rbf(l=[2800,3,2,1])", "-o", "m.cred").code == 0
+    said = json.loads(credence("evaluate", "m.cred", "test.csv", "--json").stdout)
+    assert said["metrics"]["accuracy"] > 0.9, said

@@ -1,8 +1,11 @@
 /* classify_grid.h -- the mean of a softmax over a normal of few functions, by a grid.
  *   E softmax(f),  f ~ N(m, C) of F = 3 or 4 functions
- * A softmax knows the functions by their differences only, d_k = f_k - f_F: F - 1 dimensions.  The trapezoidal
- * rule over z, d = m_d + L z, on a grid of step h in a ball of radius r errs by about exp(-2 pi^2 / (h s)), s the
- * largest sd of a difference (the poles of the softmax are pi / s away), and by the normal outside the ball.
+ * A softmax knows the functions by their differences only, d_k = f_k - f_F = (m_d + L z)_k: F - 1 dimensions.  The
+ * last z moves one difference alone, and given the others the softmax is a sigmoid of it:
+ *   A = 1 + sum_(k < F-1) exp d_k,   p_(F-1) = sigmoid(d_(F-1) - log A),   the others share the rest as exp d_k / A
+ * whose mean is a logistic-normal integral.  The other z go by the trapezoidal rule, of which a step h errs by about
+ * exp(-2 pi^2 / (h s)), s how far a unit of z moves the differences apart (the poles of the softmax are pi / s
+ * away): h follows s, so that wide normals are as good as narrow ones until the points are as many as allowed.
  * Trefethen & Weideman (2014), SIAM Review 56.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_CLASSIFY_GRID_H
 #define CREDENCE_MODELS_GP_CLASSIFY_GRID_H
@@ -12,8 +15,8 @@
 enum { CRI_GRID_FUNCTIONS = 4 }; /* at the most */
 
 typedef struct cri_classify_grid {
-    size_t  F, count;
-    double *z, *weight; /* [count x (F - 1)], [count], which add up to 1 */
+    size_t  F, count;          /* count: points of the rules of the last z     */
+    double *normal, *logistic; /* their weights, at 0, step, 2 step, ...       */
 } cri_classify_grid;
 
 /* The grid for F functions, 3 or 4. */
