@@ -1,5 +1,7 @@
 """Gaussian processes at the command line: bounds that are bounds, and what is said of options."""
 import json
+import math
+import random
 
 import pytest
 
@@ -84,3 +86,20 @@ def test_wide_functions_of_three_classes_give_the_right_labels(credence, example
                     "4000*rbf(l=[2800,3,2,1])", "-o", "m.cred").code == 0
     said = json.loads(credence("evaluate", "m.cred", "test.csv", "--json").stdout)
     assert said["metrics"]["accuracy"] > 0.9, said
+
+
+@pytest.mark.slow
+def test_svgp_of_few_rows_comes_near_to_vfe(credence, tmp_path):
+    """Targets without noise, of which few inducing inputs see little: the bound wants much more noise than the rows."""
+    draw = random.Random(4)
+    rows = [[draw.gauss(0, 1) for _ in range(4)] for _ in range(1100)]
+    wave = [math.sin(2 * a) * math.cos(3 * b) + math.sin(2 * c + d) for a, b, c, d in rows]
+    (tmp_path / "w.csv").write_text("a,b,c,d,y\n" + "".join(
+        ",".join(f"{v:.6f}" for v in [*row, y]) + "\n" for row, y in zip(rows, wave)))
+    bound = {}
+    for approx in ("svgp", "vfe"):
+        result = credence("fit", "gp", "w.csv", "--target", "y", "--kernel", "rbf", "--approx", approx, "--inducing",
+                          "15", "--json")
+        assert result.code == 0, result.stderr
+        bound[approx] = json.loads(result.stdout)["log_evidence"]
+    assert bound["svgp"] > 1.02 * bound["vfe"] and bound["vfe"] > -2000, bound
