@@ -180,7 +180,8 @@ static cr_status answer_next(job *j)
                          : j->o->coordinates ? "coordinates"
                          : j->o->slopes      ? "slopes"
                          : j->o->covariance  ? "covariance"
-                         : of_function(j)    ? "latent"
+                         : j->o->latent      ? "latent"
+                         : j->o->prior       ? "prior"
                                              : NULL;
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
@@ -213,7 +214,15 @@ static cr_status answer_next(job *j)
 /* Options that contradict each other. */
 static cr_status check_options(const job *j)
 {
-    const char *other = j->o->loss ? "loss" : j->o->leverage ? "leverage" : of_function(j) ? "latent" : NULL;
+    const char *other = j->o->loss       ? "loss"
+                        : j->o->leverage ? "leverage"
+                        : j->o->latent   ? "latent"
+                        : j->o->prior    ? "prior"
+                                         : NULL;
+    if (j->o->prior && j->o->slopes) {
+        cr_fail(context(j), CR_EARG, "--slopes does not go with --prior: slopes are those of the mean given the data");
+        return cr_fail_hint(context(j), "leave --prior out, or --slopes");
+    }
     if (j->o->mean_only && other) {
         cr_fail(context(j), CR_EARG, "--mean-only does not go with --%s, which needs more than the mean", other);
         return cr_fail_hint(context(j), "leave --mean-only out");

@@ -26,6 +26,7 @@ typedef struct job {
     cr_model             *model;  /* with all blocks so far                  */
     cr_stream            *stream; /* NULL: all rows are one block            */
     size_t                blocks, rows; /* taken in                          */
+    bool                  broken;       /* taking in a block failed: the model can only be freed */
     bool                  to_stdout;    /* of the predictions                */
     cli_format            format;       /* of the summary                    */
 } job;
@@ -117,8 +118,11 @@ static cr_status take_block(job *j, const cr_table *block)
     cr_model *next = NULL;
     bool      any; /* else the block has no row that is whole, and its predictions stand for themselves */
     if (j->o->predictions) CR_TRY(predict_block(j, block));
-    if (j->stream) CR_TRY(cri_model_take(j->c->cx, j->model, block, false, false, &any));
-    else {
+    if (j->stream) {
+        j->broken = true;
+        CR_TRY(cri_model_take(j->c->cx, j->model, block, false, false, &any));
+        j->broken = false;
+    } else {
         CR_TRY(cr_update(j->c->cx, j->model, block, &next));
         cr_model_free(j->c->cx, j->model);
         j->model = next;
@@ -165,6 +169,20 @@ static cr_status save_what_there_is(job *j, cr_status st)
     return cr_fail_hint(cx, "the rows behind them can be given to another update");
 }
 
+/* So has one that a bad row ends: the sentence about the row stays, the hint is what became of the others. */
+static cr_status save_up_to_fault(job *j, cr_status st)
+{
+    cr_ctx     *cx = j->c->cx;
+    const char *path = j->c->global.output;
+    if (st != CR_EDATA || !j->stream || j->broken || j->blocks == 0) return st;
+    if (!path || strcmp(path, "-") == 0)
+        return cr_fail_hint(cx, "with -o FILE.cred the model of the %zu rows before it would be kept", j->rows);
+    cr_status saved = cr_model_save(cx, j->model, path);
+    if (saved != CR_OK) return saved;
+    return cr_fail_hint(cx, "the model that knows the %zu rows taken in before is saved to %s; the rows behind them can be "
+                            "given to another update", j->rows, path);
+}
+
 /* With the predictions on standard output there is no summary. */
 static cr_status deliver(job *j)
 {
@@ -195,7 +213,8 @@ static cr_status run_update(cli *c)
         cr_stream_free_levels(j.stream);
     }
     st = take_blocks(&j);
-    CR_TRY(save_what_there_is(&j, st));
+    st = save_what_there_is(&j, st);
+    CR_TRY(save_up_to_fault(&j, st));
     if (j.blocks == 0) CR_TRY(cr_fail(c->cx, CR_EDATA, "%s has no rows", c->args[1]));
     CR_TRY(deliver(&j));
 done:

@@ -49,9 +49,14 @@ cr_status cr_predict_function(cr_ctx *cx, const cr_model *m, const cr_table *t, 
     cri_rows         rows = { 0 };
     const cr_design *d = m->design;
 
-    if (!m->class->function)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s tells of observations only, not of a function without "
-                                            "noise", m->class->name));
+    if (!m->class->function) {
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s tells of observations only, not of a function without "
+                                     "noise", m->class->name);
+        if (!m->class->transform || !m->class->labels) CR_TRY(CR_EUNSUPPORTED);
+        size_t             n;
+        const char *const *labels = m->class->labels(m->state, &n);
+        CR_TRY(cr_fail_hint(cx, "--coordinates shows what it has of each row: %s ...", n ? labels[0] : ""));
+    }
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
     if (opt_covariance && rows.n < cr_table_rows(t)) {
         cr_fail(cx, CR_EDATA, "%s: %zu of %zu rows have missing values, so they have no covariance",

@@ -1,5 +1,7 @@
 """Gaussian processes at the command line: bounds that are bounds, and what is said of options."""
 import json
+import math
+import random
 
 import pytest
 
@@ -73,3 +75,67 @@ def test_the_figure_of_one_row_shows_its_interval(credence, tmp_path):
     lower, upper = map(float, credence("predict", "one.cred", "one.csv").stdout.splitlines()[1].split(",")[2:])
     labels = [float(line.split("|")[0]) for line in text.splitlines() if line.split("|")[0].strip() and "|" in line]
     assert max(labels) > upper and min(labels) < lower and ":::" in text
+
+
+def test_wide_functions_of_three_classes_give_the_right_labels(credence, examples, tmp_path):
+    lines = (examples / "iris.csv").read_text().splitlines()
+    rows = lines[1:]
+    (tmp_path / "train.csv").write_text("\n".join(lines[:1] + [r for i, r in enumerate(rows) if i % 5]) + "\n")
+    (tmp_path / "test.csv").write_text("\n".join(lines[:1] + rows[::5]) + "\n")
+    assert credence("fit", "gp-classify", "train.csv", "--target", "species", "--optimize", "none", "--kernel",
+                    "4000*rbf(l=[2800,3,2,1])", "-o", "m.cred").code == 0
+    said = json.loads(credence("evaluate", "m.cred", "test.csv", "--json").stdout)
+    assert said["metrics"]["accuracy"] > 0.9, said
+
+
+@pytest.mark.slow
+def test_svgp_of_few_rows_comes_near_to_vfe(credence, tmp_path):
+    """Targets without noise, of which few inducing inputs see little: the bound wants much more noise than the rows."""
+    draw = random.Random(4)
+    rows = [[draw.gauss(0, 1) for _ in range(4)] for _ in range(1100)]
+    wave = [math.sin(2 * a) * math.cos(3 * b) + math.sin(2 * c + d) for a, b, c, d in rows]
+    (tmp_path / "w.csv").write_text("a,b,c,d,y\n" + "".join(
+        ",".join(f"{v:.6f}" for v in [*row, y]) + "\n" for row, y in zip(rows, wave)))
+    bound = {}
+    for approx in ("svgp", "vfe"):
+        result = credence("fit", "gp", "w.csv", "--target", "y", "--kernel", "rbf", "--approx", approx, "--inducing",
+                          "15", "--json")
+        assert result.code == 0, result.stderr
+        bound[approx] = json.loads(result.stdout)["log_evidence"]
+    assert bound["svgp"] > 1.02 * bound["vfe"] and bound["vfe"] > -2000, bound
+
+
+def test_the_lowest_noise_follows_the_variance_not_the_level(credence, tmp_path):
+    (tmp_path / "far.csv").write_text("x,y\n" + "".join(f"{i / 5},{1e7 + math.sin(i / 5)}\n" for i in range(60)))
+    result = credence("fit", "gp", "far.csv", "--target", "y", "--mean", "zero", "--json")
+    assert result.code == 0, result.stderr
+    assert json.loads(result.stdout)["statistics"]["noise_sd"] < 2
+
+
+@pytest.mark.parametrize("model", ["gp", "gp-online", "kernel-ridge"])
+def test_a_kernel_of_no_column_is_refused(credence, refused, tmp_path, model):
+    (tmp_path / "x.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
+    (tmp_path / "g.csv").write_text("g,y\nu,2\nv,3\nu,5\nv,4\n")
+    refused(3, "fit", model, "x.csv", "--target", "y", "--kernel", "hamming", says="columns of categories")
+    refused(3, "fit", model, "x.csv", "--target", "y", "--kernel", "rbf*hamming", says="columns of categories")
+    refused(3, "fit", model, "g.csv", "--target", "y", "--kernel", "rbf", says="columns of numbers")
+    assert credence("fit", model, "x.csv", "--target", "y", "--kernel", "hamming", "--category", "x").code == 0
+
+
+def test_smooth_data_without_noise(credence, tmp_path):
+    """No setting is positive definite up to rounding: what had to be added is told, and is small."""
+    rows = [(i / 40, math.exp(i / 40)) for i in range(200)]
+    (tmp_path / "s.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    result = credence("fit", "gp", "s.csv", "--target", "y", "--noise", "0", "-o", "m.cred")
+    assert result.code == 0 and "was added to each row" in result.stderr, result.stderr
+    scores = json.loads(credence("evaluate", "m.cred", "s.csv", "--json").stdout)["metrics"]
+    assert scores["rmse"] < 1e-3
+
+
+def test_what_goes_with_the_prior(credence, refused, examples):
+    fit(credence, "-o", "m.cred", "--kernel", "2000*rbf(l=5)", "--noise", "500", "--optimize", "none")
+    refused(2, "predict", "m.cred", "examples/mcycle.csv", "--prior", "--slopes", says="--slopes does not go with --prior")
+    refused(2, "predict", "m.cred", "examples/mcycle.csv", "--prior", "--mean-only", says="does not go with --prior")
+    assert credence("fit", "gp-classify", "examples/iris.csv", "--target", "species", "--optimize", "none", "--kernel", "rbf",
+                    "-o", "c.cred").code == 0
+    refused(2, "predict", "c.cred", "examples/iris.csv", "--latent", says="--coordinates shows")

@@ -125,3 +125,26 @@ def test_what_a_stream_refuses(credence, refused, halves):
     assert result.code == 3 and "stdin:3" in result.stderr and "describe stdin" not in result.stderr
     result = credence("update", "a.cred", "-", "--stream", input=f"{header}\n1,\n")
     assert result.code == 3 and "a model fitted with --missing drop" in result.stderr
+
+
+def test_a_bad_row_leaves_what_came_before_it(credence, program, halves, tmp_path):
+    header, rest = halves
+    assert credence(*GP, "-o", "a.cred").code == 0
+    for output in (["-o", "b.cred"], []):
+        with subprocess.Popen([program, "update", "a.cred", "-", "--stream", "--predictions", "-", *output],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
+                              text=True, bufsize=1) as child:
+            child.stdin.write(header + "\n")
+            for i, line in enumerate(rest[:3]):
+                child.stdin.write(line + "\n")
+                child.stdin.flush()
+                child.stdout.readline()
+                if i == 0:
+                    child.stdout.readline()
+            child.stdin.write("7,abc\n")
+            child.stdin.close()
+            assert child.wait(timeout=30) == 3
+            words = child.stderr.read()
+        assert "'abc' in column 'accel' is not a number" in words and "3 rows" in words and "--category" not in words
+        assert ("saved to b.cred" in words) == bool(output)
+    assert json.loads(credence("describe", "b.cred", "--json").stdout)["rows"] == 59 + 3

@@ -361,8 +361,8 @@ static void test_failures(void **state)
     assert_fails_with(cx, read_through(cx, "l.csv", late, strlen(late), NULL, 100), CR_EDATA,
                       "l.csv:30002:1: 'oops' in column 'a' is not a number");
     assert_string_equal(cr_error_hint(cx),
-                        "a stream tells the types by its beginning; --category a "
-                        "takes the column as texts");
+                        "a stream tells the types by its beginning; if it means a missing value: "
+                        "--missing-values 'oops', if the column holds texts: --category a");
     const char *const category[] = { "category", "a", NULL };
     assert_ok(cx, read_through(cx, "l.csv", late, strlen(late), category, 20000));
     sprintf(at, "1,7\n");

@@ -1,7 +1,8 @@
 /* classify_predict.c -- latent normals and probabilities of new rows.
  * Two classes: the likelihood averaged over one normal, exactly or to 1e-12.  Three or four: over as many normals
- * by a grid (softmax_grid.h), to 1e-6 and better unless they are very wide.  More: by a lattice of points and
- * their mirror images (softmax_normal.h), scaled to have unit covariance; the error is about 1e-3. */
+ * by a grid (softmax_grid.h), to 1e-6 and better unless they are very wide.  More: by a lattice of points and their
+ * mirror images (softmax_normal.h), scaled to have unit covariance, 8192 in all, which start at each class in turn, so
+ * that no class is preferred; the error is about 1e-3. */
 #include "classify.h"
 #include "../logistic/softmax_grid.h"
 #include "../logistic/softmax_normal.h"
@@ -13,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, ROWS = 16 };
+enum { BLOCK = 256, ROWS = 16, POINTS = 4096, LEAST_POINTS = 64 };
 
 /* Some rows on their way through the formulas. */
 typedef struct block {
@@ -28,15 +29,20 @@ typedef struct block {
     double             *cov;      /* [count x F x F]                                   */
     size_t              n_points; /* 0: there is a better rule for so few functions    */
     double             *points;   /* [n_points x F] of a lattice                       */
-    double             *work;     /* [count x 3 F]                                     */
+    double             *work;     /* [count x work_size]                               */
     double             *prob;     /* [count x K]                                       */
 } block;
 
+static size_t work_size(size_t F)
+{
+    return 2 * F + (F + 3) * F;
+}
+
 static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_t count, block *out)
 {
-    size_t n = m->n, F = m->F;
-    size_t points = F > CRI_GRID_SCORES ? cri_softmax_count(F) : 0;
+    size_t n = m->n, F = m->F, n_points = F > CRI_GRID_SCORES ? POINTS / F : 0;
     bool   joint = F > 1 && !m->sparse;
+    if (F > CRI_GRID_SCORES && n_points < LEAST_POINTS) n_points = LEAST_POINTS;
     *out = (block){ .m = m,
                     .K = m->K,
                     .room = cr_scratch_matrix(s, count, p),
@@ -48,9 +54,9 @@ static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_
                     .prior = cr_scratch_f64(s, count),
                     .mean = cr_scratch_matrix(s, F, count),
                     .cov = cr_scratch_matrix(s, count * F, F),
-                    .n_points = points,
-                    .points = cr_scratch_matrix(s, points, F),
-                    .work = cr_scratch_matrix(s, count, 3 * F) };
+                    .n_points = n_points,
+                    .points = cr_scratch_matrix(s, n_points, F),
+                    .work = cr_scratch_matrix(s, count, work_size(F)) };
     return s->status;
 }
 
@@ -160,6 +166,25 @@ done:
 
 /* --- probabilities --------------------------------------------------------------------------- */
 
+/* out [F] := E softmax(f) by the lattice, its first coordinate that of each function in turn; room
+ * [(F + 3) F]. */
+static void average_in_turn(const block *b, const double *mean, const double *cov, double *room, double *out)
+{
+    size_t  F = b->m->F;
+    double *C = room, *m = C + F * F, *p = m + F, *softmax = p + F;
+    memset(out, 0, F * sizeof *out);
+    for (size_t first = 0; first < F; first++) {
+        for (size_t i = 0; i < F; i++) {
+            size_t from = (first + i) % F;
+            m[i] = mean[from];
+            for (size_t j = 0; j < F; j++) C[i * F + j] = cov[from * F + (first + j) % F];
+        }
+        cri_factor_small(C, F);
+        cri_softmax_normal(b->points, b->n_points, F, m, C, softmax, p);
+        for (size_t i = 0; i < F; i++) out[(first + i) % F] += p[i] / (double)F;
+    }
+}
+
 static void answer_rows(void *arg, size_t number)
 {
     const block        *b = arg;
@@ -168,7 +193,7 @@ static void answer_rows(void *arg, size_t number)
     cri_range           r = cri_block_range(b->count, ROWS, number);
     for (size_t i = r.begin; i < r.end; i++) {
         double *cov = b->cov + i * F * F, *p = b->prob + i * K, sum = 0;
-        double *mean = b->work + 3 * F * i, *room = mean + F, *out = room + F, two[2];
+        double *mean = b->work + work_size(F) * i, *out = mean + F, *room = out + F, two[2];
         for (size_t c = 0; c < F; c++) mean[c] = b->mean[c * b->count + i];
         if (F == 1) {
             two[0] = cri_classify_probability((cri_classify_link)m->link, mean[0], cov[0]);
@@ -177,8 +202,7 @@ static void answer_rows(void *arg, size_t number)
         } else if (b->n_points == 0) {
             cri_softmax_grid(F, mean, cov, out);
         } else {
-            cri_factor_small(cov, F);
-            cri_softmax_normal(b->points, b->n_points, F, mean, cov, room, out);
+            average_in_turn(b, mean, cov, room, out);
         }
         for (size_t k = 0; k < K; k++) sum += p[k] = m->place[k] < 0 ? 0 : out[(size_t)m->place[k]];
         for (size_t k = 0; k < K; k++) p[k] /= sum;

@@ -39,8 +39,10 @@
     X(choice, hyper,        "best", "best|mcmc", "hyper-parameters at their best values, or predictions " \
       "averaged over draws of Markov chains", "mcmc")                                                \
     X(count,  draws_hyper,  "100", "4..100000", "draws of hyper-parameters, of four chains", "400")  \
-    X(count,  batch,        "1024", "1..10000000", "rows of a step of svgp", "256")                  \
-    X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most", "50")
+    X(count,  batch,        "0", "0..10000000", "rows of a step of svgp; 0: all up to 1024, else a fiftieth, at " \
+      "least 128 and at most 1024", "256")                                                           \
+    X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most; more where that makes " \
+      "less than 400 steps", "50")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+enum { ADAPT_ROWS = 8192, BATCH_STEPS = 50, LEAST_BATCH = 128, MOST_BATCH = 1024, LEAST_STEPS = 400 };
 enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
+
+static const double QUIET = 1e-10; /* of the variance of the target */
 
 static void tell_bounds(cr_ctx *cx, const char *at_bound)
 {
@@ -20,6 +23,62 @@ static void tell_bounds(cr_ctx *cx, const char *at_bound)
         at_bound);
 }
 
+/* Some rows of a job, with their H of the scratch. */
+static cr_status draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_job *j, size_t most, cri_gp_data *part,
+                           cri_gp_problem *out)
+{
+    cr_status          st = CR_OK;
+    const cri_gp_data *data = j->problem.data;
+    size_t             q = j->m->q;
+    CR_TRY(cri_gp_data_draw(cx, data, data->n < most ? data->n : most, j->seed, part));
+    double *H = cr_scratch_matrix(s, part->n, q);
+    CR_TRY(s->status);
+    cri_gp_mean_fill(&j->m->mean, part->X, part->n, H);
+    *out = (cri_gp_problem){ .data = part, .H = H, .q = q };
+done:
+    return st;
+}
+
+/* The bound likes more noise and longer scales than the evidence of few rows does. */
+static cr_status adapt_to_bound(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    cri_gp_data    part = { 0 };
+    cri_gp_problem some;
+    cri_gp_task    bound = *task;
+
+    CR_TRY(draw_rows(cx, &s, j, ADAPT_ROWS, &part, &some));
+    bound.problem = &some;
+    CR_TRY(cri_gp_adapt(cx, &bound, j->m->kernel, &j->m->noise));
+done:
+    cri_gp_data_free(cx, &part);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Rows of a step where nothing is asked for: all of them if they are few, else as many as give enough steps. */
+static size_t choose_batch(size_t n)
+{
+    if (n <= MOST_BATCH) return n;
+    size_t batch = n / BATCH_STEPS;
+    return batch < LEAST_BATCH ? LEAST_BATCH : batch > MOST_BATCH ? MOST_BATCH : batch;
+}
+
+/* As asked for, and more where these are but a few steps. */
+static size_t choose_epochs(size_t epochs, size_t n, size_t batch)
+{
+    size_t steps = (n + batch - 1) / batch, least = (LEAST_STEPS + steps - 1) / steps;
+    return epochs > least ? epochs : least;
+}
+
+static void tell_unsettled(cr_ctx *cx, size_t epochs)
+{
+    cr_log(cx, CR_LOG_WARNING,
+           "the bound still moved in the last of %zu passes over the rows: --epochs %zu goes on for longer, and "
+           "--approx vfe takes all rows at a time", epochs, 4 * epochs);
+}
+
 /* By mini-batches or conjugate gradients: the exact evidence of some rows first, then all. */
 static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task,
                                 cri_gp_learned *learned)
@@ -27,30 +86,68 @@ static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *ta
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
     cri_gp_posterior   *m = j->m;
-    const cri_gp_data  *data = j->problem.data;
     cri_gp_data         part = { 0 };
-    cri_gp_problem      few = { .q = m->q };
+    cri_gp_problem      few;
     cri_gp_task         search = *task;
-    cri_gp_svgp_options o = { j->o.batch, j->o.epochs, j->o.move_inputs };
-    double             *H;
+    cri_gp_svgp_options o = { j->o.batch, choose_epochs(j->o.epochs, j->problem.data->n, j->o.batch),
+                              j->o.move_inputs };
 
-    CR_TRY(
-        cri_gp_data_draw(cx, data, data->n < SEARCH_ROWS ? data->n : SEARCH_ROWS, j->seed, &part));
-    H = cr_scratch_matrix(&s, part.n, m->q);
-    CR_TRY(s.status);
-    cri_gp_mean_fill(&m->mean, part.X, part.n, H);
-    few.data = &part;
-    few.H = H;
+    CR_TRY(draw_rows(cx, &s, j, SEARCH_ROWS, &part, &few));
     search.problem = &few;
     search.objective = task->search_objective;
     search.method = task->search_method;
     CR_TRY(cri_gp_learn(cx, &search, m->kernel, &m->noise, learned));
     learned->at_bound[0] = '\0';
+    if (!m->cg) CR_TRY(adapt_to_bound(cx, j, task));
     cri_gp_cg cg = cri_gp_job_cg(j);
     CR_TRY(m->cg ? cri_gp_cg_learn(cx, task, &cg, m->kernel, &m->noise, learned)
                  : cri_gp_svgp_learn(cx, task, &o, &j->sparse, m->kernel, &m->noise, learned));
+    if (!m->cg && !learned->converged) tell_unsettled(cx, o.epochs);
 done:
     cri_gp_data_free(cx, &part);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* true when the mean of f at the rows is within some sds of so little noise: C^-1 (y - H b) is the rest over it. */
+static cr_status check_rest(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, double noise, bool *out)
+{
+    cr_status          st = CR_OK;
+    const cri_gp_data *data = j->problem.data;
+    cri_gp_exact_room *room = task->method;
+    double             square = 0, value;
+    CR_TRY(cri_gp_exact_objective(cx, room, &j->problem, j->m->kernel, noise, &value, NULL));
+    for (size_t i = 0; i < data->n; i++) square += noise * data->r[i] * pow(room->solution.alpha[i], 2);
+    *out = square <= 100 * (double)data->n;
+done:
+    return st;
+}
+
+/* Without noise the covariance of a smooth kernel is singular up to rounding wherever it suits smooth data: then
+ * the search adds a variance that is far below what the rows tell apart, if the rows can be met so closely; what is
+ * needed in the end is added, and told, when the rows are met. */
+static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, double *searched,
+                           cri_gp_learned *learned)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    bool              none = m->approx == CRI_GP_EXACT && !m->noise_learned && m->noise == 0 && !m->white;
+    bool              met = false;
+    double           *theta = cr_scratch_f64(&s, m->n_theta + 1);
+
+    CR_TRY(s.status);
+    cr_kernel_theta(m->kernel, theta);
+    st = cri_gp_learn(cx, task, m->kernel, &m->noise, learned);
+    *searched = m->noise;
+    if (st != CR_ENUMERIC || !none) goto done;
+    *searched = QUIET * task->variance;
+    st = cri_gp_learn(cx, task, m->kernel, searched, learned);
+    if (st == CR_OK) st = check_rest(cx, j, task, *searched, &met);
+    if (met || (st != CR_OK && st != CR_ENUMERIC)) goto done;
+    CR_TRY(cr_kernel_set_theta(cx, m->kernel, theta)); /* fails as before */
+    CR_TRY(cri_gp_learn(cx, task, m->kernel, &m->noise, learned));
+done:
     cr_scratch_end(&s);
     return st;
 }
@@ -97,7 +194,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     size_t            threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_learned    learned = { .converged = true };
-    double            square = 0;
+    double            square = 0, searched = 0; /* the noise of the search */
     cri_gp_task       task = { .problem = &j->problem,
                                .objective = exact ? cri_gp_exact_objective
                                             : rff ? cri_gp_rff_objective
@@ -131,9 +228,11 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
         cri_gp_learn_noise_alone(cx, j->problem.data, still, m->noise_learned, &m->noise);
         goto done;
     }
+    if (j->o.batch == 0) j->o.batch = choose_batch(n);
     bool batches = (m->approx == CRI_GP_SVGP && j->o.batch < n) || m->cg;
     CR_TRY(batches ? learn_from_few(cx, j, &task, &learned)
-                   : cri_gp_learn(cx, &task, m->kernel, &m->noise, &learned));
+                   : learn_all(cx, j, &task, &searched, &learned));
+    if (batches) searched = m->noise;
     if (!exact && !batches && !rff && m->approx != CRI_GP_NYSTROM && j->o.move_inputs)
         CR_TRY(cri_gp_learn_inducing(cx, &task, &j->sparse, m->kernel, &m->noise, &learned));
     m->starts = learned.starts;
@@ -150,7 +249,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     if (j->o.mcmc)
         CR_TRY(draw_hyper(cx, j, &task));
     else if (!m->cg && n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
-        CR_TRY(cri_gp_spread(cx, &task, m->kernel, m->noise, m->sd));
+        CR_TRY(cri_gp_spread(cx, &task, m->kernel, searched, m->sd));
 done:
     cr_ctx_set_threads(cx, threads);
     cr_scratch_end(&s);

@@ -69,13 +69,9 @@ static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, cr
     return cr_kernel_parse(cx, text, &columns, NULL, 0, out);
 }
 
-cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
-{
-    return cri_gp_kernel_for(cx, text, design, "no Gaussian process has such a covariance", out);
-}
-
-cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
-                            cr_kernel **out)
+/* Parses and binds; why: what goes wrong with one that is not positive semi-definite. */
+static cr_status make_kernel(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
+                             cr_kernel **out)
 {
     cr_kernel *k = NULL;
     cr_status  st = parse(cx, text, design, &k);
@@ -88,6 +84,42 @@ cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *desig
     cri_gp_kernel_bind(k, design);
     *out = k;
     return CR_OK;
+}
+
+/* A kernel of all columns of a kind that the data have none of would be the same for all rows. */
+static cr_status check_columns(cr_ctx *cx, const cr_kernel *k, const cr_design *design)
+{
+    size_t count[2];
+    cri_gp_shape(design, &count[0], &count[1]);
+    for (size_t i = 0; i < k->n_nodes; i++) {
+        const cri_node *node = &k->nodes[i];
+        if (node->op != CRI_LEAF || !node->class || node->class->kind == CRI_NONE || node->n_columns) continue;
+        bool numbers = node->class->kind == CR_KERNEL_NUMBER;
+        if (count[!numbers]) continue;
+        cr_fail(cx, CR_EDATA, "the kernel %s acts on columns of %s, and among the features there is none",
+                node->class->name, numbers ? "numbers" : "categories");
+        return cr_fail_hint(cx, numbers ? "hamming is a kernel of categories; --features chooses the columns"
+                                        : "rbf is a kernel of numbers; --category COLUMN reads one as a category");
+    }
+    return CR_OK;
+}
+
+static const char NOT_A_COVARIANCE[] = "no Gaussian process has such a covariance";
+
+cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
+{
+    return make_kernel(cx, text, design, NOT_A_COVARIANCE, out);
+}
+
+cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
+                            cr_kernel **out)
+{
+    cr_kernel *k = NULL;
+    cr_status  st = make_kernel(cx, text, design, why, &k);
+    if (st == CR_OK) st = check_columns(cx, k, design);
+    if (st == CR_OK) *out = k;
+    else cr_kernel_free(cx, k);
+    return st;
 }
 
 /* --- texts ------------------------------------------------------------------------------------- */
@@ -222,7 +254,7 @@ cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *de
     char      *plain = NULL, *scaled = NULL;
     size_t     room = 0;
 
-    CR_TRY(cri_gp_kernel(cx, text, design, &k));
+    CR_TRY(cri_gp_kernel_for(cx, text, design, NOT_A_COVARIANCE, &k));
     plain = cri_gp_kernel_text(cx, k);
     if (!plain) CR_TRY(CR_ENOMEM);
     room = strlen(plain) + 2 * k->n_nodes + 1;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LENGTHS = 4, NOISES = 4, LARGE = 600 }; /* from LARGE rows on a gain of 1e-4 is none */
+enum { LENGTHS = 4, NOISES = 4, LOUDER = 5, LOUDEST = 20, LARGE = 600 }; /* from LARGE rows on a gain of 1e-4 is none */
 static const double lengths[LENGTHS] = { 0.05, 0.2, 0.6, 2 };
 static const double noises[NOISES] = { 0.001, 0.01, 0.1, 0.5 };
 
@@ -302,18 +302,20 @@ static void tell_bounds(const run *r, const double *x, cri_gp_learned *out)
 }
 
 /* The optimum of the few is not that of a bound, which likes more noise and longer scales: of some such
- * changes x [size] takes the best. */
+ * changes x [size] takes the best.  The noise goes up by fours, until it is as loud as the target. */
 static cr_status adapt_start(run *r, double *x, double *best)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = r->search;
     double              *from = cr_scratch_f64(&s, u->size), *z = cr_scratch_f64(&s, u->size);
+    double up = u->size > u->p ? (log(u->variance) - x[u->p]) / log(4) : 0;
+    int    levels = (int)fmin(fmax(ceil(up) + 1, LOUDER), LOUDEST);
 
     CR_TRY(s.status);
     memcpy(from, x, u->size * sizeof *x);
     *best = -INFINITY;
-    for (int step = 0; step < 10; step++) {
+    for (int step = 0; step < 2 * levels; step++) {
         double value, wider = step % 2 ? log(2) : 0, louder = (step / 2) * log(4);
         for (size_t j = 0; j < u->size; j++) {
             z[j] = from[j] + (u->kind[j] == CRI_GP_LENGTH  ? wider
@@ -411,6 +413,32 @@ cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double
     }
     learned.evaluations = r.evaluations;
     *out = learned;
+done:
+    cr_kernel_free(cx, r.k);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    size_t        p = cr_kernel_theta_size(k);
+    double       *x = cr_scratch_f64(&s, p + 1), best;
+    cri_gp_search u;
+    run           r = { .cx = cx, .task = task, .problem = task->problem, .objective = task->objective,
+                        .method = task->method, .search = &u, .noise = *noise };
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_copy(cx, k, &r.k));
+    CR_TRY(cri_gp_search_new(&s, k, task->problem, task->variance, *noise, task->learn_noise, &u));
+    cr_kernel_theta(k, x);
+    x[p] = *noise > 0 ? log(*noise) : 0;
+    if (u.size == 0) goto done;
+    CR_TRY(adapt_start(&r, x, &best));
+    if (isinf(best)) goto done;
+    CR_TRY(cr_kernel_set_theta(cx, k, x));
+    if (task->learn_noise) *noise = exp(x[p]);
 done:
     cr_kernel_free(cx, r.k);
     cr_scratch_end(&s);

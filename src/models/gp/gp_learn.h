@@ -41,6 +41,10 @@ typedef struct cri_gp_learned {
 cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise,
                        cri_gp_learned *out);
 
+/* Of k and *noise as they are, with more noise and with longer scales, takes what the objective of the task likes
+ * best: where the optimum of something else, the evidence of some rows, is to start the search. */
+cr_status cri_gp_adapt(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double *noise);
+
 /* The standard deviations of theta and log noise, by the inverse of the matrix of second derivatives at
  * the optimum (differences of the gradient): out [theta + 1], NaN for those at a bound or without. */
 cr_status cri_gp_spread(cr_ctx *cx, const cri_gp_task *task, const cr_kernel *k, double noise,

@@ -163,6 +163,21 @@ static bool has_amplitude(const cr_kernel *k, size_t term)
 
 /* --- units and bounds ------------------------------------------------------------------------ */
 
+/* Of what the lowest noise is a share: the variance of y about its mean, where that is less than about the mean
+ * function; a target far from a mean of zero is not the noisier for it. */
+static double floor_unit(const cri_gp_data *data, double variance)
+{
+    double mean = 0, square = 0, weight = 0;
+    for (size_t i = 0; data->y && data->r && i < data->n; i++) {
+        double w = 1 / data->r[i], delta = data->y[i] - mean;
+        weight += w;
+        mean += w / weight * delta;
+        square += w * delta * (data->y[i] - mean);
+    }
+    double own = (square + data->spread) / weight;
+    return own > 0 && own < variance ? own : variance;
+}
+
 typedef struct span {
     double unit, below, above; /* natural, and how far around it */
     int    kind;
@@ -175,7 +190,8 @@ static cr_status span_of(cr_scratch *s, const cr_kernel *k, size_t i, double var
     const cri_node  *node = &k->nodes[p->node];
     size_t           terms, term = term_of(k, p->node, &terms);
     if (node->class == &cri_kernel_white)
-        return *out = (span){ variance, CRI_GP_NOISE_FLOOR, 10, CRI_GP_NOISE }, CR_OK;
+        return *out = (span){ variance, CRI_GP_NOISE_FLOOR * floor_unit(c->data, variance) / variance, 10,
+                              CRI_GP_NOISE }, CR_OK;
     if (node->class == &cri_kernel_constant) {
         double size = 1;
         bool   leads = leads_term(k, i, term);
@@ -267,7 +283,7 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
     }
     u.kind[p] = CRI_GP_NOISE;
     u.unit[p] = log(variance);
-    u.lower[p] = log(CRI_GP_NOISE_FLOOR * variance);
+    u.lower[p] = log(CRI_GP_NOISE_FLOOR * floor_unit(problem->data, variance));
     u.upper[p] = log(10 * variance);
     u.given[p] = noise > 0 ? log(noise) : log(0.1 * variance);
     set_ties(k, &u);

@@ -26,7 +26,7 @@ typedef struct cri_gp_search {
 
 enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE };
 
-/* The lowest noise that is learned, relative to the variance of the target. */
+/* The lowest noise that is learned, relative to the variance of the target about its mean. */
 #define CRI_GP_NOISE_FLOOR 1e-8
 
 /* Units and bounds; the memory is the arena's.  variance > 0. */

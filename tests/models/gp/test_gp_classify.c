@@ -273,6 +273,27 @@ static void test_mean(void **state)
     test_context_free(cx);
 }
 
+/* Far from all rows nothing tells the classes apart, however wide the functions are. */
+static void test_far_away(void **state)
+{
+    (void)state;
+    cr_ctx    *cx = test_context();
+    double     far[] = { 1e6 };
+    const char five[] = "x1,y\n0,a\n1,b\n2,c\n3,d\n4,e\n5,a\n6,b\n", three[] = "x1,y\n0,a\n1,b\n2,c\n3,c\n";
+    cr_table  *z = make_table(cx, far, 1, 1, NULL, NULL);
+    for (int K = 3; K <= 5; K += 2) {
+        cr_table     *t = table_of_text(cx, "f.csv", K == 3 ? three : five);
+        cr_model     *m = fit(cx, "gp-classify", t, "target=y optimize=none kernel=1000*rbf scale=none");
+        cr_prediction p = predict(cx, m, z);
+        for (int k = 0; k < K; k++) assert_close(p.prob[k], 1.0 / K, K == 3 ? 1e-6 : 1e-12);
+        cr_prediction_free(cx, &p);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
+    cr_table_free(cx, z);
+    test_context_free(cx);
+}
+
 /* Categories: only rows of the same level tell of each other with hamming; class weights move the odds. */
 static void test_categories(void **state)
 {
@@ -490,7 +511,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_definition),  cmocka_unit_test(test_weights_and_order),
         cmocka_unit_test(test_scales),      cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_mean),        cmocka_unit_test(test_categories),
+        cmocka_unit_test(test_mean),        cmocka_unit_test(test_far_away),
+        cmocka_unit_test(test_categories),
         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_corners),
         cmocka_unit_test(test_automatic),   cmocka_unit_test(test_file_and_threads),
         cmocka_unit_test(test_allocations),

@@ -113,9 +113,72 @@ static void test_lattice(void **state)
     test_context_free(cx);
 }
 
+/* Cholesky's factor of the differences from the last score. */
+static void factor_differences(size_t F, const double *C, double *L)
+{
+    size_t D = F - 1;
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = C[i * F + j] - C[i * F + D] - C[D * F + j] + C[D * F + D];
+            for (size_t k = 0; k < j; k++) sum -= L[i * D + k] * L[j * D + k];
+            L[i * D + j] = i == j ? sqrt(fmax(sum, 0)) : sum / L[j * D + j];
+        }
+}
+
+/* Three scores by a plain sum over a fine grid of both dimensions, at most a logit a step. */
+static void sum_finely(const double *m, const double *C, double *out)
+{
+    double L[4], sd = 0, sum = 0;
+    factor_differences(3, C, L);
+    sd = fmax(fabs(L[0]), fmax(fabs(L[2]) + fabs(L[0]), L[3]));
+    double h = fmin(0.05, 1.0 / sd);
+    out[0] = out[1] = out[2] = 0;
+    for (double a = -6; a <= 6; a += h)
+        for (double b = -6; b <= 6; b += h) {
+            double w = exp(-0.5 * (a * a + b * b)), x = m[0] - m[2] + L[0] * a;
+            double y = m[1] - m[2] + L[2] * a + L[3] * b, top = fmax(0, fmax(x, y));
+            double e = exp(x - top), f = exp(y - top), g = exp(-top), all = e + f + g;
+            out[0] += w * e / all;
+            out[1] += w * f / all;
+            out[2] += w * g / all;
+            sum += w;
+        }
+    for (size_t k = 0; k < 3; k++) out[k] /= sum;
+}
+
+/* Wide normals are as good as narrow ones. */
+static void test_wide(void **state)
+{
+    (void)state;
+    cr_rng       r = cr_rng_stream(3, 1);
+    const double sizes[5] = { 1, 3, 8, 20, 40 };
+    for (size_t i = 0; i < 5; i++) {
+        double m[3], C[9], p[3], q[3];
+        draw_normal(3, sizes[i], &r, m, C);
+        cri_softmax_grid(3, m, C, p);
+        sum_finely(m, C, q);
+        for (size_t k = 0; k < 3; k++) assert_close(p[k], q[k], 1e-6);
+    }
+}
+
+/* Scores that nothing tells apart are equally probable, however wide. */
+static void test_symmetry(void **state)
+{
+    (void)state;
+    for (size_t F = 3; F <= 4; F++)
+        for (double sd = 0.5; sd < 300; sd *= 3) {
+            double m[4] = { 7, 7, 7, 7 }, C[16] = { 0 }, p[4];
+            for (size_t i = 0; i < F; i++) C[i * F + i] = sd * sd;
+            cri_softmax_grid(F, m, C, p);
+            double most = F == 3 ? 1e-6 : 3e-4;
+            for (size_t k = 0; k < F; k++) assert_close(p[k], 1 / (double)F, most);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_laws), cmocka_unit_test(test_draws),
-                                        cmocka_unit_test(test_lattice) };
+                                        cmocka_unit_test(test_lattice), cmocka_unit_test(test_wide),
+                                        cmocka_unit_test(test_symmetry) };
     return cmocka_run_group_tests_name("softmax grid", tests, NULL, NULL);
 }
