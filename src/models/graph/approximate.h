@@ -86,6 +86,8 @@ typedef struct cr_approximate_answer {
     double               *marginal; /* [states] P(v | e), one variable after another */
     double               *se;       /* [states] standard errors; NaN where there are none */
     cr_factor             joint;    /* P(query | e), if more than one variable was asked for */
+    cr_factor             spread;   /* of samples, [joint]: var(sum_k f_k p_k) is the sum of
+                                       spread_k (f_k - mean f)^2; else none */
     cr_approximate_report report;
 } cr_approximate_answer; /* all zeros: nothing to free */
 

@@ -108,12 +108,26 @@ static size_t begin_of(const cr_network *net, size_t v)
     return at;
 }
 
+/* The spread of one variable's probabilities: that of counts with these standard errors. */
+static cr_status spread_of(cri_engine *e, const cr_approximate_answer *a, const cr_factor *f,
+                           size_t begin)
+{
+    if (!(a->report.samples > 0)) return CR_OK;
+    cr_status st = cr_factor_copy(e->cx, f, &e->spread);
+    for (size_t k = 0; st == CR_OK && k < f->size; k++) {
+        double se = a->se[begin + k], p = f->value[k];
+        e->spread.value[k] = p < 1 && se > 0 ? se * se / (1 - p) : 0;
+    }
+    return st;
+}
+
 cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out,
                                 double *log)
 {
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
     cr_approximate_answer        table = { 0 };
+    cr_factor_free(e->cx, &e->spread);
     if (n == 1) {
         size_t states = cr_network_states(e->net, query[0]);
         CR_TRY(cri_engine_approximate(e, &a));
@@ -121,6 +135,7 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
         if (a->report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
         CR_TRY(
             cr_factor_new(e->cx, 1, query, &states, a->marginal + begin_of(e->net, query[0]), out));
+        CR_TRY(spread_of(e, a, out, begin_of(e->net, query[0])));
         goto done;
     }
     if (e->compare) CR_TRY(cri_engine_approximate(e, &a));
@@ -131,6 +146,8 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
     if (table.report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
     *out = table.joint;
     table.joint = (cr_factor){ 0 };
+    e->spread = table.spread;
+    table.spread = (cr_factor){ 0 };
 done:
     cr_approximate_free(e->cx, &table);
     return st;
