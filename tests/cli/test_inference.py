@@ -255,6 +255,20 @@ def test_nothing_agrees(refused, tmp_path):
             says=["none of 500 samples agrees", "--method gbp"])
 
 
+def test_argmax_in_time(credence, refused, examples):
+    """What the search has found is told though the time is up; --budget makes it shorter or longer."""
+    net = examples / "networks/spins.uai.gz"
+    result = credence("query", net, "argmax(*)", "--time-limit", "0.6s", "--json")
+    assert result.code == 0 and "stopped by the time limit" in result.stderr
+    answer, = json.loads(result.stdout)["results"]
+    assert not answer["exact"] and len(answer["assignment"]) == 900
+    assert answer["log_probability"] < answer["log_probability_upper"]
+    refused(4, "query", net, "argmax(*)", "--time-limit", "0.6s", "--strict", says="time limit")
+    work = [json.loads(credence("query", net, "argmax(*)", "--budget", budget, "--json").stdout)["results"][0]["cost"]
+            ["operations"] for budget in ("1", "5")]
+    assert 3e6 < work[0] < 9e6 < work[1] < 4e7
+
+
 # --- infer -----------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("method", ["jt", "exact", "ve", "enumerate", "bp", "gbp", "trw", "importance", "gibbs"])
