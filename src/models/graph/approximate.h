@@ -37,8 +37,8 @@ typedef enum cr_approximation {
 /* clang-format off */
 #define CR_APPROXIMATE_OPTIONS(X)                                                                  \
     X(count,  samples,  "", ">=1",                                                                 \
-      "how many are drawn: if not given 100000 going forward, 20000 by importance, 5000 sweeps "  \
-      "of gibbs, 500 annealed", "50000")                                                          \
+      "how many are drawn: if not given 100000 going forward, 20000 by importance (a quarter of "  \
+      "them to learn from), 5000 sweeps of gibbs, 500 annealed", "50000")                         \
     X(count,  chains,   "4", "1..1000", "gibbs: chains that run side by side", "8")                \
     X(count,  block,    "256", ">=1",                                                              \
       "gibbs and annealed: entries of the largest table by which variables are drawn together", "4096") \
