@@ -62,9 +62,10 @@ void approximate_line(cli *c, const char *method, const cr_approximate_report *r
     if (r->clusters > 0)
         add_words(text, sizeof text, &n, ", %zu %s%s of at most %zu entries", r->clusters,
                   r->chains > 0 ? "block" : "cluster", r->clusters == 1 ? "" : "s", r->largest);
+    if (r->samples > 0 && !isnan(r->se))
+        add_words(text, sizeof text, &n, ", standard error at most %.2g", r->se);
     if (r->samples > 0)
-        add_words(text, sizeof text, &n,
-                  ", standard error at most %.2g, %zu samples (%.0f effective)", r->se, r->samples,
+        add_words(text, sizeof text, &n, ", %zu samples (%.0f effective)", r->samples,
                   r->effective);
     if (!isnan(r->rhat)) add_words(text, sizeof text, &n, ", R-hat %.3f", r->rhat);
     out_text(c, "  approximate, by %s%s\n", method, text);

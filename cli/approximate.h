@@ -11,8 +11,9 @@
     X(choice, method,   "auto", CR_QUERY_METHODS,                                                  \
       "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto is "  \
       "exact if that fits memory and --budget", "bp")                                              \
-    X(real,   budget,   "60", ">=0", "auto: seconds that an exact answer may take, by estimate",   \
-      "10")                                                                                        \
+    X(real,   budget,   "60", ">=0",                                                               \
+      "auto: seconds that an exact answer may take, by estimate; the search for argmax(*) goes on " \
+      "in proportion", "10")                                                                                        \
     CR_APPROXIMATE_OPTIONS(X)
 /* clang-format on */
 

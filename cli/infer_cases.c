@@ -150,9 +150,15 @@ done:
 
 /* --- rows that stream ------------------------------------------------------------------------ */
 
-/* Text streams, where nothing has to be known of later rows: a file is looked through before; of a
- * pipe it must be told what is asked for, and the form of the answer must not begin with the number
- * of rows. */
+/* A pipe is answered row by row, if it is told what is asked for, and the form of the answer does
+ * not begin with the number of rows. */
+static bool comes_once(const infer_job *j)
+{
+    return j->has_target && j->c->format != FORMAT_JSON && !cri_source_is_seekable(j->source);
+}
+
+/* Text is taken row by row.  Where something has to be known of later rows it is looked through
+ * before: a file, or a pipe that is kept. */
 static cr_status may_stream(infer_job *j, bool *out_may)
 {
     enum { SHORT = 6 };
@@ -165,10 +171,13 @@ static cr_status may_stream(infer_job *j, bool *out_may)
     if (cri_source_is_seekable(j->source)) {
         CR_TRY(cri_tell_format(j->c->cx, j->c->args[1], j->source, &j->c->read, &format));
         *out_may = format == CRI_FORMAT_CSV || format == CRI_FORMAT_TSV;
-    } else if (j->has_target && j->c->format != FORMAT_JSON && format <= CRI_FORMAT_TSV) {
+    } else if (comes_once(j) && format <= CRI_FORMAT_TSV) {
         CR_TRY(cri_source_peek(j->source, SHORT, &bytes, &size)); /* no more: it may come slowly */
         *out_may = size == SHORT && memcmp(bytes, "\x93NUMPY", SHORT) != 0 &&
                    memcmp(bytes, "PK", 2) != 0 && memcmp(bytes, "SQLite", SHORT) != 0;
+    } else {
+        CR_TRY(cri_tell_format(j->c->cx, j->c->args[1], j->source, &j->c->read, &format));
+        *out_may = format == CRI_FORMAT_CSV || format == CRI_FORMAT_TSV;
     }
 done:
     return st;
@@ -197,13 +206,17 @@ done:
     return st;
 }
 
-/* The state of a cell; CR_NONE where it has no value. */
+/* The state of a cell; CR_NONE where it has no value.  A state that is called NA, nan or ? is one:
+ * what names a state is not missing, unless --missing-values says so. */
 static cr_status read_state(infer_job *j, const case_column *k, const char *cell, size_t *out_state)
 {
-    *out_state = cell ? cr_state_lookup(j->vs, k->variable, cell) : CR_NONE;
+    const char *text = cell ? cell : cri_text_rows_written(j->text, k->place);
+    *out_state = text ? cr_state_lookup(j->vs, k->variable, text) : CR_NONE;
     if (!cell || *out_state != CR_NONE) return CR_OK;
-    cr_fail(j->c->cx, CR_EDATA, "%s, row %zu: '%s' has no state '%s'", cri_source_name(j->source),
-            j->rows, cri_text_rows_name(j->text, k->place), cell);
+    cr_fail(j->c->cx, CR_EDATA, "%s:%zu:%zu: row %zu: '%s' has no state '%s'",
+            cri_source_name(j->source), cri_text_rows_line(j->text),
+            cri_text_rows_place(j->text, k->place), j->rows,
+            cri_text_rows_name(j->text, k->place), cell);
     return cri_nearest_state(j->c->cx, j->net, k->variable, cell);
 }
 
@@ -213,7 +226,7 @@ static cr_status look_through(infer_job *j)
     cr_status          st = CR_OK;
     const char *const *cells;
     for (size_t k = 0; k < j->n_known; k++) j->known[k].gaps = true;
-    if (!cri_source_is_seekable(j->source)) {
+    if (comes_once(j)) {
         cri_source_forget(j->source);
         goto done;
     }

@@ -27,6 +27,8 @@ json_t *query_assignment(const query_job *j, const cr_query_answer *a, const siz
 /* [{"variable": "x", "information": 0.1}, ...] */
 json_t *query_gains(const query_job *j, const cr_query_answer *a);
 
+/* How good an answer is: of H and I the standard error in their unit. */
+cr_approximate_report query_report(const query_job *j, const cr_query_answer *a);
 /* One answer as an object; states: room for those of the variables asked for. */
 json_t *query_answer_json(const query_job *j, const cr_query_answer *a, size_t *states);
 /* Answers of the graph (query_structure.c): to JSON, for people, as rows of CSV. */

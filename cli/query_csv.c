@@ -110,7 +110,7 @@ void query_answer_csv(query_job *j, const cr_query_answer *a, size_t *states, co
     const char   *one, *state, *empty = "";
     j->method = a->method;
     j->settled = a->exact ? "" : a->open ? "false" : approximate_settled(&a->error);
-    j->se = a->exact || a->error.samples == 0 ? NAN : a->error.se;
+    j->se = a->exact || a->error.samples == 0 ? NAN : query_report(j, a).se;
     switch (a->kind) {
     case CR_QUESTION_TABLE:
         csv_joint(j, a, states, list);

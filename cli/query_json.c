@@ -151,6 +151,13 @@ static json_t *cost_object(const cr_query_answer *a)
     return out;
 }
 
+cr_approximate_report query_report(const query_job *j, const cr_query_answer *a)
+{
+    cr_approximate_report r = a->error;
+    if (a->kind == CR_QUESTION_ENTROPY || a->kind == CR_QUESTION_INFORMATION) r.se /= j->per;
+    return r;
+}
+
 /* Standard errors in the shape of the marginals, and what is known of the error. */
 static void add_error(const query_job *j, const cr_query_answer *a, json_t *out)
 {
@@ -162,7 +169,8 @@ static void add_error(const query_job *j, const cr_query_answer *a, json_t *out)
     if (a->kind == CR_QUESTION_BEST && !isnan(a->upper))
         json_object_set_new(out, "log_probability_upper", number(a->upper));
     if (a->why[0]) json_object_set_new(out, "reason", json_string_nocheck(a->why));
-    if (!a->open) json_object_set_new(out, "error", approximate_error(&a->error));
+    cr_approximate_report r = query_report(j, a);
+    if (!a->open) json_object_set_new(out, "error", approximate_error(&r));
 }
 
 json_t *query_answer_json(const query_job *j, const cr_query_answer *a, size_t *states)

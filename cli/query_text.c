@@ -165,5 +165,6 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
     default:
         query_list_text(c, j->net, a);
     }
-    if (!a->exact && !a->open) approximate_line(c, a->method, &a->error);
+    cr_approximate_report r = query_report(j, a);
+    if (!a->exact && !a->open) approximate_line(c, a->method, &r);
 }

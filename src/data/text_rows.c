@@ -12,10 +12,11 @@ struct cri_text_rows {
     char        *buffer;
     size_t       room, filled, at, whole; /* [at, whole) are complete records */
     bool         ended;
-    size_t       line; /* of `at` */
+    size_t       line, first; /* of `at`; of the last row */
     size_t       n;
     char       **names; /* [n] in the arena of csv */
-    const char **cells;
+    const char **cells, **written;
+    size_t      *place; /* [n] */
 };
 
 /* --- the buffer ------------------------------------------------------------------------------ */
@@ -82,23 +83,38 @@ static cr_status fail_fault(const cri_text_rows *r, const cri_csv_cell *cell)
     return cr_fail(r->cx, CR_EDATA, "%s:%zu: %s", cri_source_name(r->csv.source), r->line, what);
 }
 
+/* Is it empty, or one of the further texts that mean no value? */
+static bool is_named(const cri_csv_dialect *d, const char *begin, const char *end)
+{
+    size_t n = (size_t)(end - begin);
+    for (size_t i = 0; i < d->n_missing; i++)
+        if (strlen(d->missing[i]) == n && memcmp(d->missing[i], begin, n) == 0) return true;
+    return n == 0;
+}
+
 /* Takes the record at `at` apart: the first `room` cells become texts; *out_n: how many there are.
  */
 static cr_status read_cells(cri_text_rows *r, const char **cells, size_t room, size_t *out_n)
 {
     char  *at = r->buffer + r->at, *end = r->buffer + r->whole;
-    size_t n = 0, lines = 0;
+    size_t n = 0, lines = 0, place = 1;
     for (bool last = false; !last;) {
         cri_csv_cell c = cri_csv_next_cell(&r->csv.dialect, at, end);
         if (c.fault != CRI_CSV_FINE) return fail_fault(r, &c);
         char *begin = r->buffer + (c.begin - r->buffer), *stop = r->buffer + (c.stop - r->buffer);
         char *text_end = r->buffer + (c.end - r->buffer);
-        for (const char *p = begin; p <= stop; p++) lines += *p == '\n';
+        if (n < room) r->place[n] = place;
+        for (const char *p = at; p <= stop; p++) {
+            lines += *p == '\n';
+            place += ((unsigned char)*p & 0xc0) != 0x80; /* of UTF-8 */
+            if (*p == '\n') place = 1;
+        }
         last = *stop == '\n';
         bool missing = cri_csv_is_missing(&r->csv.dialect, &c);
         if (n < room) {
             if (c.escaped) text_end = cri_csv_unescape(begin, text_end);
             cells[n] = missing ? NULL : begin;
+            r->written[n] = missing && is_named(&r->csv.dialect, begin, text_end) ? NULL : begin;
             *text_end = '\0'; /* the delimiter, a quote or the line end: read already */
         }
         n++;
@@ -114,15 +130,15 @@ cr_status cri_text_rows_next(cri_text_rows *r, const char *const **out_cells)
 {
     cr_status st = CR_OK;
     bool      any;
-    size_t    n, line;
+    size_t    n;
     CR_TRY(find_record(r, &any));
     *out_cells = NULL;
     if (!any) goto done;
-    line = r->line;
+    r->first = r->line;
     CR_TRY(read_cells(r, r->cells, r->n, &n));
     if (n != r->n)
         CR_TRY(cr_fail(r->cx, CR_EDATA, "%s:%zu: %zu field%s, expected %zu as in the header",
-                       cri_source_name(r->csv.source), line, n, n == 1 ? "" : "s", r->n));
+                       cri_source_name(r->csv.source), r->first, n, n == 1 ? "" : "s", r->n));
     *out_cells = r->cells;
 done:
     return st;
@@ -155,11 +171,13 @@ static cr_status read_header(cri_text_rows *r)
     r->n = n;
     r->names = cr_scratch_bytes(s, n, sizeof *r->names);
     r->cells = cr_scratch_bytes(s, n, sizeof *r->cells);
+    r->written = cr_scratch_bytes(s, n, sizeof *r->written);
+    r->place = cr_scratch_index(s, n);
     CR_TRY(s->status);
     r->at = begin;
     CR_TRY(read_cells(r, r->cells, n, &n));
     for (size_t i = 0; i < r->n; i++) {
-        const char *text = r->cells[i] ? r->cells[i] : "";
+        const char *text = r->written[i] ? r->written[i] : "";
         r->names[i] = cr_scratch_bytes(s, strlen(text) + 1, 1);
         CR_TRY(s->status);
         memcpy(r->names[i], text, strlen(text) + 1);
@@ -234,3 +252,6 @@ void cri_text_rows_free(cri_text_rows *r)
 
 size_t      cri_text_rows_columns(const cri_text_rows *r) { return r->n; }
 const char *cri_text_rows_name(const cri_text_rows *r, size_t i) { return r->names[i]; }
+const char *cri_text_rows_written(const cri_text_rows *r, size_t i) { return r->written[i]; }
+size_t      cri_text_rows_line(const cri_text_rows *r) { return r->first; }
+size_t      cri_text_rows_place(const cri_text_rows *r, size_t i) { return r->place[i]; }

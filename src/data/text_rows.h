@@ -26,5 +26,12 @@ bool cri_text_rows_ready(const cri_text_rows *rows);
 /* The next row: *out_cells [columns], NULL where a value is missing, valid until the next call;
  * NULL at the end.  CR_EDATA, with the line, for a row of other than that many fields. */
 cr_status cri_text_rows_next(cri_text_rows *rows, const char *const **out_cells);
+/* Cell i of that row as it is written, also where it reads as a missing value: for columns in which
+ * "NA" or "?" has a meaning.  NULL where the options name it as missing, or where it is empty. */
+const char *cri_text_rows_written(const cri_text_rows *rows, size_t i);
+/* The line on which that row began. */
+size_t cri_text_rows_line(const cri_text_rows *rows);
+/* Where cell i of that row begins on its line: characters from 1, as in the text. */
+size_t cri_text_rows_place(const cri_text_rows *rows, size_t i);
 
 #endif

@@ -5,6 +5,7 @@ import json
 import math
 import pathlib
 import random
+import subprocess
 
 import pytest
 
@@ -253,6 +254,34 @@ def test_nothing_agrees(refused, tmp_path):
     net.write_text("\n".join(lines) + "\n")
     refused(4, "query", net, "P(x2 | x0=0, x5=1)", "--method", "likelihood-weighting", "--samples", "500",
             says=["none of 500 samples agrees", "--method gbp"])
+
+
+def test_long_work_is_told_before(credence, refused, examples, program):
+    """The figures are the same in the warning of auto, in the refusal, and before work that begins."""
+    net = examples / "networks/spins.uai.gz"
+    auto = credence("query", net, "P(x0)", "--cluster", "16", "--max-iter", "3", "--samples", "40")
+    assert "an exact answer would take about 1.8e+04 s and 17 GB" in auto.stderr
+    refused(6, "query", net, "P(x0)", "--method", "exact", "--memory-limit", "20M", says="about 1.8e+04 s, and 17.2 GB")
+    running = subprocess.Popen([program, "query", str(net), "P(x0 | x400=1)", "--method", "ve"], stderr=subprocess.PIPE)
+    try:
+        assert b"exact answer takes about" in running.stderr.readline()
+    finally:
+        running.kill()
+        running.wait()
+
+
+def test_argmax_in_time(credence, refused, examples):
+    """What the search has found is told though the time is up; --budget makes it shorter or longer."""
+    net = examples / "networks/spins.uai.gz"
+    result = credence("query", net, "argmax(*)", "--time-limit", "0.6s", "--json")
+    assert result.code == 0 and "stopped by the time limit" in result.stderr
+    answer, = json.loads(result.stdout)["results"]
+    assert not answer["exact"] and len(answer["assignment"]) == 900
+    assert answer["log_probability"] < answer["log_probability_upper"]
+    refused(4, "query", net, "argmax(*)", "--time-limit", "0.6s", "--strict", says="time limit")
+    work = [json.loads(credence("query", net, "argmax(*)", "--budget", budget, "--json").stdout)["results"][0]["cost"]
+            ["operations"] for budget in ("1", "5")]
+    assert 3e6 < work[0] < 9e6 < work[1] < 4e7
 
 
 # --- infer -----------------------------------------------------------------------------------------

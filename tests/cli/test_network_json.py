@@ -61,6 +61,18 @@ def test_parameters_are_kept(credence, networks):
     assert "kind" not in credence("describe", networks / "burglary.bif", "--format", "text").stdout
 
 
+def test_large_noisy_or(credence, refused, tmp_path):
+    """A table of many parents heeds the limits while it is made; one that cannot be is refused at once."""
+    for n in (24, 50):
+        net = {f"p{i}": {"states": ["no", "yes"], "table": [0.5, 0.5]} for i in range(n)}
+        net["y"] = {"states": ["no", "yes"], "parents": [f"p{i}" for i in range(n)],
+                    "noisy-or": {"leak": 0.01, "strengths": {f"p{i}": 0.3 for i in range(n)}}}
+        (tmp_path / f"or{n}.json").write_text(json.dumps({"network": "bayes", "variables": net}))
+    refused(6, "describe", "or24.json", "--time-limit", "0.1s", says="time limit")
+    refused(6, "describe", "or24.json", "--memory-limit", "200M", says="would have 3.36e+07 entries")
+    refused(6, "describe", "or50.json", says=["entries", "put variables between"])
+
+
 def test_infer_takes_json(credence, networks, tmp_path):
     (tmp_path / "cases.csv").write_text("fever,cough\nyes,yes\nno,\n")
     lines = credence("infer", networks / "diagnosis.json", "cases.csv", "--target", "flu").stdout.split("\n")

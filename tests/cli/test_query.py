@@ -221,9 +221,26 @@ def test_infer_states_that_look_like_numbers(credence, tmp_path):
         assert "column 'other' names no variable" in done.stderr
 
 
+@pytest.mark.parametrize("state", ["NA", "nan", "null", "?", "N/A"])
+def test_infer_states_that_look_missing(credence, tmp_path, state):
+    """A cell that names a state is one, however it is called; an empty one is none."""
+    (tmp_path / "n.bif").write_text(f'variable x {{ type discrete [2] {{ a, b }}; }}\nvariable y {{ type discrete [2] '
+                                    f'{{ "{state}", d }}; }}\nprobability ( x ) {{ table 0.5, 0.5; }}\n'
+                                    "probability ( y | x ) { (a) 0.2, 0.8; (b) 0.6, 0.4; }\n")
+    data = f"y\n{state}\nd\n\"\"\n".encode()
+    (tmp_path / "cases.csv").write_bytes(data)
+    for given in (["cases.csv"], ["-"], ["-", "--target", "x"], ["cases.csv", "--target", "x"]):
+        done = rows(credence("infer", "n.bif", *given, input=data))
+        assert [float(r["x=a"]) for r in done] == pytest.approx([0.25, 0.8 / 1.2, 0.5])
+        done = json.loads(credence("infer", "n.bif", *given, "--json", input=data).stdout)
+        assert [r["marginals"]["x"]["a"] for r in done["results"]] == pytest.approx([0.25, 0.8 / 1.2, 0.5])
+    done = rows(credence("infer", "n.bif", "cases.csv", "--target", "x", "--missing-values", state))
+    assert float(done[0]["x=a"]) == pytest.approx(0.5)
+
+
 def test_infer_refuses(credence, burglary, examples, refused, tmp_path):
     (tmp_path / "bad.csv").write_text("john,mary\nyes,yes\nyes,maybe\n")
-    refused(3, "infer", burglary, "bad.csv", says=["row 2", "'mary' has no state 'maybe'"])
+    refused(3, "infer", burglary, "bad.csv", says=["bad.csv:3:5: row 2", "'mary' has no state 'maybe'"])
     (tmp_path / "none.csv").write_text("a,b\n1,2\n")
     refused(3, "infer", burglary, "none.csv", says="names a variable")
     refused(2, "infer", burglary, examples / "networks/calls.csv", "--target", "burglry",

@@ -69,6 +69,39 @@ static void cells_are_texts(void **state)
     test_context_free(cx);
 }
 
+/* What reads as missing is there as it is written; what the options name is not. */
+static void missing_texts_are_kept(void **state)
+{
+    const char        *text = "a,NA\nNA,\"x\ny\"\n\xc3\xa4 , ?\n-9,\n";
+    cr_ctx            *cx = test_context();
+    cr_read_options    o = { .missing_values = (char *)"-9" };
+    cri_source        *source = bytes_source(cx, text, strlen(text));
+    cri_text_rows     *rows = NULL;
+    const char *const *cells;
+    (void)state;
+    assert_ok(cx, cri_text_rows_open(cx, source, &o, &rows));
+    assert_string_equal(cri_text_rows_name(rows, 1), "NA");
+    assert_ok(cx, cri_text_rows_next(rows, &cells));
+    assert_null(cells[0]);
+    assert_string_equal(cri_text_rows_written(rows, 0), "NA");
+    assert_string_equal(cri_text_rows_written(rows, 1), "x\ny");
+    assert_int_equal(cri_text_rows_line(rows), 2);
+    assert_int_equal(cri_text_rows_place(rows, 1), 4);
+    assert_ok(cx, cri_text_rows_next(rows, &cells));
+    assert_null(cells[1]);
+    assert_string_equal(cri_text_rows_written(rows, 1), "?");
+    assert_int_equal(cri_text_rows_line(rows), 4);
+    assert_int_equal(cri_text_rows_place(rows, 1), 4);
+    assert_ok(cx, cri_text_rows_next(rows, &cells));
+    for (size_t i = 0; i < 2; i++) {
+        assert_null(cells[i]);
+        assert_null(cri_text_rows_written(rows, i));
+    }
+    cri_text_rows_free(rows);
+    cri_source_close(source);
+    test_context_free(cx);
+}
+
 static void wrong_rows_are_told(void **state)
 {
     static const struct {
@@ -197,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_are_texts),
+        cmocka_unit_test(missing_texts_are_kept),
         cmocka_unit_test(wrong_rows_are_told),
         cmocka_unit_test(a_pipe_is_answered_row_by_row),
         cmocka_unit_test(long_texts_come_whole),

@@ -23,7 +23,7 @@ typedef struct task {
     uint64_t                      seed;
     cri_fgraph                    g;
     double                       *marginal, *se; /* of the active variables */
-    cr_factor                     joint;         /* over ranks; size 0: not wanted */
+    cr_factor                     joint, spread; /* over ranks; size 0: not wanted */
     cr_approximate_report         report;
 } task;
 
@@ -45,6 +45,7 @@ void cr_approximate_free(cr_ctx *cx, cr_approximate_answer *a)
     cr_free(cx, a->marginal, a->states, sizeof *a->marginal);
     cr_free(cx, a->se, a->states, sizeof *a->se);
     cr_factor_free(cx, &a->joint);
+    cr_factor_free(cx, &a->spread);
     *a = (cr_approximate_answer){ 0 };
 }
 
@@ -192,7 +193,8 @@ static cr_status run_samples(task *t)
     if (total.drawn == 0)
         t->report.log_evidence = -INFINITY;
     else
-        CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->report));
+        CR_TRY(cri_tally_finish(t->cx, &total, t->marginal, t->se, joint, &t->spread,
+                                &t->report));
 done:
     cr_scratch_end(&s);
     return st;
@@ -202,7 +204,7 @@ static cr_status run_gibbs(task *t)
 {
     size_t sweeps = t->o->samples == CR_COUNT_UNSET ? 5000 : t->o->samples;
     return cri_sample_gibbs(t->cx, &t->g, t->o, sweeps, t->seed, t->marginal, t->se,
-                            t->joint.value ? &t->joint : NULL, &t->report);
+                            t->joint.value ? &t->joint : NULL, &t->spread, &t->report);
 }
 
 /* --- the table of methods -------------------------------------------------------------------- */
@@ -245,8 +247,22 @@ static cr_status shape_joint(task *t, size_t n, const size_t *query)
     }
     for (size_t i = 0; i < m; i++) states[i] = t->g.states[rank[i]];
     CR_TRY(cri_factor_make(t->cx, m, rank, states, &t->joint));
+    CR_TRY(cri_factor_make(t->cx, m, rank, states, &t->spread));
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+/* The joint in the query's own states, and its spread, which does not sum to one. */
+static cr_status unpack_joint(task *t, size_t n, const size_t *query, cr_approximate_answer *a)
+{
+    cr_status st = CR_OK;
+    double    sum = 0;
+    for (size_t k = 0; k < t->spread.size; k++) sum += t->spread.value[k];
+    CR_TRY(cri_problem_unpack(t->cx, t->g.problem, &t->joint, n, query, &a->joint));
+    CR_TRY(cri_problem_unpack(t->cx, t->g.problem, &t->spread, n, query, &a->spread));
+    for (size_t k = 0; k < a->spread.size; k++) a->spread.value[k] *= sum;
+done:
     return st;
 }
 
@@ -269,8 +285,7 @@ static cr_status run(task *t, size_t n, const size_t *query, cr_approximate_answ
     bool impossible = t->report.log_evidence == -INFINITY;
     cri_fgraph_spread(&t->g, t->marginal, impossible ? 0 : 1, a->marginal);
     cri_fgraph_spread(&t->g, t->se, counts ? 0 : NAN, a->se);
-    if (n > 1 && counts && !impossible)
-        CR_TRY(cri_problem_unpack(t->cx, t->g.problem, &t->joint, n, query, &a->joint));
+    if (n > 1 && counts && !impossible) CR_TRY(unpack_joint(t, n, query, a));
 done:
     cr_scratch_end(&s);
     return st;
@@ -314,6 +329,7 @@ static cr_status approximate_once(cr_ctx *cx, const cr_network *net, const cr_ev
     a = (cr_approximate_answer){ 0 };
 done:
     cr_factor_free(cx, &t.joint);
+    cr_factor_free(cx, &t.spread);
     cri_fgraph_free(cx, &t.g);
     cr_approximate_free(cx, &a);
     return st;

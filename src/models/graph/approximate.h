@@ -37,8 +37,8 @@ typedef enum cr_approximation {
 /* clang-format off */
 #define CR_APPROXIMATE_OPTIONS(X)                                                                  \
     X(count,  samples,  "", ">=1",                                                                 \
-      "how many are drawn: if not given 100000 going forward, 20000 by importance, 5000 sweeps "  \
-      "of gibbs, 500 annealed", "50000")                                                          \
+      "how many are drawn: if not given 100000 going forward, 20000 by importance (a quarter of "  \
+      "them to learn from), 5000 sweeps of gibbs, 500 annealed", "50000")                         \
     X(count,  chains,   "4", "1..1000", "gibbs: chains that run side by side", "8")                \
     X(count,  block,    "256", ">=1",                                                              \
       "gibbs and annealed: entries of the largest table by which variables are drawn together", "4096") \
@@ -86,6 +86,8 @@ typedef struct cr_approximate_answer {
     double               *marginal; /* [states] P(v | e), one variable after another */
     double               *se;       /* [states] standard errors; NaN where there are none */
     cr_factor             joint;    /* P(query | e), if more than one variable was asked for */
+    cr_factor             spread;   /* of samples, [joint]: var(sum_k f_k p_k) is the sum of
+                                       spread_k (f_k - mean f)^2; else none */
     cr_approximate_report report;
 } cr_approximate_answer; /* all zeros: nothing to free */
 

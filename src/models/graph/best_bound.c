@@ -455,6 +455,7 @@ void cri_best_tighten(cri_best *s, size_t sweeps, double *out)
     for (size_t i = 0; i < sweeps; i++) {
         find_open(s);
         if (s->closed == -INFINITY || !sweep(s)) return;
+        (void)cri_best_check_time(s); /* an interrupt is seen by the next node */
         if (s->work <= s->budget && (i + 1) % CHECK_EVERY && i + 1 < sweeps) continue;
         find_open(s); /* states may have gone */
         bound = find_bound(s);

@@ -64,10 +64,15 @@ typedef struct cri_best {
     double           left_out; /* bound of what the search has not looked at */
     bool             stopped;
     double           work, budget;
+    double           reserve; /* seconds before the time limit at which the budget is used up */
+    bool             timed;   /* that is so */
     size_t           nodes;
 } cri_best;
 
 void cri_best_remove(cri_best *s, size_t v, size_t state);
+/* Ends the budget when the time limit is near, so that what has been found can still be told.  Fails
+ * when interrupted. */
+cr_status cri_best_check_time(cri_best *s);
 /* Says that v has lost or got back a state. */
 void cri_best_touch(cri_best *s, size_t v);
 /* Can nothing below this bound be better than the best found? */

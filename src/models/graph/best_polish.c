@@ -186,7 +186,8 @@ cr_status cri_best_polish(cri_best *s)
     CR_TRY(make_forest(&a, s, &f));
     memcpy(s->choice, s->best_choice, s->n * sizeof *s->choice);
     for (size_t round = 0, idle = 0; round < MOST_ROUNDS && idle < IDLE_ROUNDS; round++) {
-        CR_TRY(cr_check_interrupt(s->cx));
+        CR_TRY(cri_best_check_time(s));
+        if (s->timed) break;
         cr_rng_permutation(&r, s->n, pick);
         for (size_t v = 0; v < s->n; v++) f.in[v] = false, f.root[v] = v;
         for (size_t i = 0; i < s->n; i++) gather_variable(&f, pick[i], near);

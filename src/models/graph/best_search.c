@@ -1,13 +1,14 @@
 /* best_search.c -- branch and bound over a network whose bound is kept by moving weights. */
 #include "best_search.h"
 #include "best_internal.h"
+#include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FIRST_SWEEPS = 16, ROOT_SWEEPS = 400, NODE_SWEEPS = 8 };
-static const double USUAL_WORK = 2e8;
+static const double USUAL_WORK = 2e8, MOST_RESERVE = 5;
 
 static void undo(cri_best *s, size_t to)
 {
@@ -45,6 +46,16 @@ static size_t choose_variable(cri_best *s, double *weight)
     return best;
 }
 
+cr_status cri_best_check_time(cri_best *s)
+{
+    double left = cri_time_left(s->cx);
+    if (left <= s->reserve) {
+        s->timed = true;
+        s->budget = -1;
+    }
+    return left > 0 ? cr_check_interrupt(s->cx) : CR_OK;
+}
+
 static void leave_out(cri_best *s, double bound)
 {
     if (bound > s->left_out) s->left_out = bound;
@@ -61,7 +72,7 @@ static cr_status look(cri_best *s, double *weight, size_t sweeps, double limit)
         double bound; /* of all that is left */
         size_t v, state, mark;
         s->nodes++;
-        CR_TRY(cr_check_interrupt(s->cx));
+        CR_TRY(cri_best_check_time(s));
         cri_best_tighten(s, sweeps, &bound);
         if (bound > limit) bound = limit;
         limit = bound;
@@ -197,8 +208,9 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
           .cx = cx, .best = -INFINITY, .left_out = -INFINITY, .budget = work > 0 ? work : USUAL_WORK
     };
     size_t     factors = 0;
-    double    *weight;
+    double    *weight, left = cri_time_left(cx);
     cr_factor *factor = NULL;
+    s.reserve = left < INFINITY ? fmin(left / 2, MOST_RESERVE) : -1;
     CR_TRY(cri_problem_new(cx, net, opt_e, NULL, &s.problem));
     CR_TRY(cri_problem_tables(cx, s.problem, &factor, &factors, &s.constant));
     CR_TRY(make_variables(&s, &a));
@@ -215,6 +227,10 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
         }
         if (!cri_best_hopeless(&s, bound)) CR_TRY(look(&s, weight, NODE_SWEEPS, bound));
     }
+    if (s.best == -INFINITY && s.timed) {
+        cr_fail(cx, CR_ENOMEM, "no possible assignment was found within the time limit");
+        CR_TRY(cr_fail_hint(cx, "give it longer with --time-limit"));
+    }
     if (s.best == -INFINITY && s.stopped)
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "no possible assignment was found in %g steps", s.budget));
     if (s.best == -INFINITY)
@@ -223,7 +239,7 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
     *out_log = s.best;
     if (opt_report)
         *opt_report = (cr_best_report){ !s.stopped, s.stopped ? fmax(s.left_out, s.best) : s.best,
-                                        s.nodes, s.work };
+                                        s.nodes, s.work, s.stopped && s.timed };
 done:
     cri_factors_free(cx, factor, factors);
     cri_problem_free(cx, s.problem);

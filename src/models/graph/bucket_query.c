@@ -245,6 +245,7 @@ static cr_status run_conditioned(cr_ctx *cx, question *q, cri_run *r, answer *a)
     CR_TRY(choose_cutset(cx, q, e, &c, r));
     a->report = r->report;
     cri_exact_tell_runs(cx, &r->report);
+    cri_exact_tell_long(cx, &r->report);
     *b = (batch){ .cx = cx, .q = q, .c = &c, .like = r };
     b->lanes = cri_exact_lanes(cx, &r->report, q->o);
     for (size_t i = 0; i < CRI_BATCH; i++) b->part[i].state = states + i * cr_network_size(q->net);
@@ -327,6 +328,7 @@ static cr_status ask(cr_ctx *cx, question *q, answer *a)
     if (!cri_exact_in_time(cx, q->o, r.report.operations)) CR_TRY(refuse(cx, q, &r.report));
     if (cri_run_fits(cx, &r, q->o)) {
         a->report = r.report;
+        cri_exact_tell_long(cx, &r.report);
         CR_TRY(run_once(cx, q, &r, a));
     } else {
         CR_TRY(run_conditioned(cx, q, &r, a));

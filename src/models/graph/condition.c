@@ -7,6 +7,8 @@
 /* Entries that one thread works off in a second, if nothing hinders it: what would take longer even
  * then is refused. */
 static const double QUICKEST = 5e8, DAY = 86400;
+/* ... and cautiously, by all of them; what is worth a word before it begins, in seconds. */
+static const double RATE = 1e8, LONG = 60;
 /* A run of more operations is better off with all threads than alone. */
 static const double WORTH_THREADS = 2e7;
 enum { MOST_LANES = 64, CONTEXT = 12000 }; /* bytes of a context, a little more */
@@ -112,14 +114,26 @@ bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double opera
     return least_seconds(cx, operations) <= seconds_allowed(cx);
 }
 
+double cri_exact_seconds(double operations) { return operations / RATE; }
+
+void cri_exact_tell_long(cr_ctx *cx, const cr_exact_report *r)
+{
+    double seconds = cri_exact_seconds(r->operations);
+    if (seconds > LONG)
+        cr_log(cx, CR_LOG_WARNING,
+               "an exact answer takes about %.2g s and %.2g GB (width %zu): --method auto would "
+               "approximate it",
+               seconds, r->bytes / 1e9, r->width);
+}
+
 cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *r,
                            const cr_exact_options *o)
 {
     cr_fail(
         cx, CR_ENOMEM,
-        "%s would take %.3g operations, at least %.2g s, and %.3g GB (induced width %zu); there "
+        "%s would take %.3g operations, about %.2g s, and %.3g GB (induced width %zu); there "
         "are %.2g s and %.3g GB",
-        what, r->operations, least_seconds(cx, r->operations), r->bytes / 1e9, r->width,
+        what, r->operations, cri_exact_seconds(r->operations), r->bytes / 1e9, r->width,
         seconds_allowed(cx), cri_exact_room(cx, o) / 1e9);
     return cr_fail_hint(cx, "--method auto approximates it; or give more evidence, or a larger "
                             "--time-limit or --memory-limit");

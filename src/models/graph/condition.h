@@ -39,6 +39,10 @@ bool cri_exact_has_room_for_runs(const cr_ctx *cx, const cr_exact_options *o,
 /* Are so many operations allowed: by the options, by the time limit or, without one, within a day?
  */
 bool cri_exact_in_time(const cr_ctx *cx, const cr_exact_options *o, double operations);
+/* The seconds that so many operations take, a cautious guess: the one that is shown. */
+double cri_exact_seconds(double operations);
+/* Warns before work that takes more than a minute by that guess. */
+void cri_exact_tell_long(cr_ctx *cx, const cr_exact_report *r);
 /* The failure of work that takes too much; `what` would do it. */
 cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *r,
                            const cr_exact_options *o);

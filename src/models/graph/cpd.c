@@ -1,5 +1,6 @@
 /* cpd.c -- from few parameters to tables. */
 #include "cpd.h"
+#include "network_internal.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@ typedef struct rows {
     const cr_network *net;
     size_t            v, parents, states, n; /* n rows of `states` */
     const size_t     *parent;
-    double           *value; /* [n x states] */
+    size_t            size;
+    double           *value; /* [n x states], on its own: it becomes the network's */
     size_t           *at;    /* [parents] their states in the row at hand */
 } rows;
 
@@ -20,19 +22,40 @@ static cr_status make_rows(cr_scratch *s, const cr_network *net, size_t v, rows 
         return cr_fail(s->cx, CR_EARG, "there is no variable %zu in a Bayesian network", v);
     *r = (rows){ .net = net, .v = v, .states = cr_network_states(net, v), .n = 1 };
     r->parent = cr_network_parents(net, v, &r->parents);
-    for (size_t i = 0; i < r->parents; i++) r->n *= cr_network_states(net, r->parent[i]);
-    r->value = cr_scratch_matrix(s, r->n, r->states);
     r->at = cr_scratch_bytes(s, r->parents, sizeof *r->at);
-    if (s->status == CR_OK) memset(r->value, 0, r->n * r->states * sizeof *r->value);
-    return s->status;
+    if (s->status != CR_OK) return s->status;
+    cr_status st = cri_network_new_table(s->cx, net, v, &r->value, &r->size);
+    r->n = r->size / r->states;
+    return st;
 }
 
-static void next_row(rows *r)
+static void free_rows(cr_ctx *cx, rows *r)
 {
+    cr_free(cx, r->value, r->size, sizeof *r->value);
+    r->value = NULL;
+}
+
+/* The table goes to the network. */
+static cr_status keep_rows(cr_ctx *cx, cr_network *net, rows *r, cr_cpd_kind kind)
+{
+    double *value = r->value;
+    r->value = NULL;
+    return cri_network_take_table(cx, net, r->v, value, r->size, kind);
+}
+
+/* To the row behind `row`. */
+static cr_status next_row(cr_ctx *cx, rows *r, size_t row)
+{
+    enum { MANY = 1 << 16 };
+    if (row % MANY == MANY - 1) {
+        cr_status st = cr_check_interrupt(cx);
+        if (st != CR_OK) return st;
+    }
     for (size_t i = r->parents; i-- > 0;) {
-        if (++r->at[i] < cr_network_states(r->net, r->parent[i])) return;
+        if (++r->at[i] < cr_network_states(r->net, r->parent[i])) break;
         r->at[i] = 0;
     }
+    return CR_OK;
 }
 
 static bool is_probability(double p) { return p >= 0 && p <= 1; }
@@ -46,16 +69,18 @@ cr_status cr_cpd_deterministic(cr_ctx *cx, cr_network *net, size_t v, const size
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    rows       r;
+    rows       r = { 0 };
     CR_TRY(make_rows(&s, net, v, &r));
     for (size_t i = 0; i < r.n; i++) {
         if (value[i] >= r.states)
             CR_TRY(cr_fail(cx, CR_EDATA, "variable '%s' has no state %zu, only %zu of them",
                            name_of(&r), value[i], r.states));
-        r.value[i * r.states + value[i]] = 1;
+        for (size_t k = 0; k < r.states; k++) r.value[i * r.states + k] = k == value[i];
+        CR_TRY(next_row(cx, &r, i));
     }
-    CR_TRY(cr_network_set_table_kind(cx, net, v, r.value, CR_CPD_DETERMINISTIC));
+    CR_TRY(keep_rows(cx, net, &r, CR_CPD_DETERMINISTIC));
 done:
+    free_rows(cx, &r);
     cr_scratch_end(&s);
     return st;
 }
@@ -65,7 +90,7 @@ cr_status cr_cpd_noisy_or(cr_ctx *cx, cr_network *net, size_t v, double leak,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    rows       r;
+    rows       r = { 0 };
     CR_TRY(make_rows(&s, net, v, &r));
     bool binary = r.states == 2, valid = is_probability(leak);
     for (size_t i = 0; i < r.parents; i++) {
@@ -80,15 +105,17 @@ cr_status cr_cpd_noisy_or(cr_ctx *cx, cr_network *net, size_t v, double leak,
         CR_TRY(cr_fail(cx, CR_EDATA, "noisy-or of '%s': strengths and leak must lie in [0, 1]",
                        name_of(&r)));
     size_t on = opt_on ? opt_on[r.parents] : 1;
-    for (size_t row = 0; row < r.n; row++, next_row(&r)) {
+    for (size_t row = 0; row < r.n; row++) {
         double off = 1 - leak;
         for (size_t i = 0; i < r.parents; i++)
             if (r.at[i] == (opt_on ? opt_on[i] : 1)) off *= 1 - strength[i];
         r.value[2 * row + on] = 1 - off;
         r.value[2 * row + 1 - on] = off;
+        CR_TRY(next_row(cx, &r, row));
     }
-    CR_TRY(cr_network_set_table_kind(cx, net, v, r.value, CR_CPD_NOISY_OR));
+    CR_TRY(keep_rows(cx, net, &r, CR_CPD_NOISY_OR));
 done:
+    free_rows(cx, &r);
     cr_scratch_end(&s);
     return st;
 }
@@ -114,7 +141,7 @@ cr_status cr_cpd_noisy_max(cr_ctx *cx, cr_network *net, size_t v, const double *
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    rows       r;
+    rows       r = { 0 };
     size_t     all = 0;
     CR_TRY(make_rows(&s, net, v, &r));
     for (size_t i = 0; i < r.parents; i++) all += cr_network_states(net, r.parent[i]);
@@ -123,7 +150,7 @@ cr_status cr_cpd_noisy_max(cr_ctx *cx, cr_network *net, size_t v, const double *
     CR_TRY(cumulate(cx, &r, all, effect, sum));
     for (size_t k = 0; k < r.states; k++) leak[k] = 1;
     if (opt_leak) CR_TRY(cumulate(cx, &r, 1, opt_leak, leak));
-    for (size_t row = 0; row < r.n; row++, next_row(&r)) {
+    for (size_t row = 0; row < r.n; row++) {
         double before = 0;
         for (size_t k = 0; k < r.states; k++) {
             double        below = leak[k];
@@ -135,9 +162,11 @@ cr_status cr_cpd_noisy_max(cr_ctx *cx, cr_network *net, size_t v, const double *
             r.value[row * r.states + k] = below > before ? below - before : 0;
             before = below;
         }
+        CR_TRY(next_row(cx, &r, row));
     }
-    CR_TRY(cr_network_set_table_kind(cx, net, v, r.value, CR_CPD_NOISY_MAX));
+    CR_TRY(keep_rows(cx, net, &r, CR_CPD_NOISY_MAX));
 done:
+    free_rows(cx, &r);
     cr_scratch_end(&s);
     return st;
 }
@@ -146,7 +175,7 @@ cr_status cr_cpd_tree(cr_ctx *cx, cr_network *net, size_t v, size_t n, const cr_
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    rows       r;
+    rows       r = { 0 };
     CR_TRY(make_rows(&s, net, v, &r));
     for (size_t i = 0; i < n; i++) {
         bool   leaf = node[i].parent == CR_NONE, fits = leaf ? node[i].p != NULL : true;
@@ -162,13 +191,15 @@ cr_status cr_cpd_tree(cr_ctx *cx, cr_network *net, size_t v, size_t n, const cr_
                            name_of(&r), i));
     }
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "tree of '%s': there is no node", name_of(&r)));
-    for (size_t row = 0; row < r.n; row++, next_row(&r)) {
+    for (size_t row = 0; row < r.n; row++) {
         size_t i = 0;
         while (node[i].parent != CR_NONE) i = node[i].next + r.at[node[i].parent];
         memcpy(r.value + row * r.states, node[i].p, r.states * sizeof(double));
+        CR_TRY(next_row(cx, &r, row));
     }
-    CR_TRY(cr_network_set_table_kind(cx, net, v, r.value, CR_CPD_TREE));
+    CR_TRY(keep_rows(cx, net, &r, CR_CPD_TREE));
 done:
+    free_rows(cx, &r);
     cr_scratch_end(&s);
     return st;
 }

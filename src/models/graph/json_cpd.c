@@ -365,11 +365,14 @@ typedef cr_status read_fn(const child *c, json_t *value);
 static const struct {
     const char *key;
     read_fn    *read;
-    bool        keep; /* the parameters tell more than the table */
+    bool        keep;    /* the parameters tell more than the table */
+    bool        divorce; /* parents can be gathered in groups */
 } KINDS[] = {
-    { "table", read_table, false },      { "deterministic", read_deterministic, false },
-    { "noisy-or", read_noisy_or, true }, { "noisy-max", read_noisy_max, true },
-    { "tree", read_tree, true },
+    { "table", read_table, false, false },
+    { "deterministic", read_deterministic, false, false },
+    { "noisy-or", read_noisy_or, true, true },
+    { "noisy-max", read_noisy_max, true, true },
+    { "tree", read_tree, true, false },
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -407,8 +410,15 @@ cr_status cri_json_cpd(cri_json_network *f, size_t v, json_t *definition)
     CR_TRY(find_kind(&c, definition, &kind));
     if (list) CR_TRY(cri_json_scope(f, &s, list, &c.n, &parents));
     c.parents = parents;
-    CR_TRY(cri_json_place(&f->d, list ? list : definition,
-                          cr_network_set_parents(f->d.cx, f->net, v, c.n, parents)));
+    st = cr_network_set_parents(f->d.cx, f->net, v, c.n, parents);
+    if (st == CR_ENOMEM && KINDS[kind].divorce) {
+        cri_json_place(&f->d, list ? list : definition, st);
+        CR_TRY(cr_fail_hint(f->d.cx,
+                            "put variables between: a \"%s\" for each dozen of the parents, and "
+                            "'%s' over these, says the same",
+                            KINDS[kind].key, c.name));
+    }
+    CR_TRY(cri_json_place(&f->d, list ? list : definition, st));
     CR_TRY(cri_json_entries(f, c.n, parents, &c.rows));
     json_t *value = json_object_get(definition, KINDS[kind].key);
     CR_TRY(KINDS[kind].read(&c, value));

@@ -250,8 +250,10 @@ static cr_status check_room(cr_ctx *cx, const cr_junction *j)
 {
     if (j->options.memory == SIZE_MAX) return CR_OK;
     if (j->report.tables <= cri_exact_room(cx, &j->options) &&
-        cri_exact_in_time(cx, &j->options, j->report.operations))
+        cri_exact_in_time(cx, &j->options, j->report.operations)) {
+        cri_exact_tell_long(cx, &j->report);
         return CR_OK;
+    }
     return cri_exact_refuse(cx, "a junction tree", &j->report, &j->options);
 }
 

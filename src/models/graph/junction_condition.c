@@ -200,6 +200,7 @@ cr_status cri_condition_marginals(cr_ctx *cx, const cr_network *net, const cr_ev
     double    *sum, total = 0, peak = -INFINITY;
     CR_TRY(cri_condition_plan(cx, net, opt_e, o, &c, out_report));
     cri_exact_tell_runs(cx, out_report);
+    cri_exact_tell_long(cx, out_report);
     for (size_t v = 0; v < cr_network_size(net); v++) w.states += cr_network_states(net, v);
     sum = cr_scratch_bytes(&s, w.states, sizeof *sum);
     w.marginal = cr_scratch_matrix(&s, CRI_BATCH, w.states);

@@ -210,24 +210,43 @@ static cr_status normalise_row(cr_ctx *cx, const cr_network *net, const cri_tabl
     return CR_OK;
 }
 
-cr_status cr_network_set_table_kind(cr_ctx *cx, cr_network *net, size_t v, const double *values,
-                                    cr_cpd_kind kind)
+/* The size of the table of v, if it can have one. */
+static cr_status table_size(cr_ctx *cx, const cr_network *net, size_t v, size_t *out_size)
 {
-    cr_status st = CR_OK;
-    double    worst = 0;
     if (net->kind != CR_NETWORK_BAYES)
         return cr_fail(cx, CR_EARG, "a Markov network has no conditional tables");
     if (v >= net->tables)
         return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, net->tables);
+    return count_entries(cx, net, cr_variable_name(net->variables, v), net->table[v].n,
+                         net->table[v].scope, out_size);
+}
+
+cr_status cri_network_new_table(cr_ctx *cx, const cr_network *net, size_t v, double **out_value,
+                                size_t *out_size)
+{
+    cr_status st = CR_OK;
+    CR_TRY(table_size(cx, net, v, out_size));
+    *out_value = cr_resize(cx, NULL, 0, *out_size, sizeof **out_value);
+    if (!*out_value) CR_TRY(CR_ENOMEM);
+done:
+    return st;
+}
+
+cr_status cri_network_take_table(cr_ctx *cx, cr_network *net, size_t v, double *value, size_t size,
+                                 cr_cpd_kind kind)
+{
+    enum { MANY = 1 << 16 };
+    cr_status   st = CR_OK;
+    double      worst = 0;
     cri_table   t = net->table[v];
     const char *name = cr_variable_name(net->variables, v);
     size_t      states = cr_network_states(net, v);
-    CR_TRY(count_entries(cx, net, name, t.n, t.scope, &t.size));
-    t.value = cr_resize(cx, NULL, 0, t.size, sizeof *t.value);
-    if (!t.value) CR_TRY(CR_ENOMEM);
-    memcpy(t.value, values, t.size * sizeof *t.value);
-    for (size_t row = 0; st == CR_OK && row < t.size / states; row++)
+    t.value = value;
+    t.size = size;
+    for (size_t row = 0; st == CR_OK && row < t.size / states; row++) {
         st = normalise_row(cx, net, &t, row, states, &worst);
+        if (st == CR_OK && row % MANY == MANY - 1) st = cr_check_interrupt(cx);
+    }
     if (st != CR_OK) {
         cr_free(cx, t.value, t.size, sizeof *t.value);
         goto done;
@@ -243,6 +262,17 @@ cr_status cr_network_set_table_kind(cr_ctx *cx, cr_network *net, size_t v, const
     net->table[v] = t;
 done:
     return st;
+}
+
+cr_status cr_network_set_table_kind(cr_ctx *cx, cr_network *net, size_t v, const double *values,
+                                    cr_cpd_kind kind)
+{
+    double   *mine;
+    size_t    size;
+    cr_status st = cri_network_new_table(cx, net, v, &mine, &size);
+    if (st != CR_OK) return st;
+    memcpy(mine, values, size * sizeof *mine);
+    return cri_network_take_table(cx, net, v, mine, size, kind);
 }
 
 cr_status cr_network_set_table(cr_ctx *cx, cr_network *net, size_t v, const double *values)

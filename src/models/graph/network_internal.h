@@ -38,6 +38,13 @@ cr_status cri_network_order(cr_ctx *cx, const cr_network *net, size_t *out_order
 /* What table i was made from: JSON of the kind's key (json_network.h).  Dropped when the table
  * changes. */
 cr_status cri_network_set_source(cr_ctx *cx, cr_network *net, size_t i, const char *text);
+/* Room for the table of v [*out_size], without values; refused where it does not fit memory. */
+cr_status cri_network_new_table(cr_ctx *cx, const cr_network *net, size_t v, double **out_value,
+                                size_t *out_size);
+/* cr_network_set_table_kind with such a table: it belongs to the network then, or is freed on
+ * failure. */
+cr_status cri_network_take_table(cr_ctx *cx, cr_network *net, size_t v, double *value, size_t size,
+                                 cr_cpd_kind kind);
 /* The words for the kinds: "table", "noisy-or", ... */
 const char *cri_cpd_name(cr_cpd_kind kind);
 

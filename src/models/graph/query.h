@@ -131,7 +131,8 @@ typedef struct cr_query_options {
     cr_exact_options       exact;
     cr_approximate_options approximate;
     uint64_t               seed;
-    double                 budget; /* AUTO: seconds that an exact answer may take, by estimate */
+    double                 budget; /* AUTO: seconds that an exact answer may take, by estimate; the
+                                      search for the best of all goes on in proportion */
 } cr_query_options;
 
 /* An entry of a table, and how much the probability changes with it: the derivative, the other

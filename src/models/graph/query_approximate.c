@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Entries of cliques that are worked off in a second, a cautious guess. */
-static const double RATE = 1e8;
 /* Chains and messages that differ by more on average do not speak of the same thing. */
 static const double FAR = 0.1;
 /* Exact work that needs no second thought. */
@@ -47,6 +45,7 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
 {
     cr_approximate_answer other = { 0 };
     double                far = 0;
+    char                  text[64];
     e->compare = false;
     if (a->report.converged || a->report.log_evidence == -INFINITY) {
         note_choice(e, "gbp was taken");
@@ -54,7 +53,7 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
     }
     cr_status st = ask(e, CR_APPROXIMATE_GIBBS, 0, NULL, &other);
     if (st == CR_ENUMERIC || st == CR_EUNSUPPORTED || st == CR_EDATA) {
-        note_choice(e, "gbp was taken, which did not converge");
+        note_choice(e, "gbp was taken, which did not converge, and gibbs gave no answer");
         return CR_OK;
     }
     if (st != CR_OK) return st;
@@ -68,7 +67,12 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
         return CR_OK;
     }
     note_choice(e, "gbp was taken, which did not converge");
-    if (other.report.converged) note_choice(e, "gibbs differs from it widely");
+    if (other.report.converged)
+        snprintf(text, sizeof text, "gibbs differs from it by %.2g on average", far);
+    else
+        snprintf(text, sizeof text, "nor have the chains of gibbs mixed (R-hat %.3g)",
+                 other.report.rhat);
+    note_choice(e, text);
     cr_approximate_free(e->cx, &other);
     return CR_OK;
 }
@@ -108,12 +112,26 @@ static size_t begin_of(const cr_network *net, size_t v)
     return at;
 }
 
+/* The spread of one variable's probabilities: that of counts with these standard errors. */
+static cr_status spread_of(cri_engine *e, const cr_approximate_answer *a, const cr_factor *f,
+                           size_t begin)
+{
+    if (!(a->report.samples > 0)) return CR_OK;
+    cr_status st = cr_factor_copy(e->cx, f, &e->spread);
+    for (size_t k = 0; st == CR_OK && k < f->size; k++) {
+        double se = a->se[begin + k], p = f->value[k];
+        e->spread.value[k] = p < 1 && se > 0 ? se * se / (1 - p) : 0;
+    }
+    return st;
+}
+
 cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr_factor *out,
                                 double *log)
 {
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
     cr_approximate_answer        table = { 0 };
+    cr_factor_free(e->cx, &e->spread);
     if (n == 1) {
         size_t states = cr_network_states(e->net, query[0]);
         CR_TRY(cri_engine_approximate(e, &a));
@@ -121,6 +139,7 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
         if (a->report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
         CR_TRY(
             cr_factor_new(e->cx, 1, query, &states, a->marginal + begin_of(e->net, query[0]), out));
+        CR_TRY(spread_of(e, a, out, begin_of(e->net, query[0])));
         goto done;
     }
     if (e->compare) CR_TRY(cri_engine_approximate(e, &a));
@@ -131,6 +150,8 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
     if (table.report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
     *out = table.joint;
     table.joint = (cr_factor){ 0 };
+    e->spread = table.spread;
+    table.spread = (cr_factor){ 0 };
 done:
     cr_approximate_free(e->cx, &table);
     return st;
@@ -240,7 +261,7 @@ static double work(const cri_engine *e, const cr_exact_report *r)
 
 static bool fits_time(const cri_engine *e, const cr_exact_report *r)
 {
-    return work(e, r) <= e->o.budget * RATE &&
+    return cri_exact_seconds(work(e, r)) <= e->o.budget &&
            (e->o.exact.most <= 0 || r->operations <= e->o.exact.most);
 }
 
@@ -259,7 +280,7 @@ static void take_approximation(cri_engine *e, const cr_exact_report *r)
     e->compare = true;
     snprintf(e->why, sizeof e->why,
              "an exact answer would take about %.2g s and %.2g GB (width %zu)",
-             work(e, r) / RATE, r->bytes / 1e9, r->width);
+             cri_exact_seconds(work(e, r)), r->bytes / 1e9, r->width);
 }
 
 /* All marginals: a tree, or trees given a few variables if that is in time, or an approximation. */

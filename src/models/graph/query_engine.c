@@ -207,6 +207,7 @@ void cri_engine_close(cri_engine *e)
 {
     cr_junction_free(e->cx, e->tree);
     cr_approximate_free(e->cx, &e->known);
+    cr_factor_free(e->cx, &e->spread);
     cr_evidence_free(e->cx, e->evidence);
     cr_network_free(e->cx, e->own);
     *e = (cri_engine){ 0 };

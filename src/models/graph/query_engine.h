@@ -26,6 +26,7 @@ struct cri_engine {
     const cr_finding     *mixed; /* soft evidence by runs given each state (query_mixture.h), or NULL */
     bool                  is_known, compare; /* compare: AUTO has still to choose between two */
     cr_approximate_report error; /* of what was answered last */
+    cr_factor             spread; /* of the joint that samples gave last (approximate.h), or none */
     double                upper; /* of the best: no assignment has a larger log */
     double                runs;  /* how often all marginals will be asked for; 0: once */
     double                share; /* of the best by decimation: log P(states | e), estimated; else NaN */

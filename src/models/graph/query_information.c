@@ -6,9 +6,21 @@
 
 static const double ROUNDING = 1e-15; /* nats */
 
-/* The entropy of the marginal of a normalised table over these variables. */
+/* Where entry e of f falls in a marginal of it. */
+static size_t entry_in(const cr_factor *f, size_t e, const cr_factor *m)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        size_t k = cr_factor_position(f, m->var[i]);
+        at += e / f->stride[k] % f->states[k] * m->stride[i];
+    }
+    return at;
+}
+
+/* The entropy of the marginal of a normalised table over these variables.  score [f], if wanted,
+ * gets sign times -log of the marginal, of which the entropy is the mean. */
 static cr_status table_entropy(cr_ctx *cx, const cr_factor *f, size_t n, const size_t *keep,
-                               double *out)
+                               double sign, double *opt_score, double *out)
 {
     cr_factor m = { 0 };
     cr_status st = cr_factor_marginal(cx, f, n, keep, &m);
@@ -16,8 +28,29 @@ static cr_status table_entropy(cr_ctx *cx, const cr_factor *f, size_t n, const s
     *out = 0;
     for (size_t e = 0; e < m.size; e++)
         if (m.value[e] > 0) *out -= m.value[e] * log(m.value[e]);
+    for (size_t e = 0; opt_score && e < f->size; e++)
+        if (f->value[e] > 0) opt_score[e] -= sign * log(m.value[entry_in(f, e, &m)]);
     cr_factor_free(cx, &m);
     return CR_OK;
+}
+
+/* The standard error of the mean score, an entropy of samples, by the delta method (the derivative
+ * of -sum p log p along changes that sum to zero is -log p), with the second-order part
+ * sum var(p) / 2p, which is what is left where the first vanishes; and no less than what one unseen
+ * entry of probability 1 / effective would add. */
+static double score_error(const cr_factor *p, const cr_factor *spread, const double *score,
+                          double effective)
+{
+    double mean = 0, var = 0, bend = 0, unseen = 0;
+    for (size_t k = 0; k < p->size; k++) mean += p->value[k] > 0 ? p->value[k] * score[k] : 0;
+    for (size_t k = 0; k < p->size; k++) {
+        double d = score[k] - mean;
+        if (!(p->value[k] > 0) && effective > 1) unseen = (1 + log(effective)) / effective;
+        if (!(p->value[k] > 0)) continue;
+        var += spread->value[k] * d * d;
+        bend += spread->value[k] * (1 - p->value[k]) / p->value[k] / 2;
+    }
+    return fmax(sqrt(var + bend * bend), unseen);
 }
 
 /* H(x, w) - H(w), or I = H(x, w) + H(y, w) - H(x, y, w) - H(w). */
@@ -28,19 +61,27 @@ static cr_status information(cri_job *j, size_t n_y, const size_t *y, double *ou
     const cr_question *q = j->q;
     cr_factor          f = { 0 };
     size_t            *scope = cr_scratch_index(&s, q->n_x + n_y + q->n_given), n = 0;
-    double             h_x, h_y = 0, h_all, h_w = 0;
+    double             h_x = 0, h_y = 0, h_all, h_w = 0, *score = NULL, sign = n_y > 0 ? -1 : 1;
     CR_TRY(s.status);
     n = cri_join_indices(scope, 0, q->given, q->n_given);
     n = cri_join_indices(scope, n, q->x, q->n_x);
     n = cri_join_indices(scope, n, y, n_y);
     CR_TRY(cri_engine_joint(&j->engine, n, scope, &f, opt_log));
-    CR_TRY(table_entropy(j->cx, &f, n, scope, &h_all));
-    if (q->n_given > 0) CR_TRY(table_entropy(j->cx, &f, q->n_given, scope, &h_w));
-    CR_TRY(table_entropy(j->cx, &f, q->n_given + q->n_x, scope, &h_x));
-    n = cri_join_indices(scope, q->n_given, y, n_y);
-    if (n > 0) CR_TRY(table_entropy(j->cx, &f, n, scope, &h_y));
+    if (j->engine.spread.size == f.size) score = cr_scratch_bytes(&s, f.size, sizeof *score);
+    CR_TRY(s.status);
+    CR_TRY(table_entropy(j->cx, &f, n, scope, sign, score, &h_all));
+    if (q->n_given > 0)
+        CR_TRY(table_entropy(j->cx, &f, q->n_given, scope, -1, score, &h_w));
+    if (n_y > 0) {
+        CR_TRY(table_entropy(j->cx, &f, q->n_given + q->n_x, scope, 1, score, &h_x));
+        n = cri_join_indices(scope, q->n_given, y, n_y);
+        CR_TRY(table_entropy(j->cx, &f, n, scope, 1, score, &h_y));
+    }
     *out = n_y > 0 ? h_x + h_y - h_all - h_w : h_all - h_w;
     if (*out < 0) *out = 0;
+    if (score)
+        j->engine.error.se =
+            score_error(&f, &j->engine.spread, score, j->engine.error.effective);
 done:
     cr_factor_free(j->cx, &f);
     cr_scratch_end(&s);
@@ -259,6 +300,7 @@ cr_status cri_answer_informative(cri_job *j)
     cr_log(j->cx, CR_LOG_INFO, "%.0f runs, one for each %s", cri_informative_runs(j) - 1,
            conditions(j) ? "joint state of what is asked about" : "variable");
     CR_TRY(conditions(j) ? gains_by_states(j, gain) : gains_one_by_one(j, gain));
+    j->engine.error.se = NAN; /* of many numbers there is not one */
     CR_TRY(sort_gains(j, gain));
 done:
     cr_scratch_end(&s);

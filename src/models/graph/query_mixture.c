@@ -86,6 +86,8 @@ static void add_answer(cr_ctx *cx, cr_approximate_answer *sum, cr_approximate_an
     }
     for (size_t k = 0; k < a->joint.size; k++)
         a->joint.value[k] = q * a->joint.value[k] + (first ? 0 : sum->joint.value[k]);
+    for (size_t k = 0; k < a->spread.size; k++)
+        a->spread.value[k] = q * q * a->spread.value[k] + (first ? 0 : sum->spread.value[k]);
     cr_approximate_report r = a->report;
     a->report = sum->report;
     add_report(&a->report, &r, q);

@@ -125,7 +125,8 @@ static double error_of(const cri_tally *t, size_t k, double p, double effective)
 }
 
 cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, double *se,
-                           cr_factor *opt_joint, cr_approximate_report *report)
+                           cr_factor *opt_joint, cr_factor *opt_spread,
+                           cr_approximate_report *report)
 {
     const cri_fgraph *g = t->g;
     size_t            n = g->start[g->n];
@@ -148,6 +149,7 @@ cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, dou
     }
     for (size_t k = 0; opt_joint && k < opt_joint->size; k++) {
         opt_joint->value[k] = t->sum[n + k] / t->total;
+        opt_spread->value[k] = t->square[n + k] / (t->total * t->total);
         report->se = fmax(report->se, error_of(t, n + k, opt_joint->value[k], effective));
     }
     return CR_OK;

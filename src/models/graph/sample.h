@@ -43,9 +43,10 @@ typedef struct cri_sampler {
 /* Draws all of them; `total` is an empty tally and holds them in the end. */
 cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total);
 /* Turns a tally into probabilities of the active variables [start[n]], standard errors, the joint
- * table, and fills the report.  Fails with CR_ENUMERIC when no sample has any weight. */
+ * table with its spread (approximate.h), and fills the report.  Fails with CR_ENUMERIC when no sample has any weight. */
 cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, double *marginal, double *se,
-                           cr_factor *opt_joint, cr_approximate_report *report);
+                           cr_factor *opt_joint, cr_factor *opt_spread,
+                           cr_approximate_report *report);
 
 /* The methods: each draws into `total`.  They need a Bayesian network: */
 cr_status cri_sample_forward(cr_ctx *cx, const cri_fgraph *g, const cr_factor *opt_joint,
@@ -66,6 +67,7 @@ cr_status cri_anneal_starts(cr_ctx *cx, const cri_fgraph *g, const cr_approximat
  * show that the evidence is impossible, else NaN. */
 cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
                            size_t sweeps, uint64_t seed, double *marginal, double *se,
-                           cr_factor *opt_joint, cr_approximate_report *report);
+                           cr_factor *opt_joint, cr_factor *opt_spread,
+                           cr_approximate_report *report);
 
 #endif

@@ -150,7 +150,7 @@ static double batch_mean(const chains *w, size_t k, double *se)
 }
 
 static void finish(const chains *w, double *marginal, double *se, cr_factor *opt_joint,
-                   cr_approximate_report *report)
+                   cr_factor *opt_spread, cr_approximate_report *report)
 {
     size_t n = w->g->start[w->g->n];
     double total = (double)(w->n * w->length), least = total;
@@ -162,6 +162,7 @@ static void finish(const chains *w, double *marginal, double *se, cr_factor *opt
         if (error > 0) least = fmin(least, p * (1 - p) / (error * error));
         if (k < n) marginal[k] = p, se[k] = error;
         if (k >= n) opt_joint->value[k - n] = p;
+        if (k >= n) opt_spread->value[k - n] = p < 1 ? error * error / (1 - p) : 0;
         report->se = fmax(report->se, error);
     }
     for (size_t k = 0; k < n; k++) se[k] = fmin(fmax(se[k], 1 / least), 1);
@@ -176,7 +177,8 @@ static void finish(const chains *w, double *marginal, double *se, cr_factor *opt
 
 cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
                            size_t sweeps, uint64_t seed, double *marginal, double *se,
-                           cr_factor *opt_joint, cr_approximate_report *report)
+                           cr_factor *opt_joint, cr_factor *opt_spread,
+                           cr_approximate_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -204,7 +206,7 @@ cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate
         CR_TRY(cri_parallel_for(cx, NULL, w.n, run_chain, &w));
         cr_progress(cx, "sweeps", (double)w.to, (double)(w.drop + w.length));
     }
-    finish(&w, marginal, se, opt_joint, report);
+    finish(&w, marginal, se, opt_joint, opt_spread, report);
 done:
     cr_scratch_end(&s);
     return st;

@@ -127,6 +127,25 @@ static void public_networks_are_solved(void **state)
     test_context_free(cx);
 }
 
+/* Near the time limit the best found is given, with a bound, in place of a failure. */
+static void time_may_be_short(void **state)
+{
+    (void)state;
+    cr_ctx        *cx = test_context();
+    cr_rng         r = cr_rng_stream(7, 3);
+    cr_network    *net = grid(cx, &r, 30, 3, 1);
+    cr_best_report report;
+    size_t         found[900];
+    double         log_found;
+    cr_ctx_set_time_limit(cx, 0.05);
+    assert_ok(cx, cr_best_search(cx, net, NULL, 1e12, found, &log_found, &report));
+    assert_true(report.timed && !report.proven);
+    assert_true(isfinite(log_found) && report.bound >= log_found && isfinite(report.bound));
+    cr_ctx_set_time_limit(cx, 0);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
 static cr_status search_once(cr_ctx *cx, void *arg)
 {
     size_t found[16];
@@ -151,6 +170,7 @@ int main(void)
         cmocka_unit_test(the_best_is_that_of_enumeration),
         cmocka_unit_test(grids_are_solved_or_bounded),
         cmocka_unit_test(public_networks_are_solved),
+        cmocka_unit_test(time_may_be_short),
         cmocka_unit_test(memory_may_be_short),
     };
     return cmocka_run_group_tests_name("best_search", tests, NULL, NULL);

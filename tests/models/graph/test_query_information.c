@@ -4,6 +4,8 @@
 #include "models/graph/query.h"
 #include "random_network.h"
 
+#include <math.h>
+
 /* Every variable that is listed, against the question about it alone, from the definition. */
 static void compare(cr_ctx *cx, const cr_network *net, const cr_findings *known, const char *given,
                     const cr_query_answer *a)
@@ -116,10 +118,69 @@ static void allocations_may_fail(void **unused)
     test_context_free(cx);
 }
 
+/* v0 rare, v1 of three states, v2 rings for either, v3 hears v2. */
+static cr_network *alarm_network(cr_ctx *cx)
+{
+    static const double prior0[] = { 0.9, 0.1 }, prior1[] = { 0.6, 0.3, 0.1 };
+    static const double ring[] = { 0.95, 0.05, 0.7, 0.3, 0.2, 0.8, 0.3, 0.7, 0.15, 0.85, 0.1, 0.9 };
+    static const double hear[] = { 0.85, 0.15, 0.2, 0.8 };
+    static const size_t causes[] = { 0, 1 }, two = 2;
+    static const double *const table[] = { prior0, prior1, ring, hear };
+    cr_network                *net;
+    assert_ok(cx, cr_network_new(cx, CR_NETWORK_BAYES, &net));
+    for (size_t v = 0; v < 4; v++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%zu", v);
+        assert_ok(cx, cr_network_add_variable(cx, net, name, v == 1 ? 3 : 2, NULL, NULL));
+    }
+    assert_ok(cx, cr_network_set_parents(cx, net, 2, 2, causes));
+    assert_ok(cx, cr_network_set_parents(cx, net, 3, 1, &two));
+    for (size_t v = 0; v < 4; v++) assert_ok(cx, cr_network_set_table(cx, net, v, table[v]));
+    return net;
+}
+
+/* Over seeds, (estimate - exact) / standard error has a root mean square of about one: of H and I,
+ * of one variable and of several, by samples that are independent and by chains. */
+static void standard_errors_are_those_of_the_number(void **unused)
+{
+    (void)unused;
+    static const char *const questions[] = { "H(v0 | v3=1)", "H(v0 | v1, v3=1)", "I(v0; v1 | v3=1)",
+                                             "H(v0, v1, v2)", "I(v0; v2 | v1, v3=1)" };
+    static const cr_approximation how[] = { CR_APPROXIMATE_LIKELIHOOD_WEIGHTING,
+                                            CR_APPROXIMATE_IMPORTANCE, CR_APPROXIMATE_GIBBS };
+    cr_ctx     *cx = test_context();
+    cr_network *net = alarm_network(cx);
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        cr_query_options o = cr_query_defaults();
+        cr_query_answer  exact = { 0 };
+        o.method = CR_QUERY_ENUMERATE;
+        assert_ok(cx, cr_query(cx, net, questions[i], NULL, &o, &exact));
+        o.approximate.samples = 4000;
+        for (size_t m = 0; m < sizeof how / sizeof *how; m++) {
+            double sum = 0;
+            o.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)how[m]);
+            for (o.seed = 1; o.seed <= 20; o.seed++) {
+                cr_query_answer a = { 0 };
+                assert_ok(cx, cr_query(cx, net, questions[i], NULL, &o, &a));
+                double z = (a.number - exact.number) / a.error.se;
+                sum += z * z / 20;
+                cr_query_answer_free(cx, &a);
+            }
+            if (!(sqrt(sum) > 0.5 && sqrt(sum) < 2))
+                fail_msg("%s by %s: rms z %g", questions[i], cr_approximation_name(how[m]),
+                         sqrt(sum));
+        }
+        cr_query_answer_free(cx, &exact);
+    }
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_at_once_is_one_by_one),
+        cmocka_unit_test(standard_errors_are_those_of_the_number),
         cmocka_unit_test(messages_need_few_runs),
         cmocka_unit_test(allocations_may_fail),
     };
