@@ -119,7 +119,7 @@ def results(credence, toy, schemas, tmp_path_factory):
          "--prior", "mean0=25,kappa0=1,nu0=2,var0=16"],
         ["compare", "bayes-linear", *target, "--by", "sex"],
         ["compare", "linear", "ridge:lambda=3", *target, "--folds", "3", "--repeats", "2"],
-        ["compare", "linear", "bayes-linear", *target, "--folds", "3", "--repeats", "2", "--average"],
+        ["compare", "bayes-linear", "bayes-linear:features=bmi", *target, "--folds", "3", "--repeats", "2", "--average"],
         ["tune", "ridge", *target, "--over", "lambda=1|10", "--folds", "3", "--rule", "1se", "-o", "tuned.cred"],
         ["tune", "ridge", *target, "--over", "lambda=1..10", "--folds", "3", "--search", "random", "--draws", "2"],
         ["cv", "ridge", *target, "--folds", "3", "--repeats", "2"],

@@ -280,6 +280,7 @@ const cr_model_class cri_class_tree = {
                 "grown by the largest fall of the loss; pruned to the least  loss/n + alpha leaves",
     .reference = "Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees",
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
+    .example = "examples/iris.csv --target species",
     .options = tree_table,
     .goes = tree_goes,
     .options_size = sizeof(tree_options),
