@@ -143,6 +143,10 @@ void out_json(cli *c, const char *schema, const json_t *object);
 void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array);
 void out_json_item(cli *c, const json_t *value, bool first);
 void out_json_end(cli *c);
+/* The same where rows come before the warnings about them are known: these stand at the end. */
+void out_json_begin_rows(cli *c, const char *schema, const json_t *object, const char *array);
+/* The end of such an array, and the warnings. */
+void out_json_end_rows(cli *c);
 /* A value on a line of its own. */
 void out_json_line(cli *c, const json_t *value);
 

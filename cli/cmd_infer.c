@@ -107,6 +107,7 @@ static cr_status print_row(infer_job *j, double log_e, json_t *opt_row)
     if (opt_row) {
         json_object_set_new(opt_row, "log_evidence",
                             isfinite(log_e) ? json_real(log_e) : json_null());
+        if (!possible) json_object_set_new(opt_row, "impossible", json_true());
         json_object_set_new(opt_row, "marginals", all = json_object());
     } else {
         out_text(j->c, csv ? "%s" : "  %12s",
@@ -308,13 +309,13 @@ static cr_status run_infer(cli *c)
         json_object_set_new(root, "method", json_string(infer_method_name(&j)));
         json_object_set_new(root, "exact", json_boolean(!infer_approximates(&j)));
         json_object_set_new(root, "seed", json_integer((json_int_t)c->fit.seed));
-        out_json_begin(c, "infer", root, "results");
+        out_json_begin_rows(c, "infer", root, "results");
     } else {
         print_header(&j);
     }
     CR_TRY(infer_rows(&j));
-    if (c->format == FORMAT_JSON) out_json_end(c);
     warn_of_rows(&j);
+    if (c->format == FORMAT_JSON) out_json_end_rows(c);
     if (c->format == FORMAT_TEXT && infer_approximates(&j)) print_end(&j);
     CR_TRY(cli_check_strict(c));
 done:

@@ -145,6 +145,11 @@ static cr_status run_plot(cli *c)
     CR_TRY(check_path(c));
     CR_TRY(check_kind(c, o, kind));
     if (cli_is_network(c, 0)) {
+        if (kind != CR_PLOT_FIT || o->draws || o->range) {
+            cr_fail(c->cx, CR_EARG, "%s is a network: it is drawn as a graph, without --%s",
+                    c->args[0], kind != CR_PLOT_FIT ? "kind" : o->draws ? "draws" : "range");
+            CR_TRY(cr_fail_hint(c->cx, "credence plot %s -o figure.svg", c->args[0]));
+        }
         if (c->format == FORMAT_JSON) {
             cr_fail(c->cx, CR_EARG, "plot draws a network, and has no JSON of it");
             CR_TRY(cr_fail_hint(c->cx, "credence query %s 'P(*)' --json has the probabilities", c->args[0]));

@@ -35,6 +35,11 @@ static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
 {
     char text[64] = "";
     if (!isnan(a->log_evidence)) snprintf(text, sizeof text, " log P(e) %.6g;", a->log_evidence);
+    if (a->cost.variables == 0) { /* an approximation that was asked for */
+        cr_log(c->cx, CR_LOG_INFO, "%s: by %s, %s;%s", j->text, a->method,
+               a->exact ? "exact" : "approximate", text);
+        return;
+    }
     cr_log(c->cx, CR_LOG_INFO,
            "%s: by %s, %s;%s %zu variables, width %zu, %.3g operations, %.3g bytes", j->text,
            a->method, a->exact ? "exact" : "approximate", text, a->cost.variables, a->cost.width,

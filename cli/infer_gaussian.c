@@ -4,6 +4,7 @@
 #include "answers.h"
 #include "gaussian.h"
 #include "base/list.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,13 @@ typedef struct infer_job {
     size_t                     impossible;
 } infer_job;
 
+static bool is_number(const char *text)
+{
+    double x;
+    size_t n = strlen(text);
+    return n > 0 && cri_parse_double(text, text + n, &x) == n;
+}
+
 /* Columns that name variables hold numbers. */
 static cr_status match_columns(infer_job *j)
 {
@@ -38,7 +46,9 @@ static cr_status match_columns(infer_job *j)
         if (!column) return CR_ENOMEM;
         if (column->type == CR_CATEGORY && column->missing < j->rows) {
             size_t row = 0;
-            while (column->codes[row] == CR_MISSING_CODE) row++;
+            while (row + 1 < j->rows && (column->codes[row] == CR_MISSING_CODE ||
+                                         is_number(column->levels[column->codes[row]])))
+                row++;
             return cr_fail(j->c->cx, CR_EDATA,
                            "%s, row %zu: '%s' is a Gaussian variable, and '%s' is no number",
                            cr_table_source(j->t), row + 1, title,
@@ -125,6 +135,7 @@ static void print_json(infer_job *j)
     for (size_t row = 0; row < j->rows; row++) {
         json_t *one = json_object(), *marginals = json_object();
         json_object_set_new(one, "log_evidence", number(j->log_evidence[row]));
+        if (isnan(j->log_evidence[row])) json_object_set_new(one, "impossible", json_true());
         for (size_t i = 0; !isnan(j->log_evidence[row]) && i < j->n_target; i++) {
             json_t *of = json_object();
             json_object_set_new(of, "mean", number(j->mean[row * j->n_target + i]));

@@ -135,7 +135,7 @@ static void put_member(cli *c, const char *key, const json_t *value)
     put_value(c, value, 1);
 }
 
-static void put_members(cli *c, const char *schema, const json_t *object)
+static void put_members(cli *c, const char *schema, const json_t *object, bool warnings)
 {
     const char *key;
     json_t     *value;
@@ -143,21 +143,32 @@ static void put_members(cli *c, const char *schema, const json_t *object)
     put(c, schema);
     put(c, "/1\"");
     json_object_foreach((json_t *)(uintptr_t)object, key, value) put_member(c, key, value);
-    put_member(c, "warnings", c->warnings);
+    if (warnings) put_member(c, "warnings", c->warnings);
 }
 
 void out_json(cli *c, const char *schema, const json_t *object)
 {
-    put_members(c, schema, object);
+    put_members(c, schema, object, true);
     put(c, "\n}\n");
+}
+
+static void begin_array(cli *c, const char *schema, const json_t *object, const char *array,
+                        bool warnings)
+{
+    put_members(c, schema, object, warnings);
+    put_gap(c, false, true, 1);
+    put_string(c, array);
+    put(c, ": [");
 }
 
 void out_json_begin(cli *c, const char *schema, const json_t *object, const char *array)
 {
-    put_members(c, schema, object);
-    put_gap(c, false, true, 1);
-    put_string(c, array);
-    put(c, ": [");
+    begin_array(c, schema, object, array, true);
+}
+
+void out_json_begin_rows(cli *c, const char *schema, const json_t *object, const char *array)
+{
+    begin_array(c, schema, object, array, false);
 }
 
 void out_json_item(cli *c, const json_t *value, bool first)
@@ -167,6 +178,13 @@ void out_json_item(cli *c, const json_t *value, bool first)
 }
 
 void out_json_end(cli *c) { put(c, "\n  ]\n}\n"); }
+
+void out_json_end_rows(cli *c)
+{
+    put(c, "\n  ]");
+    put_member(c, "warnings", c->warnings);
+    put(c, "\n}\n");
+}
 
 void out_json_line(cli *c, const json_t *value)
 {

@@ -431,7 +431,11 @@ const cli_field result_query[] = {
 };
 
 static const cli_field posterior[] = {
-    NUMBER("log_evidence", FIELD_NULL, "log P(row); null for a row that is impossible"),
+    NUMBER("log_evidence", FIELD_NULL,
+           "log P(row); null for a row that is impossible, or where the method has none"),
+    FLAG("impossible", FIELD_SOMETIMES,
+         "true: the network, or every sample, excludes the row, or (Gaussian) what is seen "
+         "determines itself"),
     OTHER(ANY, "marginals", 0, "{variable: {state: p}}, of a Gaussian network {variable: {mean, sd}}; "
                                "empty for a row that is impossible"),
     INNER(OBJECT, "error", FIELD_SOMETIMES, "of an approximation: how good it is", approximation),

@@ -81,7 +81,7 @@ static cr_status fail_end(cr_ctx *cx, const char *source, const char *bytes, siz
     if (end)
         return cr_fail(cx, CR_EDATA, "%s is damaged: its checksum is not at its end", source);
     cr_fail(cx, CR_EDATA, "%s is cut short: only its first %zu bytes are there", source, size);
-    return cr_fail_hint(cx, "copy it again, or fit the model again");
+    return cr_fail_hint(cx, "copy it again, or make it again");
 }
 
 /* Tells a sound file of this version from everything else, before anything in it is believed. */
@@ -98,7 +98,7 @@ static cr_status check_frame(cr_ctx *cx, const char *source, const char *bytes, 
     if (memcmp(frame, right, CRI_STORE_FRAME) != 0) {
         cr_fail(cx, CR_EDATA, "%s is damaged: its %s does not match its contents", source,
                 memcmp(frame, right, CRI_STORE_FRAME - CHECKSUM_SIZE) != 0 ? "size" : "checksum");
-        CR_TRY(cr_fail_hint(cx, "copy it again, or fit the model again"));
+        CR_TRY(cr_fail_hint(cx, "copy it again, or make it again"));
     }
     if (version > CRI_STORE_VERSION)
         CR_TRY(cr_fail(cx, CR_EDATA,

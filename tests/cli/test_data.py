@@ -189,7 +189,7 @@ def bad_models(model, tmp_path):
     yield "random", os.urandom(2000), ["m.cred is not a model file"]
     for size in (1, 20, 60, len(whole) // 2, len(whole) - 60, len(whole) - 1):
         yield f"cut to {size}", whole[:size], ["m.cred is"]
-    yield "one bit", bytes(flipped), ["m.cred is damaged", "fit the model again"]
+    yield "one bit", bytes(flipped), ["m.cred is damaged", "make it again"]
     yield "more behind it", whole + b"\n", ["m.cred is damaged"]
     yield "twice", whole + whole, ["m.cred"]
     yield "newer", archive(tmp_path, entries, version=2), ["made by a newer credence (format 2;"]

@@ -239,6 +239,8 @@ def test_gaussian_rows(credence, networks, refused, tmp_path):
         assert answer["marginals"] == asked["marginals"]
         assert answer["log_evidence"] == pytest.approx(asked["log_evidence"], abs=1e-12)
     (tmp_path / "q.csv").write_text("read_monday\nwarm\n")
+    (tmp_path / "x.csv").write_text("read_monday\n18\n\nNA\n19\nwarm\n")
+    refused(3, "infer", net, "x.csv", says="'warm' is no number")
     refused(3, "infer", net, "q.csv", says="'read_monday' is a Gaussian variable, and 'warm' is no number")
 
 

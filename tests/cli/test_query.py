@@ -281,6 +281,25 @@ def test_infer_impossible_rows(credence, examples, tmp_path):
     assert "1 of 2 rows are impossible" in done.stderr
     answer = json.loads(credence("infer", examples / "networks/monty-hall.bif", "doors.csv", "--json").stdout)
     assert answer["results"][0]["log_evidence"] is None and answer["rows"] == 2
+    assert answer["results"][0]["impossible"] is True and "impossible" not in answer["results"][1]
+    assert "1 of 2 rows are impossible" in answer["warnings"][0]
+
+
+def test_messages_of_networks(credence, refused, burglary, examples, tmp_path):
+    once, twice = (ask(credence, burglary, f"P(burglary | {known})")[0]["marginals"]
+                   for known in ("john=yes", "john=yes, john=yes"))
+    assert once == twice
+    refused(2, "query", burglary, "P(burglary | john=yes, john=no)", says=["already", "multiply the likelihoods", "john~{"])
+    refused(6, "query", examples / "networks/spins.uai.gz", "best(3; *)", says=["too wide", "width 30"])
+    refused(2, "plot", burglary, "--kind", "roc", says="is a network")
+    (tmp_path / "none.uai").write_text("MARKOV\n1\n2\n2\n1 0\n1 0\n2\n0 1\n2\n1 0\n")
+    refused(3, "query", "none.uai", "P(*)", says="excludes every assignment")
+    (tmp_path / "tab.bif").write_text('variable x { type discrete [2] { "\t", b }; }\nprobability ( x ) { table 0.5, 0.5; }\n')
+    refused(3, "convert", "tab.bif", "tab.xmlbif", says=["blanks around", ".json"])
+    assert credence("convert", "tab.bif", "tab.json").code == 0
+    assert credence("query", "tab.json", "P(x=b)").code == 0
+    said = credence("query", burglary, "P(burglary)", "--method", "bp", "--verbose").stderr
+    assert "by bp, approximate" in said and "0 variables" not in said
 
 
 def test_infer_streams(credence, program, burglary, tmp_path):

@@ -30,6 +30,23 @@ static cr_status check_weights(cr_ctx *cx, const char *name, cr_finding_kind kin
     return CR_OK;
 }
 
+bool cri_same_finding(const cr_finding *a, const cr_finding *b)
+{
+    return a->kind == CR_FINDING_STATE && b->kind == CR_FINDING_STATE &&
+           a->variable == b->variable && a->states == b->states &&
+           memcmp(a->weight, b->weight, a->states * sizeof *a->weight) == 0;
+}
+
+static cr_status refuse_second(cr_ctx *cx, const cr_network *net, size_t v)
+{
+    const cr_variables *vs = cr_network_variables(net);
+    cr_fail(cx, CR_EARG, "there is evidence on '%s' already", cr_variable_name(vs, v));
+    if (cr_variable_states(vs, v) < 2) return CR_EARG;
+    return cr_fail_hint(cx, "of several observations multiply the likelihoods into one: "
+                            "%s~{%s:0.6, %s:0.1}",
+                        cr_variable_name(vs, v), cr_state_name(vs, v, 0), cr_state_name(vs, v, 1));
+}
+
 static cr_status add(cr_ctx *cx, cr_findings *list, const cr_network *net, cr_finding_kind kind,
                      size_t v, const double *weight)
 {
@@ -37,9 +54,11 @@ static cr_status add(cr_ctx *cx, cr_findings *list, const cr_network *net, cr_fi
     size_t    states = cr_network_states(net, v);
     double   *copy = NULL;
     for (size_t i = 0; i < list->n; i++)
-        if (list->item[i].variable == v)
-            return cr_fail(cx, CR_EARG, "there is evidence on '%s' already",
-                           cr_variable_name(cr_network_variables(net), v));
+        if (list->item[i].variable == v) {
+            cr_finding again = { kind, v, states, (double *)(uintptr_t)weight };
+            if (cri_same_finding(&list->item[i], &again)) return CR_OK;
+            return refuse_second(cx, net, v);
+        }
     if (list->n == list->room) {
         size_t      more = list->room ? 2 * list->room : 8;
         cr_finding *p = cr_resize(cx, list->item, list->room, more, sizeof *p);

@@ -57,8 +57,8 @@ typedef struct cr_findings {
     cr_finding *item;
 } cr_findings; /* all zeros: none */
 
-/* Adds a finding with a copy of its weights [states of v].  Fails with CR_EARG when there is one on
- * v already, or when the weights cannot be of this kind. */
+/* Adds a finding with a copy of its weights [states of v]; the same state once more changes nothing.
+ * Fails with CR_EARG when there is another one on v already, or when the weights cannot be of this kind. */
 CR_API cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
                                  cr_finding_kind kind, size_t v, const double *weight);
 /* Reads findings from a file: {"x": "a"}, {"x": ["a", "b"]}, {"x": {"a": 3, "b": 1}} (virtual),

@@ -293,16 +293,18 @@ cr_status cri_ask_item(cri_asking *p, cr_findings *list, size_t *out_v)
     CR_TRY(p->values ? read_value(p, weight, &any) : read_statement(p, v, weight, &kind, &any));
     *out_v = any ? CR_NONE : v;
     if (!any) goto done;
+    for (size_t i = 0; i < list->n && list == &p->q->event; i++)
+        if (list->item[i].variable == v)
+            CR_TRY(cri_ask_fail(p, from, p->at, "'%.400s' stands here twice",
+                                cr_variable_name(cr_network_variables(p->net), v)));
     st = p->values ? cri_findings_add_value(p->cx, list, p->net, v, *weight)
                    : cr_findings_add(p->cx, list, p->net, kind, v, weight);
     if (st == CR_EARG) {
-        char sentence[512];
+        char sentence[512], hint[512];
         snprintf(sentence, sizeof sentence, "%s", cr_error(p->cx));
-        for (size_t i = 0; i < list->n && list == &p->q->event; i++)
-            if (list->item[i].variable == v)
-                snprintf(sentence, sizeof sentence, "'%.400s' stands here twice",
-                         cr_variable_name(cr_network_variables(p->net), v));
+        snprintf(hint, sizeof hint, "%s", cr_error_hint(p->cx));
         cri_ask_fail(p, from, p->at, "%s", sentence);
+        if (hint[0]) cr_fail_hint(p->cx, "%s", hint);
     }
 done:
     cr_scratch_end(&arena);

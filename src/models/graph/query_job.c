@@ -2,6 +2,7 @@
  * opened, exact or not is decided, soft evidence is fitted. */
 #include "query_job.h"
 #include "query_mixture.h"
+#include "query_more.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -30,7 +31,8 @@ size_t cri_join_indices(size_t *out, size_t n, const size_t *more, size_t m)
 static cr_status refuse_twice(const cri_job *j, const cr_finding *f, bool besides)
 {
     for (size_t i = 0; besides && i < j->q->known.n; i++)
-        if (j->q->known.item[i].variable == f->variable)
+        if (j->q->known.item[i].variable == f->variable &&
+            !cri_same_finding(&j->q->known.item[i], f))
             return cr_fail(j->cx, CR_EARG,
                            "there is evidence on '%s' already: in the question, and besides it",
                            cr_variable_name(cr_network_variables(j->net), f->variable));
@@ -72,6 +74,12 @@ cr_status cri_job_refuse_impossible(cri_job *j)
     double      log_e = 0;
     size_t      i = 0;
     cr_findings some = j->known;
+    if (j->known.n == 0) {
+        cr_fail(j->cx, CR_EDATA,
+                "the network excludes every assignment: its tables contradict each other");
+        return cr_fail_hint(j->cx, "look for zeros: without evidence, some assignment must have a "
+                                   "positive product");
+    }
     j->engine.o.method = j->engine.method;
     for (; i < j->known.n && log_e != -INFINITY; i++) {
         cri_engine engine;
@@ -226,8 +234,9 @@ static cr_status refuse_approximation(const cri_job *j)
                        : j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity"
                                                                : "best";
     if (j->engine.why[0]) {
-        cr_fail(j->cx, CR_EUNSUPPORTED,
-                "%s(...) has exact answers only, and this network is too wide", name);
+        cr_fail(j->cx, CR_ENOMEM,
+                "%s(...) has exact answers only, and this network is too wide: %s", name,
+                j->engine.why);
         return cr_fail_hint(j->cx,
                             "argmax(...) and P(...) can be approximated; a larger --budget or "
                             "--memory-limit may do");

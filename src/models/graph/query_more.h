@@ -20,7 +20,9 @@ cr_status cri_answer_causes(cri_engine *e, const cr_question *q, const cr_findin
  * value.  The network is of their graph, with one state each. */
 cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
                                     cr_question **out_q);
-/* Adds the value of a variable.  CR_EARG: there is one already. */
+/* Do both say that the variable is in the same state? */
+bool cri_same_finding(const cr_finding *a, const cr_finding *b);
+/* Adds the value of a variable.  CR_EARG: there is another one already. */
 cr_status cri_findings_add_value(cr_ctx *cx, cr_findings *list, const cr_network *graph, size_t v,
                                  double value);
 

@@ -462,15 +462,25 @@ static cr_status check_text(cr_ctx *cx, const char *text)
                    "XML cannot hold '%.200s': it is not UTF-8, or has a control character", text);
 }
 
+/* Blanks around a text are those of the file. */
+static cr_status check_name(cr_ctx *cx, const char *text)
+{
+    size_t    n = strlen(text);
+    cr_status st = check_text(cx, text);
+    if (st != CR_OK || n == 0 || (!is_space(text[0]) && !is_space(text[n - 1]))) return st;
+    cr_fail(cx, CR_EDATA, "XMLBIF cannot hold '%.200s': blanks around a name are not read", text);
+    return cr_fail_hint(cx, "JSON keeps them: write to a name that ends in .json");
+}
+
 static cr_status check_texts(cr_ctx *cx, const cr_network *net)
 {
     cr_status           st = CR_OK;
     const cr_variables *vs = cr_network_variables(net);
     CR_TRY(check_text(cx, cr_network_name(net)));
     for (size_t v = 0; v < cr_variables_count(vs); v++) {
-        CR_TRY(check_text(cx, cr_variable_name(vs, v)));
+        CR_TRY(check_name(cx, cr_variable_name(vs, v)));
         for (size_t s = 0; s < cr_variable_states(vs, v); s++)
-            CR_TRY(check_text(cx, cr_state_name(vs, v, s)));
+            CR_TRY(check_name(cx, cr_state_name(vs, v, s)));
     }
     for (size_t i = 0; i < cr_network_properties(net); i++)
         CR_TRY(check_text(cx, cr_network_property(net, i, NULL)));
