@@ -2,6 +2,7 @@
 #include "specs.h"
 #include "base/list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool takes(const cr_model_class *m, const char *name)
@@ -47,6 +48,15 @@ static cr_status read_own(cli *c, const char *spec, const cr_model_class *m, cha
     return CR_OK;
 }
 
+/* Options written as for fit, 'gp --kernel rbf': the same after a colon. */
+static cr_status hint_colon(cli *c, const char *text)
+{
+    char name[64], option[64], value[256];
+    int  n = sscanf(text, "%63[^ ] --%63[^ =]%*1[ =]%255[^\n]", name, option, value);
+    if (n == 3) return cr_fail_hint(c->cx, "options of one model stand after a colon: '%s:%s=%s'", name, option, value);
+    return strchr(text, ' ') ? cr_fail_hint(c->cx, "options of one model stand after a colon: gp:kernel=rbf") : CR_EARG;
+}
+
 static cr_status read_spec(cli *c, cr_scratch *s, const char *text, cr_model_spec *out)
 {
     cr_status             st = CR_OK;
@@ -59,7 +69,7 @@ static cr_status read_spec(cli *c, cr_scratch *s, const char *text, cr_model_spe
     CR_TRY(s->status);
     memcpy(name, text, length);
     m = cr_class_find(c->cx, name);
-    if (!m) CR_TRY(CR_EARG);
+    if (!m) CR_TRY(hint_colon(c, text));
     if (colon) CR_TRY(cri_list_split(s, colon + 1, &own, &n_own));
     n_own = join_values(s, own, n_own);
     all = cr_scratch_bytes(s, c->n_settings + n_own, sizeof *all);

@@ -77,6 +77,7 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
     cri_parts   p = { .shared = true };
     const char *target = cr_design_target(cr_model_get_design(m)), *first = NULL;
     size_t      left_out = 0;
+    bool        constant = false; /* of the mean function: told of, not drawn */
     char        percent[CRI_SVG_LABEL];
     bool        only = cr_design_columns(cr_model_get_design(m)) == 1;
 
@@ -93,7 +94,9 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
         CR_TRY(cr_model_part(s->cx, m, k, &part));
         if (!part.name[0]) break;
         if (!part.column || p.n == CRI_MOST_PARTS) {
-            left_out += strcmp(part.name, "mean function: constant") != 0;
+            bool level = strcmp(part.name, "mean function: constant") == 0;
+            constant |= level;
+            left_out += !level;
             continue;
         }
         if (!first) first = part.column;
@@ -104,7 +107,8 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
     if (p.n == 0)
         CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "no part of the model looks at one column of numbers alone"));
     p.title = cri_compose(s, "%s: the parts of %s", cr_class_name(cr_model_get_class(m)), target);
-    p.caption[0] = "The posterior of each term of the kernel; their sum is what the model predicts.";
+    p.caption[0] = constant ? "The posterior of each term; their sum and the constant of the mean function are what the model predicts."
+                            : "The posterior of each term; their sum is what the model predicts.";
     if (left_out)
         p.caption[1] = cri_compose(s, "Not shown: %zu part%s of several columns or of categories.", left_out,
                                    left_out == 1 ? "" : "s");

@@ -76,3 +76,20 @@ def test_the_posterior_of_an_end_is_a_distribution(credence, tmp_path):
     values = [f"{name}={known[name]}" for name in ("location", "scale", "shape")]
     dist = json.loads(credence("dist", known["family"], *values, "--quantile", "0.025,0.975", "--json").stdout)
     assert dist["quantile"] == pytest.approx([end["lower"], end["upper"]])
+
+
+def test_kernels_say_what_to_write(credence, refused, examples, tmp_path):
+    (tmp_path / "s.csv").write_text("x 1,y\n1,2\n2,3\n3,5\n4,4\n5,7\n")
+    refused(2, "fit", "gp", "s.csv", "--target", "y", "--kernel", "rbf(x 1)", says='rbf("x 1")')
+    assert credence("fit", "gp", "s.csv", "--target", "y", "--kernel", 'rbf("x 1")').code == 0
+    refused(3, "fit", "kernel-ridge", "s.csv", "--target", "y", "--kernel", "chi2", says="--scale none")
+    assert credence("fit", "kernel-ridge", "s.csv", "--target", "y", "--kernel", "chi2", "--scale", "none").code == 0
+    refused(2, "compare", "gp --kernel rbf", "ridge", "s.csv", "--target", "y", says="'gp:kernel=rbf'")
+    assert "standardised features" in credence("fit", "kernel-ridge", "s.csv", "--target", "y", "--json").stdout
+
+
+def test_white_is_noise(credence, examples):
+    told = [float(re.search(r'"noise_sd": ([-+.e\d]+)', credence("fit", "gp", "examples/mcycle.csv", "--target", "accel",
+                                                               "--kernel", kernel, "--json").stdout)[1])
+            for kernel in ("rbf", "rbf + white")]
+    assert abs(told[0] - told[1]) < 1e-2 * told[0]

@@ -33,7 +33,9 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
             if (!wrong) continue;
             cr_fail(cx, CR_EDATA, "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s%s",
                     i + 1, column + 1, x, node->class->name, wrong, pairs ? ", as an sd" : "");
-            return pairs ? cr_fail_hint(cx, "sds are not to be standardised: --scale none") : CR_EDATA;
+            if (!isfinite(x)) return CR_EDATA;
+            return cr_fail_hint(cx, pairs ? "sds are not to be standardised: --scale none"
+                                          : "if it is so in the data only once standardised: --scale none");
         }
     }
     return CR_OK;

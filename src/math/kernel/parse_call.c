@@ -37,6 +37,16 @@ static ptrdiff_t find_numbered(const char *name, int kind, cr_kernel_column *out
     return (ptrdiff_t)n - 1;
 }
 
+/* A longer name that the text goes on with, which needs quotes; NULL for none. */
+static const char *find_unquoted(const cr_kernel_columns *columns, const char *where, size_t length)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        const char *name = columns->name(columns->user, i);
+        if (strlen(name) > length && strncmp(where, name, strlen(name)) == 0) return name;
+    }
+    return NULL;
+}
+
 static cr_status take_column(cri_parser *p, call *c, const char *where, const char *name)
 {
     static const char *const kinds[] = { "numbers", "categories", "texts" };
@@ -50,8 +60,10 @@ static cr_status take_column(cri_parser *p, call *c, const char *where, const ch
                            : NULL;
     if (role) return FAULT(p, where, "column '%s' is %s: a kernel acts on features", name, role);
     if (index < 0) {
-        cr_status st = FAULT(p, where, "there is no column '%s'", name);
-        if (p->columns && p->columns->name)
+        cr_status   st = FAULT(p, where, "there is no column '%s'", name);
+        const char *quoted = p->columns && p->columns->name ? find_unquoted(p->columns, where, strlen(name)) : NULL;
+        if (quoted) cr_fail_hint(p->cx, "a name that is not one word stands in quotes: %s(\"%s\")", c->class->name, quoted);
+        else if (p->columns && p->columns->name)
             cr_fail_nearest(p->cx, name, "columns", p->columns->count, column_name, p->columns);
         else if (!p->columns) cr_fail_hint(p->cx, "columns are named %c1, %c2, ...", "xct"[c->class->kind], "xct"[c->class->kind]);
         return st;

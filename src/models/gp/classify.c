@@ -243,16 +243,6 @@ done:
     return st;
 }
 
-static void tell_bounds(cr_ctx *cx, const char *at_bound)
-{
-    if (!at_bound[0]) return;
-    cr_log(cx, CR_LOG_WARNING,
-           "the evidence is best at a bound of: %s; a length-scale at its upper bound means that "
-           "the column has no "
-           "influence, a variance at its upper that the classes can be told apart without error",
-           at_bound);
-}
-
 /* Learns the hyper-parameters. */
 static cr_status learn(cr_ctx *cx, job *j, cri_gp_task *task, cr_report *report)
 {
@@ -271,7 +261,7 @@ static cr_status learn(cr_ctx *cx, job *j, cri_gp_task *task, cr_report *report)
     cri_string_free(cx, g->at_bound);
     g->at_bound = cri_string_copy(cx, learned.at_bound);
     if (!g->at_bound) CR_TRY(CR_ENOMEM);
-    tell_bounds(cx, g->at_bound);
+    cri_gp_tell_bounds(cx, g->at_bound, true);
     if (!j->m->sparse && g->at.n * j->m->F <= SPREAD_ROWS && g->n_theta <= SPREAD_PARAMETERS)
         CR_TRY(cri_gp_spread(cx, task, g->kernel, 0, g->sd));
 done:

@@ -13,16 +13,6 @@ enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_
 
 static const double QUIET = 1e-10; /* of the variance of the target */
 
-static void tell_bounds(cr_ctx *cx, const char *at_bound)
-{
-    if (!at_bound[0]) return;
-    cr_log(
-        cx, CR_LOG_WARNING,
-        "the evidence is best at a bound of: %s; a length-scale at its upper bound means that the "
-        "column has no influence, the noise at its lower that the data look free of noise",
-        at_bound);
-}
-
 /* Some rows of a job, with their H of the scratch. */
 static cr_status draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_job *j, size_t most, cri_gp_data *part,
                            cri_gp_problem *out)
@@ -245,7 +235,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     cri_string_free(cx, m->at_bound);
     m->at_bound = cri_string_copy(cx, learned.at_bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);
-    tell_bounds(cx, m->at_bound);
+    cri_gp_tell_bounds(cx, m->at_bound, false);
     if (j->o.mcmc)
         CR_TRY(draw_hyper(cx, j, &task));
     else if (!m->cg && n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)

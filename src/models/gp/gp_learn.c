@@ -275,10 +275,10 @@ done:
 }
 
 /* Adds a parameter that stands at a bound; returns false when there is no more room. */
-static bool add_bound(const char *name, bool low, char *text, size_t size, size_t *used)
+static bool add_bound(const char *name, bool low, bool given, char *text, size_t size, size_t *used)
 {
-    int length = snprintf(text + *used, size - *used, "%s%s (%s)", *used ? ", " : "", name,
-                          low ? "lower" : "upper");
+    int length = snprintf(text + *used, size - *used, "%s%s (%s%s)", *used ? ", " : "", name,
+                          low ? "lower" : "upper", given ? " as given" : "");
     *used += length > 0 ? (size_t)length : 0;
     if (*used < size) return true;
     *used = size - 1;
@@ -297,7 +297,8 @@ static void tell_bounds(const run *r, const double *x, cri_gp_learned *out)
         if (!low && !high) continue;
         cr_kernel_parameter p = { .name = "noise" };
         if (i < count) p = cr_kernel_parameter_at(r->k, i);
-        if (!add_bound(p.name, low, out->at_bound, sizeof out->at_bound, &used)) break;
+        bool given = i < count && (low ? r->k->params[i].lower != -INFINITY : r->k->params[i].upper != INFINITY);
+        if (!add_bound(p.name, low, given, out->at_bound, sizeof out->at_bound, &used)) break;
     }
 }
 

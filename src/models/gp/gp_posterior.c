@@ -162,7 +162,23 @@ done:
     return st;
 }
 
-static const char *units_of(const cr_design *design)
+/* The sd of the noise, that of white terms of the kernel with it. */
+static cr_status noise_sd(cr_ctx *cx, const cri_gp_posterior *m, double *out)
+{
+    cr_status       st = CR_OK;
+    cr_kernel_input in = cri_gp_inputs(&m->at);
+    double          with = 0, without = 0;
+    in.rows = in.numbers.rows = 1;
+    if (m->white && m->at.n && m->approx != CRI_GP_RFF) {
+        CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, true, &with));
+        CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, false, &without));
+    }
+    *out = sqrt(m->noise + fmax(with - without, 0));
+done:
+    return st;
+}
+
+const char *cri_gp_units(const cr_design *design)
 {
     bool x = false;
     for (size_t j = 0; j < design->p; j++) x = x || design->scale[j] != 1 || design->shift[j] != 0;
@@ -177,11 +193,11 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
                                 json_t *s)
 {
     cr_status st = CR_OK;
-    double    unit = design->target_scale;
+    double    unit = design->target_scale, noise;
     char     *text = cri_gp_kernel_text(cx, m->kernel);
     if (!text) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
-    CR_TRY(cri_store_set(cx, s, "units", json_string(units_of(design))));
+    CR_TRY(cri_store_set(cx, s, "units", json_string(cri_gp_units(design))));
     CR_TRY(cri_store_set(cx, s, "approx", json_string(names[m->approx])));
     const char *inputs = m->approx == CRI_GP_EXACT     ? "distinct_inputs"
                          : m->approx == CRI_GP_RFF     ? "random_features"
@@ -190,8 +206,8 @@ static cr_status add_statistics(cr_ctx *cx, const cri_gp_posterior *m, const cr_
     CR_TRY(cri_store_set(cx, s, inputs, json_integer((json_int_t)m->at.n)));
     if (m->approx == CRI_GP_RFF || m->approx == CRI_GP_NYSTROM)
         CR_TRY(cri_store_set(cx, s, "kernel_error", cri_json_number(m->kernel_error)));
-    if (!m->noise_column)
-        CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(sqrt(m->noise) * unit)));
+    CR_TRY(noise_sd(cx, m, &noise));
+    if (!m->noise_column) CR_TRY(cri_store_set(cx, s, "noise_sd", cri_json_number(noise * unit)));
     if (m->cg) {
         CR_TRY(cri_store_set(cx, s, "solver", json_string("cg")));
         CR_TRY(cri_store_set(cx, s, "cg_iterations", json_integer((json_int_t)m->cg_iterations)));

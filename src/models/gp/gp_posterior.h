@@ -80,4 +80,7 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
 cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, const cr_design *design,
                       void **out_state);
 
+/* Which units the kernel and its parameters are in: those of the data, or standardised ones. */
+const char *cri_gp_units(const cr_design *design);
+
 #endif

@@ -367,3 +367,30 @@ void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool still, b
                "there are but %zu different inputs, which the mean function alone can meet: %s",
                data->n, so);
 }
+
+/* true when the text holds "WORD... (END)", WORD at the end of a name or before its index. */
+static bool stands_at(const char *text, const char *word, const char *end)
+{
+    size_t length = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+        const char *rest = at + length;
+        if (*rest == '[') rest += strcspn(rest, " ");
+        if (strncmp(rest, end, strlen(end)) == 0) return true;
+    }
+    return false;
+}
+
+void cri_gp_tell_bounds(cr_ctx *cx, const char *at_bound, bool classes)
+{
+    bool        longest = stands_at(at_bound, ".l", " (upper)"), given = strstr(at_bound, " as given)") != NULL;
+    bool        silent = !classes && stands_at(at_bound, "noise", " (lower)");
+    bool        apart = classes && stands_at(at_bound, "variance", " (upper)");
+    const char *about = longest ? "; a length-scale at its upper bound means that the column has no influence" : "";
+    const char *noise = silent  ? "; the noise at its lower means that the data look free of noise"
+                        : apart ? "; a variance at its upper means that the classes can be told apart without error"
+                                : "";
+    const char *wider = given ? "; of those given, wider ones would fit better" : "";
+    const char *other = !longest && !silent && !apart && !given ? "; the data hardly tell how far beyond" : "";
+    if (at_bound[0])
+        cr_log(cx, CR_LOG_WARNING, "the evidence is best at a bound of: %s%s%s%s%s", at_bound, about, noise, wider, other);
+}

@@ -41,6 +41,8 @@ void cri_gp_start_random(const cri_gp_search *search, uint64_t seed, uint64_t nu
  * noise what rows of the same input tell: that of the greatest evidence.  Says so; still: y does not vary. */
 void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool still, bool learn,
                               double *noise);
+/* Warns of hyper-parameters at a bound, "rbf.l (upper), noise (lower)", and what that means; classes: of a classifier. */
+void cri_gp_tell_bounds(cr_ctx *cx, const char *at_bound, bool classes);
 /* The mean square of y about the mean function (weighted least squares, noise alone). */
 cr_status cri_gp_target_variance(cr_ctx *cx, const cri_gp_problem *problem, double *out_variance);
 

@@ -195,6 +195,7 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
     }
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
+    CR_TRY(cri_store_set(cx, s, "units", json_string(cri_gp_units(design))));
     CR_TRY(cri_store_set_real(cx, s, "lambda", g->noise));
     CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)g->at.n)));
     CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
