@@ -78,6 +78,7 @@ def results(credence, toy, schemas, tmp_path_factory):
     pairs = [(a, b) for b in range(18) for a in range(b)]
     (place / "wide.uai").write_text(f"MARKOV 18 {'2 ' * 18} {len(pairs)} " + " ".join(f"2 {a} {b}" for a, b in pairs)
                                     + " 4 1 2 3 1" * len(pairs))
+    (place / "doors.csv").write_text("choice,opened\nleft,left\nleft,right\n")  # the first is impossible
     (place / "readings.csv").write_text("read_monday,tuesday\n18,\n,9\n")
     chain = {"a": ((), "0.3, 0.7"), "b": ("a", "(0) 1, 0; (1) 0, 1"), "c": ("b", "(0) 0.2, 0.8; (1) 0.6, 0.4")}
     for name, parents in (("chain", chain), ("apart", {v: ((), "0.3, 0.7") for v in chain})):
@@ -187,7 +188,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["describe", BURGLARY.with_name("diagnosis.json")], ["describe", GAUSSIAN], ["check", GAUSSIAN],
         ["query", GAUSSIAN, "P(monday | tuesday=9)", "P(*)", "P(monday, tuesday)", "P(monday=1)", "argmax(*)",
          "monday _|_ wednesday | tuesday", "H(monday)", "I(monday; tuesday)", "I(monday; *)"],
-        ["infer", GAUSSIAN, "readings.csv"],
+        ["infer", GAUSSIAN, "readings.csv"], ["infer", BURGLARY.with_name("monty-hall.bif"), "doors.csv"],
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
         *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "gibbs"]),
