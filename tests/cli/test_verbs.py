@@ -14,7 +14,7 @@ import pytest
 FIT = ["fit", "bayes-linear", "examples/diabetes.csv", "--target", "progression"]
 PREDICT = ["predict", "model.cred", "examples/diabetes.csv"]
 EVALUATE = ["evaluate", "model.cred", "examples/diabetes.csv"]
-UPDATE = ["update", "model.cred", "examples/diabetes.csv"]
+UPDATE = ["update", "model.cred", "examples/diabetes.csv", "--quiet"]
 CV = ["cv", "linear", "examples/diabetes.csv", "--target", "progression", "--folds", "3"]
 COMPARE = ["compare", "beta-bernoulli", "examples/aspirin.csv", "--by", "arm", "--weights", "people"]
 MODELS = ["compare", "linear", "linear:basis=poly:2,missing=drop", "examples/diabetes.csv", "--target", "progression",
