@@ -136,13 +136,16 @@ CR_API size_t cr_dist_parameters_for(const cr_dist_class *c, size_t point_size);
 /* Log densities of `count` points, x [count x size]. */
 CR_API cr_status cr_dist_vector_logpdf(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                        size_t n, const double *x, size_t count, double *out);
-/* Mean, mode and the variance of each entry [size]; entropy. */
+/* The mean of each entry [size]. */
 CR_API cr_status cr_dist_vector_mean(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                      size_t n, double *out);
+/* The mode [size]. */
 CR_API cr_status cr_dist_vector_mode(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                      size_t n, double *out);
+/* The variance of each entry [size]. */
 CR_API cr_status cr_dist_vector_variance(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                          size_t n, double *out);
+/* The entropy in nats, one number. */
 CR_API cr_status cr_dist_vector_entropy(cr_ctx *cx, const cr_dist_class *c, const double *params,
                                         size_t n, double *out);
 /* Draws `count` points, out [count x size]. */
