@@ -42,7 +42,7 @@ static const cr_option gp_online_table[] = { GP_ONLINE_OPTIONS(ROW) CR_OPTION_LA
 typedef struct online_state {
     cri_gp_posterior *gp;
     size_t            method, batches;
-    cri_gp_sums       sums;  /* of the stream                             */
+    cri_gp_stream_sums       sums;  /* of the stream                             */
     double           *C;     /* [m x m] Sigma of the basis; mu is gp->at.y */
     double            shift; /* mean of the first batch, taken off all targets so that their squares keep
                               * their digits; given back by beta, or without one by predictions */

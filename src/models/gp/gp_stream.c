@@ -14,7 +14,7 @@ static const double NOTHING = 1e-14; /* eigenvalues of Phi below this share of t
 
 /* --- pseudo-data -------------------------------------------------------------------------------- */
 
-cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_sums *sums, const double *L, const cri_gp_data *Z,
+cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, const double *L, const cri_gp_data *Z,
                             cri_gp_pseudo *out)
 {
     cr_status st = CR_OK;
@@ -145,7 +145,7 @@ done:
 }
 
 /* L2, U, A, b, g (in alpha) and the value from sums. */
-static cr_status solve_sums(cr_ctx *cx, const cri_gp_sums *u, cri_gp_sparse *sp)
+static cr_status solve_sums(cr_ctx *cx, const cri_gp_stream_sums *u, cri_gp_sparse *sp)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -360,7 +360,7 @@ cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
     cri_gp_sparse *sp = stream->sparse;
     pass           p = pass_new(&s, problem, k, noise, stream->old, sp);
     double        *g = cr_scratch_f64(&s, p.m);
-    cri_gp_sums    u = { p.m, p.q, p.Phi, p.M, p.S, 0 };
+    cri_gp_stream_sums    u = { p.m, p.q, p.Phi, p.M, p.S, 0 };
 
     CR_TRY(s.status);
     CR_TRY(factor_inducing(&p));
@@ -373,7 +373,7 @@ cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
     CR_TRY(cr_chol_backward(cx, cr_cmat_of(sp->L, p.m, p.m), cr_mat_of(sp->alpha, p.m, 1)));
     if (opt_gradient) CR_TRY(differentiate(&p, g, opt_gradient));
     if (stream->opt_sums) {
-        cri_gp_sums *to = stream->opt_sums;
+        cri_gp_stream_sums *to = stream->opt_sums;
         memcpy(to->Phi, p.Phi, p.m * p.m * sizeof(double));
         memcpy(to->M, p.M, p.m * (p.q + 1) * sizeof(double));
         memcpy(to->S, p.S, (p.q + 1) * (p.q + 1) * sizeof(double));
@@ -394,7 +394,7 @@ cr_status cri_gp_stream_objective(cr_ctx *cx, void *method, const cri_gp_problem
 }
 
 cr_status cri_gp_stream_add(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                            cri_gp_sparse *sp, cri_gp_sums *sums)
+                            cri_gp_sparse *sp, cri_gp_stream_sums *sums)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

@@ -16,13 +16,13 @@
 #include "gp_sparse.h"
 
 /* What is known of all rows so far. */
-typedef struct cri_gp_sums {
+typedef struct cri_gp_stream_sums {
     size_t  m, q;
     double *Phi; /* [m x m]                */
     double *M;   /* [m x (q + 1)]          */
     double *S;   /* [(q + 1) x (q + 1)]    */
     double  settled; /* the part of the bound that does not change any more */
-} cri_gp_sums;
+} cri_gp_stream_sums;
 
 /* The same as rows of pseudo-data, free of L. */
 typedef struct cri_gp_pseudo {
@@ -35,14 +35,14 @@ typedef struct cri_gp_pseudo {
 } cri_gp_pseudo;
 
 /* From sums with their factor L [m x m] and inducing inputs Z; the memory is the arena's. */
-cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_sums *sums, const double *L, const cri_gp_data *Z,
+cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, const double *L, const cri_gp_data *Z,
                             cri_gp_pseudo *out);
 
 /* One problem of the stream: some rows, what was known, and the sparse process to fill. */
 typedef struct cri_gp_stream {
     const cri_gp_pseudo *old;
     cri_gp_sparse       *sparse; /* Z, L, L2, alpha, beta, U, A as in gp_sparse.h; approx is vfe */
-    cri_gp_sums         *opt_sums; /* filled, where it is wanted */
+    cri_gp_stream_sums  *opt_sums; /* filled, where it is wanted */
 } cri_gp_stream;
 
 /* Value, all that predicts, and the sums; opt_gradient [theta + 1] of the bound by theta and log noise.
@@ -54,6 +54,6 @@ cri_gp_objective cri_gp_stream_objective;
 
 /* Adds rows to sums for the same Z, kernel and factor, exactly, and solves: L of `sparse` is given. */
 cr_status cri_gp_stream_add(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                            cri_gp_sparse *sparse, cri_gp_sums *sums);
+                            cri_gp_sparse *sparse, cri_gp_stream_sums *sums);
 
 #endif

@@ -283,7 +283,7 @@ typedef struct bench {
     double         Phi[N * N], M[N * 2], S[4];
     cri_gp_data    old, rows, next;
     cri_gp_sparse  sparse;
-    cri_gp_sums    sums;
+    cri_gp_stream_sums sums;
     cri_gp_problem problem;
 } bench;
 
@@ -310,7 +310,7 @@ static void test_gradient(void **state)
     b->problem = (cri_gp_problem){ &b->rows, 1, b->H };
     b->sparse = (cri_gp_sparse){ .approx = CRI_GP_VFE, .Z = b->old, .L = b->L, .L2 = b->L2, .alpha = b->alpha,
                                  .beta = b->beta, .U = b->U, .A = b->A };
-    b->sums = (cri_gp_sums){ 6, 1, b->Phi, b->M, b->S, 0 };
+    b->sums = (cri_gp_stream_sums){ 6, 1, b->Phi, b->M, b->S, 0 };
     cri_gp_pseudo none = { 0 }, pseudo;
     cri_gp_stream first = { &none, &b->sparse, &b->sums };
     assert_ok(cx, cri_gp_stream_solve(cx, &b->problem, k, 0.1, &first, NULL));
