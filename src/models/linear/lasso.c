@@ -387,7 +387,7 @@ static cr_status describe_path(cr_ctx *cx, const lasso_state *m, double square, 
         json_t *item = json_object();
         double  cv = path->folds ? path->cv[k] * square : NAN;
         double  se = path->folds ? path->cv_se[k] * square : NAN;
-        if (json_array_append_new(list, item) != 0) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_store_append(cx, list, item));
         CR_TRY(cri_store_set_real(cx, item, "lambda", path->lambda[k]));
         CR_TRY(cri_store_set(cx, item, "nonzero", json_integer((json_int_t)path->nonzero[k])));
         CR_TRY(cri_store_set(cx, item, "df", cri_json_number(path->df[k] < 0 ? NAN : spent(m, k))));
