@@ -163,6 +163,15 @@ static inline double coefficient(const json_t *d, size_t j, const char *key)
     return parameter(d, name, key);
 }
 
+/* Which road the fit took: "qr", "dual", ... */
+static inline void check_solver(cr_ctx *cx, const cr_model *m, const char *solver)
+{
+    json_t *d = describe(cx, m);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(d, "statistics"), "solver")), solver);
+    json_decref(d);
+}
+
 /* --- warnings -------------------------------------------------------------------------------- */
 
 typedef struct warnings {

@@ -227,27 +227,13 @@ static void test_wide(void **state)
     test_context_free(cx);
 }
 
-static cr_status whole_life(cr_ctx *cx, void *arg)
-{
-    cr_status        st = CR_OK;
-    cr_model        *m = NULL;
-    cr_prediction    f = { 0 };
-    const cr_setting s[] = { { "target", "y" }, { "features", "x*" }, { "numbers", "multinomial" } };
-    CR_TRY(cr_fit(cx, "naive-bayes", arg, s, 3, &m));
-    CR_TRY(cr_predict(cx, m, arg, &f));
-done:
-    cr_prediction_free(cx, &f);
-    cr_model_free(cx, m);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
     cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(6, 12, 4, 0.4, 0);
     cr_table   *t = table_of(cx, &d, true);
-    test_every_allocation_fails(whole_life, t);
+    check_every_allocation(t, "naive-bayes", "target=y features=x* numbers=multinomial");
     cr_table_free(cx, t);
     free_sparse(&d);
     test_context_free(cx);
