@@ -84,13 +84,10 @@ static inline void check_repetition(const char *model, const law_data *d, const 
     cr_ctx *cx = test_context();
     double  X[LAW_MOST * 2], y[LAW_MOST];
     char    weighted[512];
-    size_t  n = 0;
-    for (size_t i = 0; i < d->n; i++)
-        for (size_t c = 0; c < (size_t)d->w[i]; c++, n++) {
-            assert_true((n + 1) * d->p <= LAW_MOST * 2 && n < LAW_MOST);
-            memcpy(X + n * d->p, d->X + i * d->p, d->p * sizeof(double));
-            y[n] = d->y[i];
-        }
+    double  total = 0;
+    for (size_t i = 0; i < d->n; i++) total += d->w[i];
+    assert_true(total <= LAW_MOST && total * (double)d->p <= LAW_MOST * 2);
+    size_t n = repeat_rows(d->X, d->y, d->w, d->n, d->p, X, y);
     snprintf(weighted, sizeof weighted, "%s features=x* weights=w", settings);
     cr_table     *few = make_table(cx, d->X, d->n, d->p, d->y, d->w);
     cr_table     *many = make_table(cx, X, n, d->p, y, NULL);
@@ -169,11 +166,7 @@ static inline void check_same_bits(const char *model, const law_data *d, const c
 
 static inline void check_allocations(const char *model, const law_data *d, const char *settings)
 {
-    cr_ctx   *cx = test_context();
-    cr_table *t = make_table(cx, d->X, d->n, d->p, d->y, NULL);
-    check_every_allocation(t, model, settings);
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    check_allocations_on(d->X, d->n, d->p, d->y, model, (const char *const[]){ settings, NULL });
 }
 
 #endif

@@ -63,4 +63,15 @@ static inline void check_every_allocation_with_update(const cr_table *t, const c
     test_every_allocation_fails(live, &(life){ t, model, settings, true });
 }
 
+/* The same on a table of these numbers, for each of the settings; the last is NULL. */
+static inline void check_allocations_on(const double *X, size_t n, size_t p, const double *y,
+                                        const char *model, const char *const *settings)
+{
+    cr_ctx   *cx = test_context();
+    cr_table *t = make_table(cx, X, n, p, y, NULL);
+    for (; *settings; settings++) check_every_allocation(t, model, *settings);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 #endif

@@ -208,13 +208,10 @@ static void test_models(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
     const double x[] = { 1, 2, 3, 4, 7, 5, 8, 9 }, y[] = { 0, 1, 0, 1, 1, 1, 0, 1 };
-    cr_table    *t = make_table(cx, x, 8, 1, y, NULL);
-    check_every_allocation(t, "logistic", "target=y lambda=1 calibrate=isotonic calibrate_folds=2");
-    check_every_allocation(t, "logistic", "target=y lambda=1 calibrate=platt calibrate_folds=2");
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    const char *const settings[] = { "target=y lambda=1 calibrate=isotonic calibrate_folds=2",
+                                     "target=y lambda=1 calibrate=platt calibrate_folds=2", NULL };
+    check_allocations_on(x, 8, 1, y, "logistic", settings);
 }
 
 int main(void)

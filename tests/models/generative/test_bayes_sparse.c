@@ -59,6 +59,14 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const c
     json_decref(y);
 }
 
+static void check_both_tables(cr_ctx *cx, const cr_table *s, const cr_table *t, const char *settings)
+{
+    cr_model *a = fit(cx, "naive-bayes", s, settings), *b = fit(cx, "naive-bayes", t, settings);
+    check_same(cx, a, b, s, t);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+}
+
 static void test_same_as_written_out(void **state)
 {
     (void)state;
@@ -70,11 +78,7 @@ static void test_same_as_written_out(void **state)
             char settings[256];
             snprintf(settings, sizeof settings, "target=y features=x* numbers=%s predictive=%s %s",
                      kinds[k / 4], k & 1 ? "bayes" : "plugin", k & 2 ? "weights=w" : "");
-            cr_model *a = fit(cx, "naive-bayes", s, settings);
-            cr_model *b = fit(cx, "naive-bayes", t, settings);
-            check_same(cx, a, b, s, t);
-            cr_model_free(cx, a);
-            cr_model_free(cx, b);
+            check_both_tables(cx, s, t, settings);
         }
         cr_table_free(cx, s);
         cr_table_free(cx, t);
@@ -92,13 +96,7 @@ static void test_impossible(void **state)
     cr_table   *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
     const char *settings[] = { "target=y features=x* numbers=bernoulli smoothing=0",
                                "target=y features=x* numbers=multinomial smoothing=0" };
-    for (size_t k = 0; k < 2; k++) {
-        cr_model *a = fit(cx, "naive-bayes", s, settings[k]);
-        cr_model *b = fit(cx, "naive-bayes", t, settings[k]);
-        check_same(cx, a, b, s, t);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
-    }
+    for (size_t k = 0; k < 2; k++) check_both_tables(cx, s, t, settings[k]);
     cr_table_free(cx, s);
     cr_table_free(cx, t);
     free_sparse(&d);

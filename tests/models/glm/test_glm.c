@@ -273,15 +273,10 @@ static void test_weights_are_repetitions(void **state)
     cr_ctx *cx = test_context();
     double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
     for (size_t c = 0; c < KINDS; c++) {
-        char   settings[256];
-        size_t n = 0;
+        char settings[256];
         draw(&kinds[c], 20 + c, X, y, w);
         w[5] = 0; /* as if it were not there, whatever it holds */
-        for (size_t i = 0; i < N; i++)
-            for (int r = 0; r < (int)w[i]; r++, n++) {
-                memcpy(X3 + n * P, X + i * P, P * sizeof *X);
-                y3[n] = y[i];
-            }
+        size_t n = repeat_rows(X, y, w, N, P, X3, y3);
         cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
         print_settings(&kinds[c], "weights=w", settings, sizeof settings);
         cr_model *m = fit(cx, "glm", t, settings);
@@ -695,13 +690,10 @@ static void test_classes_are_refused(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    cr_table *t = make_table(cx, x, 6, 1, y, NULL);
-    check_every_allocation(t, "glm", "target=y family=poisson");
-    check_every_allocation(t, "glm", "target=y family=negative-binomial");
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    const char *const settings[] = { "target=y family=poisson",
+                                     "target=y family=negative-binomial", NULL };
+    check_allocations_on(x, 6, 1, y, "glm", settings);
 }
 
 /* Sparse rows give what the same numbers written out do, with fewer and with more than 4 p rows. */

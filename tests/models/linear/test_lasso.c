@@ -638,14 +638,11 @@ static void test_any_number_of_threads(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  X[12 * 3], y[12];
+    double X[12 * 3], y[12];
+    const char *const settings[] = { "target=y path=2 cv_folds=2",
+                                     "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5", NULL };
     draw_regression(15, 12, 3, 1, X, y);
-    cr_table *t = make_table(cx, X, 12, 3, y, NULL);
-    check_every_allocation(t, "lasso", "target=y path=2 cv_folds=2");
-    check_every_allocation(t, "lasso", "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5");
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    check_allocations_on(X, 12, 3, y, "lasso", settings);
 }
 
 int main(void)

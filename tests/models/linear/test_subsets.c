@@ -344,14 +344,11 @@ static void test_corners(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  X[14 * 3], y[14];
+    double X[14 * 3], y[14];
+    const char *const settings[] = { "target=y select=best criterion=cv cv_folds=2",
+                                     "target=y select=backward", NULL };
     draw_regression(23, 14, 3, 1, X, y);
-    cr_table *t = make_table(cx, X, 14, 3, y, NULL);
-    check_every_allocation(t, "linear", "target=y select=best criterion=cv cv_folds=2");
-    check_every_allocation(t, "linear", "target=y select=backward");
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    check_allocations_on(X, 14, 3, y, "linear", settings);
 }
 
 /* --- reference ------------------------------------------------------------------------------- */

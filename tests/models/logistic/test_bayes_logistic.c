@@ -446,12 +446,9 @@ static void test_reference(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
     const double X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
-    cr_table    *t = make_table(cx, X, 6, 1, y, NULL);
-    check_every_allocation(t, "bayes-logistic", "target=y alpha=1 infer=laplace draws=100");
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    const char *const settings[] = { "target=y alpha=1 infer=laplace draws=100", NULL };
+    check_allocations_on(X, 6, 1, y, "bayes-logistic", settings);
 }
 
 int main(void)

@@ -162,12 +162,9 @@ static void test_reference(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
     const double X[] = { 1, 2, 3, 4, 2.5, 3.5, 0.5, 2 }, y[] = { 0, 0, 1, 1, 2, 1, 0, 2 };
-    cr_table    *t = make_table(cx, X, 8, 1, y, NULL);
-    check_every_allocation(t, "probit", "target=y");
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    const char *const settings[] = { "target=y", NULL };
+    check_allocations_on(X, 8, 1, y, "probit", settings);
 }
 
 int main(void)

@@ -212,15 +212,10 @@ static void test_weights_are_repetitions(void **state)
     cr_ctx *cx = test_context();
     double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
     for (size_t c = 0; c < METHODS; c++) {
-        char   settings[128];
-        size_t n = 0;
+        char settings[128];
         draw(30 + c, X, y, w);
         w[3] = 0;
-        for (size_t i = 0; i < N; i++)
-            for (int r = 0; r < (int)w[i]; r++, n++) {
-                memcpy(X3 + n * P, X + i * P, P * sizeof *X);
-                y3[n] = y[i];
-            }
+        size_t n = repeat_rows(X, y, w, N, P, X3, y3);
         cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
         snprintf(settings, sizeof settings, "target=y weights=w %s", every_method[c]);
         cr_model *m = fit(cx, "robust", t, settings);
@@ -500,13 +495,10 @@ static void test_file_and_threads(void **state)
 static void test_allocations(void **state)
 {
     (void)state;
-    cr_ctx *cx = test_context();
-    double  x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    cr_table *t = make_table(cx, x, 6, 1, y, NULL);
-    check_every_allocation(t, "robust", "target=y method=student max_iter=900");
-    check_every_allocation(t, "robust", "target=y method=quantile max_iter=900");
-    cr_table_free(cx, t);
-    test_context_free(cx);
+    const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    const char *const settings[] = { "target=y method=student max_iter=900",
+                                     "target=y method=quantile max_iter=900", NULL };
+    check_allocations_on(x, 6, 1, y, "robust", settings);
 }
 
 int main(void)
