@@ -11,7 +11,8 @@ void cri_quoted_add(cri_quoted *list, const char *name)
     size_t room = sizeof list->text - sizeof more - list->used;
     list->n++;
     if (list->named == list->most || strlen(name) + strlen(", ''") > room) return;
-    int length = snprintf(list->text + list->used, room + 1, "%s'%s'", list->named ? ", " : "", name);
+    int length =
+        snprintf(list->text + list->used, room + 1, "%s'%s'", list->named ? ", " : "", name);
     list->used += length > 0 ? (size_t)length : 0;
     list->named++;
 }

@@ -20,7 +20,8 @@ static cr_status profile_slope(void *user, double log_r, double *out)
     for (size_t i = 0; i < p->rows->n; i++) {
         double m = k->mu[i], y = p->y[i];
         if (p->weight[i] == 0) continue;
-        sum += p->weight[i] * (cr_digamma(y + r) - cr_digamma(r) - log1p(m / r) + (m - y) / (r + m));
+        sum +=
+            p->weight[i] * (cr_digamma(y + r) - cr_digamma(r) - log1p(m / r) + (m - y) / (r + m));
     }
     *out = sum * r * r;
     return CR_OK;
@@ -38,8 +39,8 @@ static double score_at_poisson(const profile *k)
 }
 
 /* The slope at the end of small alpha is lost in rounding, so the score decides there. */
-cr_status cri_glm_fit_alpha(cr_ctx *cx, const cri_glm_problem *p, const double *mu, double *out_alpha,
-                            bool *out_underdispersed)
+cr_status cri_glm_fit_alpha(cr_ctx *cx, const cri_glm_problem *p, const double *mu,
+                            double *out_alpha, bool *out_underdispersed)
 {
     const double low = log(1e-6), high = log(1e8);
     double       at_low, at_high, log_r = high;
@@ -48,9 +49,12 @@ cr_status cri_glm_fit_alpha(cr_ctx *cx, const cri_glm_problem *p, const double *
     bool         under = score_at_poisson(&k) <= 0;
     CR_TRY(profile_slope(&k, low, &at_low));
     CR_TRY(profile_slope(&k, high, &at_high));
-    if (under) log_r = high;
-    else if (at_low <= 0) log_r = low;
-    else if (at_high < 0) CR_TRY(cr_brent_root(cx, profile_slope, &k, low, high, 1e-13, &log_r));
+    if (under)
+        log_r = high;
+    else if (at_low <= 0)
+        log_r = low;
+    else if (at_high < 0)
+        CR_TRY(cr_brent_root(cx, profile_slope, &k, low, high, 1e-13, &log_r));
     *out_alpha = exp(-log_r);
     *out_underdispersed = under;
 done:

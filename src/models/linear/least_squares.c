@@ -18,7 +18,8 @@ cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercep
     return cri_least_squares_qr(cx, rows, intercept, out_fit, out_facts);
 }
 
-void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, size_t rank, double rss)
+void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, size_t rank,
+                             double rss)
 {
     fit->has_intercept = intercept;
     fit->mean_share = intercept ? 1 / weight : 0;
@@ -27,7 +28,8 @@ void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, 
     cri_predictor_set_sds(fit);
 }
 
-void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit, double *v)
+void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit,
+                            double *v)
 {
     size_t rank = qr->rank, k = 0;
     for (; k < rank; k++) {
@@ -65,8 +67,8 @@ static void name_one_aliased(cr_ctx *cx, const char *name, bool constant)
            name);
 }
 
-void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms, const bool *constant,
-                      size_t n)
+void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms,
+                      const bool *constant, size_t n)
 {
     enum { FEW = 5 };
     cri_quoted list = { .most = SIZE_MAX };

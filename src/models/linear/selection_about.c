@@ -5,10 +5,9 @@
 
 #include <math.h>
 
-#define MEMBER(name, kind, m, rows, cols)                                                          \
-    {                                                                                              \
-        name, CRI_KIND_##kind, offsetof(cri_selection, m), rows, cols, false                        \
-    }
+/* clang-format off */
+#define MEMBER(name, kind, m, rows, cols) { name, CRI_KIND_##kind, offsetof(cri_selection, m), rows, cols, false }
+/* clang-format on */
 #define SIZES offsetof(cri_selection, sizes)
 static const cri_field selection_fields[] = {
     MEMBER("select_terms", COUNT, p, 0, 0),
