@@ -117,6 +117,8 @@ const char *cli_range(const cr_option *o);
 /* The sink: result text to standard output or, atomically, to the file of --output. */
 void      out_text(cli *c, const char *format, ...) CR_PRINTF(2, 3);
 void      out_bytes(cli *c, const char *bytes, size_t size);
+/* Lines of text, each behind two blanks; at most `most` of them. */
+void      out_lines(cli *c, const char *text, size_t most);
 cr_status out_open(cli *c, const char *opt_path);
 cr_status out_close(cli *c, cr_status st);
 /* Hands over what was written so far, where that does not have to wait for the end. */

@@ -8,7 +8,7 @@
  * candidates. Exit code 1 says that a file name may stand there, which the shell knows best.  It
  * never complains: a line that makes no sense has no candidates.  Files on the line are only looked
  * into. */
-#include "network.h"
+#include "complete.h"
 #include "base/list.h"
 #include "data/column_names.h"
 #include "prob/dist/dist.h"
@@ -30,37 +30,13 @@ CR_OPTIONS_STRUCT(complete_options, COMPLETE_OPTIONS);
 static const cr_option complete_table[] = { COMPLETE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct word {
-    char   *text;  /* without quotes                                    */
-    size_t *place; /* [length + 1] where each character stands in raw   */
-    char    quote; /* the one still open at the end, or '\0'            */
-} word;
-
-typedef struct line {
-    cli            *c;
-    int             shell;
-    const char     *raw; /* the word to complete, as typed */
-    word            word;
-    const char     *value; /* the part of word.text that is the option's value, if it is one */
-    const char     *piece; /* the part of that which is completed */
-    const cli_verb *verb;
-    const cr_model_class *model;
-    const cr_option      *option;   /* whose value the word is; NULL for an argument or option */
-    size_t                position; /* among the arguments of the verb */
-    bool                  ended;    /* after --                        */
-    bool                  lost;     /* there is no such verb           */
-    cr_read_options       read;
-    const char           *args[4];
-    size_t                n_args;
-} line;
-
 /* --- quotes ---------------------------------------------------------------------------------- */
 
 /* The word that the shell would make of `raw`, as far as quotes go. */
-static cr_status unquote(cr_ctx *cx, const char *raw, word *out)
+static cr_status unquote(cr_ctx *cx, const char *raw, complete_word *out)
 {
     size_t n = strlen(raw), used = 0;
-    *out = (word){ cr_alloc(cx, n + 1, 1), cr_alloc(cx, n + 1, sizeof(size_t)), '\0' };
+    *out = (complete_word){ cr_alloc(cx, n + 1, 1), cr_alloc(cx, n + 1, sizeof(size_t)), '\0' };
     if (!out->text || !out->place) return CR_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         bool literal = out->quote == '\'';
@@ -80,7 +56,7 @@ static cr_status unquote(cr_ctx *cx, const char *raw, word *out)
     return CR_OK;
 }
 
-static void free_word(cr_ctx *cx, const char *raw, word *w)
+static void free_word(cr_ctx *cx, const char *raw, complete_word *w)
 {
     cr_free(cx, w->text, strlen(raw) + 1, 1);
     cr_free(cx, w->place, strlen(raw) + 1, sizeof(size_t));
@@ -94,13 +70,13 @@ static void print_quoted(cli *c, const char *text, char quote)
 
 /* --- candidates ------------------------------------------------------------------------------ */
 
-static bool begins_as_typed(const line *l, const char *candidate)
+bool complete_begins(const complete_line *l, const char *candidate)
 {
     return strncmp(candidate, l->piece, strlen(l->piece)) == 0;
 }
 
 /* What was typed before the piece, and a candidate. */
-static void print_candidate(const line *l, const char *candidate, const char *meaning)
+void complete_print(const complete_line *l, const char *candidate, const char *meaning)
 {
     cli   *c = l->c;
     size_t before = (size_t)(l->piece - l->word.text);
@@ -116,59 +92,59 @@ static void print_candidate(const line *l, const char *candidate, const char *me
     out_text(c, "\n");
 }
 
-static void offer(const line *l, const char *candidate, const char *meaning)
+void complete_offer(const complete_line *l, const char *candidate, const char *meaning)
 {
-    if (begins_as_typed(l, candidate)) print_candidate(l, candidate, meaning);
+    if (complete_begins(l, candidate)) complete_print(l, candidate, meaning);
 }
 
-static void offer_verbs(const line *l)
+static void offer_verbs(const complete_line *l)
 {
-    for (size_t i = 0; cli_verbs[i]; i++) offer(l, cli_verbs[i]->name, cli_verbs[i]->summary);
+    for (size_t i = 0; cli_verbs[i]; i++) complete_offer(l, cli_verbs[i]->name, cli_verbs[i]->summary);
 }
 
-static void offer_models(const line *l)
+static void offer_models(const complete_line *l)
 {
     for (size_t i = 0; i < cr_class_count(); i++)
-        offer(l, cr_class_name(cr_class_at(i)), cr_class_summary(cr_class_at(i)));
+        complete_offer(l, cr_class_name(cr_class_at(i)), cr_class_summary(cr_class_at(i)));
 }
 
-static void offer_distributions(const line *l)
+static void offer_distributions(const complete_line *l)
 {
     for (size_t i = 0; i < cr_dist_count(); i++)
-        offer(l, cr_dist_name(cr_dist_at(i)), cr_dist_summary(cr_dist_at(i)));
+        complete_offer(l, cr_dist_name(cr_dist_at(i)), cr_dist_summary(cr_dist_at(i)));
 }
 
-static void offer_kernels(const line *l)
+static void offer_kernels(const complete_line *l)
 {
     for (size_t i = 0; i < cr_kernel_count(); i++)
-        offer(l, cr_kernel_name(cr_kernel_at(i)), cr_kernel_summary(cr_kernel_at(i)));
+        complete_offer(l, cr_kernel_name(cr_kernel_at(i)), cr_kernel_summary(cr_kernel_at(i)));
 }
 
 /* "a|b|c". */
-static void offer_choices(const line *l, const char *choices)
+static void offer_choices(const complete_line *l, const char *choices)
 {
     char one[64];
     for (size_t n; *choices; choices += n + (choices[n] == '|')) {
         n = strcspn(choices, "|");
         snprintf(one, sizeof one, "%.*s", (int)n, choices);
-        offer(l, one, "");
+        complete_offer(l, one, "");
     }
 }
 
-static void offer_options(const line *l, const cr_option *table)
+static void offer_options(const complete_line *l, const cr_option *table)
 {
     char flag[80], name[64], meaning[512];
     for (const cr_option *o = table; o->name; o++) {
         bool on = o->kind == CR_OPTION_flag && o->fallback[0] == 't';
         snprintf(flag, sizeof flag, "--%s", cli_spell(o->name, name));
-        offer(l, flag, o->help);
+        complete_offer(l, flag, o->help);
         snprintf(flag, sizeof flag, "--no-%s", name);
         snprintf(meaning, sizeof meaning, "do not %s", o->help);
-        if (on) offer(l, flag, meaning);
+        if (on) complete_offer(l, flag, meaning);
     }
 }
 
-static void offer_all_options(const line *l)
+static void offer_all_options(const complete_line *l)
 {
     const cr_option *tables[CLI_MOST_TABLES];
     size_t           n = cli_tables(l->verb, tables);
@@ -179,7 +155,7 @@ static void offer_all_options(const line *l)
 /* --- columns --------------------------------------------------------------------------------- */
 
 /* true when the list, up to the piece, already has this item, which is as lists write it. */
-static bool is_listed(const line *l, const char *item)
+static bool is_listed(const complete_line *l, const char *item)
 {
     size_t n = strlen(item);
     for (const char *at = l->value, *end; at < l->piece; at = end + 1) {
@@ -191,16 +167,16 @@ static bool is_listed(const line *l, const char *item)
 }
 
 /* In a list a name may need quotes, which need not have been typed. */
-static void offer_column(void *user, const char *name)
+void complete_column(void *user, const char *name)
 {
-    const line *l = user;
+    const complete_line *l = user;
     char        item[1024];
     if (l->option->kind != CR_OPTION_list) {
-        offer(l, name, "");
+        complete_offer(l, name, "");
         return;
     }
     if (cri_list_quote(name, item, sizeof item) >= sizeof item || is_listed(l, item)) return;
-    if (begins_as_typed(l, name) || begins_as_typed(l, item)) print_candidate(l, item, "");
+    if (complete_begins(l, name) || complete_begins(l, item)) complete_print(l, item, "");
 }
 
 static bool has_ending(const char *path, const char *ending)
@@ -210,7 +186,7 @@ static bool has_ending(const char *path, const char *ending)
 }
 
 /* The columns that the design of a model reads; its size is limited, for it is loaded whole. */
-static bool offer_model_columns(line *l, const char *path)
+static bool offer_model_columns(complete_line *l, const char *path)
 {
     enum { LARGEST = 1 << 25 };
     struct stat info;
@@ -218,15 +194,15 @@ static bool offer_model_columns(line *l, const char *path)
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > LARGEST) return false;
     if (cr_model_load(l->c->cx, path, &m) != CR_OK) return false;
     const cr_design *d = cr_model_get_design(m);
-    for (size_t i = 0; i < cr_design_columns(d); i++) offer_column(l, cr_design_column_name(d, i));
-    if (cr_design_target(d)) offer_column(l, cr_design_target(d));
-    if (cr_design_weights(d)) offer_column(l, cr_design_weights(d));
+    for (size_t i = 0; i < cr_design_columns(d); i++) complete_column(l, cr_design_column_name(d, i));
+    if (cr_design_target(d)) complete_column(l, cr_design_target(d));
+    if (cr_design_weights(d)) complete_column(l, cr_design_weights(d));
     cr_model_free(l->c->cx, m);
     return true;
 }
 
 /* ~/x as the shell would have it; `out` is for that. */
-static const char *expand_home(const char *path, char out[1024])
+const char *complete_home(const char *path, char out[1024])
 {
     const char *home = getenv("HOME");
     if (strncmp(path, "~/", 2) != 0 || !home) return path;
@@ -235,22 +211,22 @@ static const char *expand_home(const char *path, char out[1024])
 }
 
 /* Those of the first model, or of the first data file, on the line; false when there is none. */
-static bool offer_columns_of(line *l, bool models)
+static bool offer_columns_of(complete_line *l, bool models)
 {
     char   home[1024];
     size_t first = l->verb && l->verb->takes & VERB_FITS ? 1 : 0;
     for (size_t i = first; i < l->n_args; i++) {
-        const char *path = expand_home(l->args[i], home);
+        const char *path = complete_home(l->args[i], home);
         if (has_ending(path, ".cred") != models) continue;
         if (models ? offer_model_columns(l, path)
-                   : cri_column_names(l->c->cx, path, &l->read, offer_column, l) == CR_OK)
+                   : cri_column_names(l->c->cx, path, &l->read, complete_column, l) == CR_OK)
             return true;
     }
     return false;
 }
 
 /* An option of the verb itself is about the data, those of reading about what the model wants of them. */
-static void offer_columns(line *l)
+static void offer_columns(complete_line *l)
 {
     bool own = l->verb && l->verb->options && l->option &&
                cr_option_find(l->verb->options, l->option->name) == l->option;
@@ -259,7 +235,7 @@ static void offer_columns(line *l)
 
 /* --- the line -------------------------------------------------------------------------------- */
 
-static const cr_option *find_option(const line *l, const char *text)
+static const cr_option *find_option(const complete_line *l, const char *text)
 {
     char             name[64];
     const cr_option *tables[CLI_MOST_TABLES], *o = NULL;
@@ -272,13 +248,13 @@ static const cr_option *find_option(const line *l, const char *text)
     return o;
 }
 
-static bool is_option(const line *l, const char *text)
+static bool is_option(const complete_line *l, const char *text)
 {
     return !l->ended && text[0] == '-' && text[1];
 }
 
 /* The option that a word names, if a value is to follow in the next word. */
-static const cr_option *wants_value(const line *l, const char *text)
+static const cr_option *wants_value(const complete_line *l, const char *text)
 {
     const cr_option *o = NULL;
     if (strncmp(text, "--", 2) == 0 && !strchr(text, '='))
@@ -288,7 +264,7 @@ static const cr_option *wants_value(const line *l, const char *text)
     return o && o->kind != CR_OPTION_flag ? o : NULL;
 }
 
-static void take_argument(line *l, const char *text)
+static void take_argument(complete_line *l, const char *text)
 {
     const cr_model_class *m;
     if (l->lost) return;
@@ -303,14 +279,14 @@ static void take_argument(line *l, const char *text)
 }
 
 /* How data are read has a say in what their columns are called. */
-static void take_value(line *l, const cr_option *o, const char *value)
+static void take_value(complete_line *l, const cr_option *o, const char *value)
 {
     if (cr_option_find(cr_read_table, o->name) == o)
         cr_options_set(l->c->cx, cr_read_table, &l->read, o->name, value);
 }
 
 /* The word that is completed: what it may be, given all that came before. */
-static void place_word(line *l, const cr_option *pending)
+static void place_word(complete_line *l, const cr_option *pending)
 {
     char *text = l->word.text, *equals = strchr(text, '=');
     l->piece = text;
@@ -328,7 +304,7 @@ static void place_word(line *l, const cr_option *pending)
 }
 
 /* Goes over all words: those behind the completed one count too, for a file may stand there. */
-static void read_line(line *l, char **words, size_t n, size_t at)
+static void read_line(complete_line *l, char **words, size_t n, size_t at)
 {
     const cr_option *pending = NULL;
     for (size_t i = 0; i < n; i++) {
@@ -362,132 +338,27 @@ static void usage_word(const char *usage, size_t n, char out[64])
     snprintf(out, 64, "%.*s", (int)strcspn(at, " ]"), at);
 }
 
-/* --- questions to a network ------------------------------------------------------------------ */
-
-/* The network that the first argument names; its size is limited, for it is read whole. */
-static cr_network *load_network(const line *l)
-{
-    enum { LARGEST = 1 << 25 };
-    char        home[1024];
-    struct stat info;
-    cr_network *net = NULL;
-    const char *path = l->n_args > 0 ? expand_home(l->args[0], home) : "";
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > LARGEST) return NULL;
-    return cr_network_read(l->c->cx, path, CR_FORMAT_AUTO, &net) == CR_OK ? net : NULL;
-}
-
-/* A name as questions write it: in quotes where it holds what means something there. */
-static const char *write_name(const char *name, bool state, char out[1024])
-{
-    const char *special = state ? " ,)}|:\"'" : " (){},;|=~:!\"'";
-    size_t      used = 0;
-    if (name[strcspn(name, special)] == '\0' || strlen(name) > 400) return name;
-    out[used++] = '"';
-    for (; *name; name++) {
-        if (*name == '"') out[used++] = '"';
-        out[used++] = *name;
-    }
-    snprintf(out + used, 2, "\"");
-    return out;
-}
-
-/* Offers what begins as typed, with or without the quotes. */
-static void offer_name(const line *l, const char *name, bool state)
-{
-    char        quoted[1024];
-    const char *written = write_name(name, state, quoted);
-    if (begins_as_typed(l, name) || begins_as_typed(l, written)) print_candidate(l, written, "");
-}
-
-/* The variable whose states stand at `at`: behind "x=", "x in {", "x~{a:1," and so on. */
-static size_t variable_before(const cr_network *net, const char *begin, const char *at)
-{
-    char        name[512];
-    const char *end = at, *from;
-    for (const char *p = at; p > begin && p[-1] != '}' && p[-1] != '('; p--) /* inside braces? */
-        if (p[-1] == '{') {
-            end = p - 1;
-            break;
-        }
-    while (end > begin && strchr("=!:~{ ", end[-1])) end--;
-    if (end - begin > 3 && strncmp(end - 3, " in", 3) == 0) end -= 3;
-    while (end > begin && end[-1] == ' ') end--;
-    for (from = end; from > begin && !strchr("(,|;{ \"'", from[-1]);) from--;
-    snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
-    return cr_variable_lookup(cr_network_variables(net), name);
-}
-
-/* Variables after '(', ',', '|' or ';', states after '=' and in braces. */
-static void offer_question(line *l)
-{
-    const char *text = l->word.text, *last = text;
-    bool        in_braces = false, states;
-    cr_network *net = load_network(l);
-    if (!net) return;
-    for (const char *p = text; *p; p++) {
-        if (strchr("(,|;={ ", *p)) last = p + 1;
-        in_braces = (in_braces || *p == '{') && *p != '}';
-    }
-    l->piece = last;
-    states = in_braces || (last > text && last[-1] == '=');
-    const cr_variables *vs = cr_network_variables(net);
-    size_t              v = states ? variable_before(net, text, last) : CR_NONE;
-    for (size_t s = 0; v != CR_NONE && s < cr_variable_states(vs, v); s++)
-        offer_name(l, cr_state_name(vs, v, s), true);
-    for (size_t i = 0; !states && i < cr_variables_count(vs); i++)
-        offer_name(l, cr_variable_name(vs, i), false);
-    if (last == text) {
-        offer(l, "P(", "a distribution, or the probability of states");
-        offer(l, "argmax(", "the most probable states");
-        offer(l, "H(", "entropy");
-        offer(l, "I(", "mutual information");
-        offer(l, "best(", "the k most probable assignments");
-        offer(l, "causes(", "what the evidence speaks for");
-        offer(l, "sensitivity(", "how a probability changes with parameters");
-        offer(l, "parents(", "variables with an arrow to x");
-        offer(l, "children(", "variables with an arrow from x");
-        offer(l, "ancestors(", "all before x");
-        offer(l, "descendants(", "all behind x");
-        offer(l, "blanket(", "what shields x from all others");
-        offer(l, "order()", "causes before effects");
-        offer(l, "moral()", "edges of the moral graph");
-        offer(l, "cliques()", "maximal cliques after triangulation");
-        offer(l, "chordal()", "is the moral graph chordal?");
-        offer(l, "imap(", "do its independences hold in another network?");
-    }
-    cr_network_free(l->c->cx, net);
-}
-
-/* The variables of a network as items of a list. */
-static void offer_variables(line *l)
-{
-    cr_network *net = load_network(l);
-    for (size_t v = 0; net && v < cr_network_size(net); v++)
-        offer_column(l, cr_variable_name(cr_network_variables(net), v));
-    cr_network_free(l->c->cx, net);
-}
-
 /* The usage line says what an argument is: models, a verb, one of several words, or else a file.
  * The name that dist takes is a distribution, and numbers follow. */
-static void offer_argument(line *l)
+static void offer_argument(complete_line *l)
 {
     char what[64];
     usage_word(l->verb->usage, l->position, what);
     if (l->position >= l->verb->most) return;
     if (strcmp(l->verb->name, "query") == 0 && l->position > 0) {
-        offer_question(l);
+        complete_question(l);
         return;
     }
     if (strcmp(l->verb->name, "dist") == 0) {
         if (l->position == 0) offer_distributions(l);
     } else if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0) {
         offer_models(l);
-        if (what[0] == 'N') offer(l, "kernels", "the parts of kernel expressions");
+        if (what[0] == 'N') complete_offer(l, "kernels", "the parts of kernel expressions");
     } else if (strcmp(what, "KERNEL") == 0) {
         if (strcmp(l->args[0], "kernels") == 0) offer_kernels(l);
     } else if (strcmp(what, "VERB") == 0) {
         offer_verbs(l);
-        if (strcmp(l->verb->name, "help") == 0) offer(l, "kernels", "the parts of kernel expressions");
+        if (strcmp(l->verb->name, "help") == 0) complete_offer(l, "kernels", "the parts of kernel expressions");
     } else if (strchr(what, '|'))
         offer_choices(l, what);
     else
@@ -495,7 +366,7 @@ static void offer_argument(line *l)
 }
 
 /* NAME= of the settings that a model has, and behind that the words of one. */
-static void offer_settings(line *l)
+static void offer_settings(complete_line *l)
 {
     const cr_option *tables[] = { l->model ? cr_class_options(l->model) : cr_fit_table, cr_design_table,
                                   cr_fit_table };
@@ -508,18 +379,18 @@ static void offer_settings(line *l)
         if (o && o->kind == CR_OPTION_choice) offer_choices(l, o->range);
         for (o = tables[t]; !equals && o->name; o++) {
             snprintf(name, sizeof name, "%s=", o->name);
-            offer(l, name, o->help);
+            complete_offer(l, name, o->help);
         }
     }
 }
 
-static void offer_losses(line *l)
+static void offer_losses(complete_line *l)
 {
     offer_choices(l, "0-1|squared|absolute|quantile:");
     l->c->answer_no = true; /* or a file */
 }
 
-static void offer_value(line *l)
+static void offer_value(complete_line *l)
 {
     const cr_option *o = l->option;
     if (o->kind == CR_OPTION_choice)
@@ -529,7 +400,7 @@ static void offer_value(line *l)
     else if (strcmp(o->range, "COLUMN") == 0)
         offer_columns(l);
     else if (strcmp(o->range, "VARIABLE") == 0)
-        offer_variables(l);
+        complete_variables(l);
     else if (strcmp(o->range, "NAME=VALUES") == 0)
         offer_settings(l);
     else if (strcmp(o->range, "LOSS") == 0)
@@ -538,7 +409,7 @@ static void offer_value(line *l)
         l->c->answer_no = true;
 }
 
-static void offer_candidates(line *l)
+static void offer_candidates(complete_line *l)
 {
     if (l->option)
         offer_value(l);
@@ -555,8 +426,8 @@ static cr_status run_complete(cli *c)
     cr_status               st = CR_OK;
     const complete_options *o = c->own;
     size_t                  n = c->n_args, at = o->at < n ? o->at : n - 1;
-    line                    l = { .c = c, .shell = o->shell, .piece = "" };
-    word                   *words = cr_alloc(c->cx, n, sizeof *words);
+    complete_line            l = { .c = c, .shell = o->shell, .piece = "" };
+    complete_word                   *words = cr_alloc(c->cx, n, sizeof *words);
     char                  **texts = cr_alloc(c->cx, n, sizeof *texts);
 
     if (n == 0) goto done;

@@ -73,16 +73,6 @@ void cli_print_options(cli *c, const cr_option *table, const char *title)
     }
 }
 
-/* Lines of text, each behind two blanks; at most `most` of them. */
-static void print_lines(cli *c, const char *text, size_t most)
-{
-    for (const char *line = text; *line && most > 0; most--) {
-        size_t n = strcspn(line, "\n");
-        out_text(c, "  %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
-}
-
 static void print_program_help(cli *c)
 {
     out_text(c, "credence %s: probabilistic machine learning. Data in, a posterior out.\n\n",
@@ -91,8 +81,8 @@ static void print_program_help(cli *c)
     for (size_t i = 0; cli_verbs[i]; i++)
         out_text(c, "  %-10s %s\n", cli_verbs[i]->name, cli_verbs[i]->summary);
     out_text(c, "\nA first session:\n");
-    print_lines(c, cli_verb_find("fit")->example, 1);
-    print_lines(c, cli_verb_find("predict")->example, 1);
+    out_lines(c, cli_verb_find("fit")->example, 1);
+    out_lines(c, cli_verb_find("predict")->example, 1);
     out_text(c, "\ncredence help VERB explains a verb, credence models NAME a model.\n");
 }
 
@@ -114,7 +104,7 @@ void cli_print_help(cli *c, const cli_verb *v)
     else cli_print_options(c, cli_seed_table, "Everywhere:");
     cli_print_options(c, cli_global_table, v->takes & VERB_FITS ? "Everywhere:" : NULL);
     out_text(c, "\nExamples:\n");
-    print_lines(c, v->example, SIZE_MAX);
+    out_lines(c, v->example, SIZE_MAX);
 }
 
 /* --- options as JSON ------------------------------------------------------------------------- */
@@ -234,7 +224,7 @@ static json_t *model_object(const cr_model_class *m, bool whole)
 static void print_model_page(cli *c, const cr_model_class *m)
 {
     out_text(c, "%s - %s\n\n", cr_class_name(m), cr_class_summary(m));
-    print_lines(c, cr_class_formulas(m), SIZE_MAX);
+    out_lines(c, cr_class_formulas(m), SIZE_MAX);
     cli_print_options(c, cr_class_options(m), "Options:");
     out_text(c, "\nOptions of data and design: credence help fit\n\nExample:\n");
     out_text(c, "  credence fit %s %s\n", cr_class_name(m), cr_class_example(m));

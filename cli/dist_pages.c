@@ -45,11 +45,7 @@ static json_t *describe_one(const cr_dist_class *d)
 static void print_page(cli *c, const cr_dist_class *d)
 {
     out_text(c, "%s - %s\n\n", cr_dist_name(d), cr_dist_summary(d));
-    for (const char *line = cr_dist_formula(d); *line;) {
-        size_t n = strcspn(line, "\n");
-        out_text(c, "  %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
+    out_lines(c, cr_dist_formula(d), SIZE_MAX);
     out_text(c, "  %s\n\nParameters:\n", cr_dist_support_text(d));
     for (size_t i = 0; cr_dist_parameter(d, i); i++) {
         const cr_dist_param *p = cr_dist_parameter(d, i);

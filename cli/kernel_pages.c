@@ -51,11 +51,7 @@ static json_t *kernel_row(const cr_kernel_class *k)
 static void print_page(cli *c, const cr_kernel_class *k)
 {
     out_text(c, "%s - %s\n\n", cr_kernel_name(k), cr_kernel_summary(k));
-    for (const char *line = cr_kernel_formula(k); *line;) {
-        size_t n = strcspn(line, "\n");
-        out_text(c, "  %.*s\n", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
+    out_lines(c, cr_kernel_formula(k), SIZE_MAX);
     if (cr_kernel_aliases(k)[0]) out_text(c, "\nOther names: %s\n", cr_kernel_aliases(k));
     out_text(c, "Acts on: %s\n", cr_kernel_acts_on(k));
     if (cr_kernel_spec_at(k, 0)) out_text(c, "\nParameters:\n");

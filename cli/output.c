@@ -64,6 +64,15 @@ void out_text(cli *c, const char *format, ...)
     if (text != small) free(text);
 }
 
+void out_lines(cli *c, const char *text, size_t most)
+{
+    for (const char *line = text; *line && most > 0; most--) {
+        size_t n = strcspn(line, "\n");
+        out_text(c, "  %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
 cr_status out_flush(cli *c)
 {
     struct sink *s = c->sink;

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { MOST_SPANS = 64 };
+enum { MOST_SPANS = 64, MOST_SLOTS = 32 };
 
 size_t cri_block_count(size_t n, size_t size) { return n / size + (n % size != 0); }
 
@@ -52,6 +52,46 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
     size_t   threads = cr_ctx_threads(cx);
     cri_team_run(cri_ctx_team(cx), threads < blocks ? threads : blocks, take_blocks, &w);
     return atomic_load(&w.finished) == blocks ? CR_OK : stopped(cx);
+}
+
+typedef struct rows_work {
+    const cr_ctx *cx;
+    size_t        n, block, blocks, slots, room;
+    void (*body)(void *arg, cri_range rows, double *room);
+    void       *arg;
+    double     *rooms;      /* [slots x room] */
+    atomic_bool unfinished; /* some slot stopped between its blocks */
+} rows_work;
+
+/* Slot s has the blocks s, s + slots, ... */
+static void run_slot(void *arg, size_t s)
+{
+    rows_work *w = arg;
+    for (size_t b = s; b < w->blocks; b += w->slots) {
+        if (cri_should_stop(w->cx)) {
+            atomic_store(&w->unfinished, true);
+            return;
+        }
+        w->body(w->arg, cri_block_range(w->n, w->block, b), w->rooms + s * w->room);
+    }
+}
+
+cr_status cri_parallel_rows(cr_ctx *cx, const char *what, size_t n, size_t block, size_t room,
+                            void (*body)(void *arg, cri_range rows, double *room), void *arg)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    rows_work  w = { .cx = cx, .n = n, .block = block, .room = room, .body = body, .arg = arg };
+    w.blocks = cri_block_count(n, block);
+    w.slots = w.blocks < MOST_SLOTS ? w.blocks : MOST_SLOTS;
+    w.rooms = cr_scratch_matrix(&s, w.slots, room);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_for(cx, what, w.slots, run_slot, &w));
+    if (atomic_load(&w.unfinished)) CR_TRY(stopped(cx));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 typedef struct sum_work {

@@ -19,6 +19,12 @@ typedef struct cri_range { size_t begin, end; } cri_range;
 cri_range cri_block_range(size_t n, size_t size, size_t b);
 size_t    cri_block_count(size_t n, size_t size);
 
+/* Runs body(arg, rows, room) for every block of `block` of n rows.  room [room] is memory to work in,
+ * left as an earlier block left it; there are at most 32 of them, shared out by the number of blocks.
+ * Stops between blocks as cri_parallel_for does. */
+cr_status cri_parallel_rows(cr_ctx *cx, const char *what, size_t n, size_t block, size_t room,
+                            void (*body)(void *arg, cri_range rows, double *room), void *arg);
+
 /* out[0..width) = sum over rows of what body adds.  The n rows are cut into at most 64 spans of
  * whole blocks of `block` rows, by n alone; body(arg, range, acc) adds the rows of one block into
  * acc [width]; spans are added up in order.  Memory: 64 x width doubles at the most.

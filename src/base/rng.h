@@ -18,19 +18,21 @@ typedef struct cr_rng {
 
 /* The start of stream `stream` of `seed`. */
 CR_API cr_rng cr_rng_stream(uint64_t seed, uint64_t stream);
-/* Raw bits. */
+/* 32 random bits. */
 CR_API uint32_t cr_rng_u32(cr_rng *r);
+/* 64 random bits. */
 CR_API uint64_t cr_rng_u64(cr_rng *r);
 /* Uniform on (0, 1): never 0, never 1, 53 bits. */
 CR_API double cr_rng_uniform(cr_rng *r);
 /* Uniform on 0 .. n-1 without bias; n >= 1. */
 CR_API uint64_t cr_rng_below(cr_rng *r, uint64_t n);
-/* Standard normal; exponential with mean 1. */
+/* Standard normal. */
 CR_API double cr_rng_normal(cr_rng *r);
+/* Exponential with mean 1. */
 CR_API double cr_rng_exponential(cr_rng *r);
-/* Gamma with the given shape > 0 and scale 1 (Marsaglia & Tsang 2000); its logarithm, which does
- * not underflow for small shapes. */
+/* Gamma with the given shape > 0 and scale 1 (Marsaglia & Tsang 2000). */
 CR_API double cr_rng_gamma(cr_rng *r, double shape);
+/* The logarithm of such a draw, which does not underflow for small shapes. */
 CR_API double cr_rng_log_gamma(cr_rng *r, double shape);
 /* Beta(a, b), a and b > 0. */
 CR_API double cr_rng_beta(cr_rng *r, double a, double b);

@@ -19,9 +19,11 @@ CR_API cr_scratch cr_scratch_begin(cr_ctx *cx);
 CR_API void cr_scratch_end(cr_scratch *s);
 /* count elements of `size` bytes, zeroed.  NULL once the arena has failed. */
 CR_API void *cr_scratch_bytes(cr_scratch *s, size_t count, size_t size);
-/* n doubles; a rows x cols matrix of doubles; n indices: not initialised. */
+/* n doubles, not initialised; NULL once the arena has failed, here as below. */
 CR_API double *cr_scratch_f64(cr_scratch *s, size_t n);
+/* rows x cols doubles, not initialised; a product that overflows fails as memory would. */
 CR_API double *cr_scratch_matrix(cr_scratch *s, size_t rows, size_t cols);
+/* n indices, not initialised. */
 CR_API size_t *cr_scratch_index(cr_scratch *s, size_t n);
 
 #endif

@@ -59,25 +59,31 @@ extern CR_API const cr_option cr_design_table[];
 
 typedef struct cr_design cr_design;
 
-/* The number of terms, their names, and the standardisation of each: x -> (x - shift) / scale. */
-CR_API size_t        cr_design_terms(const cr_design *design);
-CR_API const char   *cr_design_term_name(const cr_design *design, size_t term);
+/* The number of terms, p.  All that these functions give is owned by the design. */
+CR_API size_t cr_design_terms(const cr_design *design);
+/* The name of term number `term` < p. */
+CR_API const char *cr_design_term_name(const cr_design *design, size_t term);
+/* The shift [p] of the standardisation: a model sees (x - shift) / scale. */
 CR_API const double *cr_design_shift(const cr_design *design);
+/* The scale [p] of the standardisation. */
 CR_API const double *cr_design_scale(const cr_design *design);
-/* The columns it reads: their number, names and types. */
-CR_API size_t      cr_design_columns(const cr_design *design);
+/* The number of columns that it reads. */
+CR_API size_t cr_design_columns(const cr_design *design);
+/* The name of column number `column`. */
 CR_API const char *cr_design_column_name(const cr_design *design, size_t column);
-CR_API cr_type     cr_design_column_type(const cr_design *design, size_t column);
-/* The levels of a column that is a category, sorted by bytes: their number (0 for numbers) and the
- * k-th. */
-CR_API size_t      cr_design_levels(const cr_design *design, size_t column);
+/* The type of column number `column`. */
+CR_API cr_type cr_design_column_type(const cr_design *design, size_t column);
+/* The number of levels of a column that is a category; 0 for numbers. */
+CR_API size_t cr_design_levels(const cr_design *design, size_t column);
+/* The k-th of these levels, which are sorted by bytes. */
 CR_API const char *cr_design_level(const cr_design *design, size_t column, size_t k);
-/* The names of the target and of the column of weights; NULL where there is none. */
+/* The name of the target; NULL where there is none. */
 CR_API const char *cr_design_target(const cr_design *design);
+/* The name of the column of weights; NULL where there is none. */
 CR_API const char *cr_design_weights(const cr_design *design);
-/* The classes of a target that is a category, sorted by bytes: their number (0 for numbers) and the
- * i-th. */
-CR_API size_t      cr_design_classes(const cr_design *design);
+/* The number of classes of a target that is a category; 0 for numbers. */
+CR_API size_t cr_design_classes(const cr_design *design);
+/* The i-th of these classes, which are sorted by bytes. */
 CR_API const char *cr_design_class(const cr_design *design, size_t i);
 
 #endif

@@ -52,6 +52,13 @@ typedef struct cri_level_map {
  * that a LIBSVM file left out is all 0. */
 cr_status cri_match_column(cr_ctx *cx, const cr_table *table, const cri_design_column *c,
                            const cr_column **out_column, cri_level_map *out_map);
+/* Frees the levels of a column of the table. */
+void cri_level_map_free(cr_ctx *cx, const cr_table *table, const cr_column *column, cri_level_map map);
+/* The design level in a row of the table that is not missing. */
+static inline uint32_t cri_level_in(cri_level_map m, const cr_column *c, size_t row)
+{
+    return m.recode ? m.recode[c->codes[row]] : m.levels[row];
+}
 /* Fails at the first infinite value of a column. */
 cr_status cri_column_check_finite(cr_ctx *cx, const cr_table *table, const cr_column *column);
 /* The parts of filling X that concern ordinary columns: term k of those, raw or standardised. */

@@ -30,10 +30,10 @@ typedef struct cr_regression_metrics {
     double width;     /* mean width of these intervals                                        */
 } cr_regression_metrics;
 
-/* CRPS(F, y) = integral of (F(x) - 1{x >= y})^2 dx in closed form.  The t distribution has one for
- * dof > 1/2 (Jordan et al. for dof > 1; the formula continues down to where the integral diverges);
- * INFINITY below.  dof INFINITY is the normal.  scale > 0. */
+/* CRPS(F, y) = integral of (F(x) - 1{x >= y})^2 dx in closed form; scale > 0. */
 CR_API double cr_crps_normal(double y, double mean, double scale);
+/* The same of Student's t: for dof > 1 as Jordan et al. give it; the formula continues down to dof =
+ * 1/2, where the integral diverges, and below it is INFINITY.  dof INFINITY is the normal. */
 CR_API double cr_crps_student_t(double y, double mean, double scale, double dof);
 
 /* All metrics at once; without scale, the last four are NaN.  O(n), and one quantile per change of

@@ -35,11 +35,12 @@ CR_API cr_status cr_folds_new_ordered(cr_ctx *cx, size_t n, size_t k, cr_folds *
 CR_API cr_status cr_folds_new_grouped(cr_ctx *cx, const size_t *group, size_t n, size_t k,
                                       uint64_t seed, cr_folds *out_folds);
 /* Frees the blocks. */
-CR_API void      cr_folds_free(cr_ctx *cx, cr_folds *folds);
+CR_API void cr_folds_free(cr_ctx *cx, cr_folds *folds);
 
-/* The rows that fold f < k trains on and tests on, in increasing order; returns how many.  O(n).
- * opt_rows needs room for as many, at most n; NULL only counts. */
+/* The rows that fold f < k trains on, in increasing order; returns how many.  O(n).  opt_rows needs
+ * room for as many, at most n; NULL only counts. */
 CR_API size_t cr_folds_train(const cr_folds *folds, size_t f, size_t *opt_rows);
+/* The rows that fold f tests on, likewise. */
 CR_API size_t cr_folds_test(const cr_folds *folds, size_t f, size_t *opt_rows);
 
 /* Sets round(fraction n) rows aside for a test, at least one and at most n - 1.  out_rows [n]:

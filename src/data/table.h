@@ -42,7 +42,8 @@ CR_API const char *cr_type_name(cr_type type);
 
 /* Starts a table of `rows` rows and no columns.  source names it in messages ("houses.csv"). */
 CR_API cr_status cr_table_new(cr_ctx *cx, const char *source, size_t rows, cr_table **out_table);
-CR_API void      cr_table_free(cr_ctx *cx, cr_table *table);
+/* Frees a table, but not what it borrows; NULL is allowed. */
+CR_API void cr_table_free(cr_ctx *cx, cr_table *table);
 
 /* Adds a numeric column (CR_REAL, CR_INTEGER, CR_BOOLEAN), copying its values.  O(rows).
  * Fails with CR_EDATA when the name is empty or taken. */
@@ -68,9 +69,11 @@ CR_API cr_status cr_table_add_category(cr_ctx *cx, cr_table *table, const char *
                                        const uint32_t *codes, const char *const *levels,
                                        size_t n_levels);
 
-/* How many rows and columns; the name in messages. */
-CR_API size_t      cr_table_rows(const cr_table *table);
-CR_API size_t      cr_table_columns(const cr_table *table);
+/* How many rows there are. */
+CR_API size_t cr_table_rows(const cr_table *table);
+/* How many columns, those of the sparse block included. */
+CR_API size_t cr_table_columns(const cr_table *table);
+/* Its name in messages, owned by the table. */
 CR_API const char *cr_table_source(const cr_table *table);
 enum { CR_NAME_SIZE = 12 }; /* of x4294967295 */
 /* The name of the column at index < columns; one of the sparse block is written to `out`. */
@@ -84,9 +87,9 @@ CR_API const cr_column *cr_table_column(const cr_table *table, size_t index);
 CR_API const cr_column *cr_table_find(const cr_table *table, const char *name);
 /* The sparse block, or NULL. */
 CR_API const cr_csr *cr_table_csr(const cr_table *table);
-/* The index of the first column of the sparse block, and its type; 0 and CR_REAL when there is
- * none. */
-CR_API size_t  cr_table_csr_first(const cr_table *table);
+/* The index of the first column of the sparse block; 0 when there is none. */
+CR_API size_t cr_table_csr_first(const cr_table *table);
+/* The type of the columns of the sparse block; CR_REAL when there is none. */
 CR_API cr_type cr_table_csr_type(const cr_table *table);
 
 #endif

@@ -5,16 +5,15 @@
  * only whole numbers is written with ".0"; and in a table of one column, whose missing values would
  * make blank lines, these are written NA.  What CSV cannot say: that a text which looks like a
  * number, a truth value or a missing value is a text; such a category reads back as itself only
- * when the reader is told
- * (--category). */
+ * when the reader is told (--category). */
 #ifndef CREDENCE_DATA_WRITE_H
 #define CREDENCE_DATA_WRITE_H
 
 #include "table.h"
 
 /* Writes all of the table to a file, atomically, compressed where its name ends in .gz or .zst.
- * O(size) time, a bounded buffer.  Fails with CR_EIO
- * (then the old file is as it was), CR_ENOMEM or CR_EINTERRUPTED. */
+ * O(size) time, a bounded buffer.  Fails with CR_EIO (then the old file is as it was), CR_ENOMEM or
+ * CR_EINTERRUPTED. */
 CR_API cr_status cr_table_write_csv(cr_ctx *cx, const cr_table *table, const char *path);
 
 /* Writes a table of numbers as a rows x columns array of doubles (missing = NaN), atomically; names

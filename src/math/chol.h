@@ -24,9 +24,12 @@ CR_API cr_status cr_chol(cr_ctx *cx, cr_mat A);
  * triangle. */
 CR_API cr_status cr_chol_jitter(cr_ctx *cx, cr_mat A, cr_jitter *out_jitter);
 
-/* Solves with the factor, B [n x k] overwritten: L X = B, L^T X = B, or A X = B.  O(n^2 k). */
+/* B [n x k] becomes the X of L X = B.  O(n^2 k).  Fails with CR_EARG when the shapes do not fit,
+ * CR_EINTERRUPTED (B is then spoiled), CR_ENOMEM; so do the next two. */
 CR_API cr_status cr_chol_forward(cr_ctx *cx, cr_cmat L, cr_mat B);
+/* B becomes the X of L^T X = B. */
 CR_API cr_status cr_chol_backward(cr_ctx *cx, cr_cmat L, cr_mat B);
+/* B becomes the X of A X = B: one after the other, O(2 n^2 k). */
 CR_API cr_status cr_chol_solve(cr_ctx *cx, cr_cmat L, cr_mat B);
 /* out [n x n] = A^-1, both triangles; for variances.  out may be L itself.  O(2 n^3 / 3). */
 CR_API cr_status cr_chol_inverse(cr_ctx *cx, cr_cmat L, cr_mat out);
@@ -35,9 +38,10 @@ CR_API double cr_chol_logdet(cr_cmat L);
 /* Reciprocal condition number of A in the 1-norm, estimated; anorm = the 1-norm of A. */
 CR_API cr_status cr_chol_rcond(cr_ctx *cx, cr_cmat L, double anorm, double *out_rcond);
 
-/* L becomes the factor of A + x x^T, or A - x x^T.  O(n^2).  x [n] is spoiled.  A downdate that
- * would leave A - x x^T not positive definite fails with CR_ENUMERIC and leaves L as it was. */
-CR_API void      cr_chol_update(cr_mat L, double *x);
+/* L becomes the factor of A + x x^T.  O(n^2).  x [n] is spoiled. */
+CR_API void cr_chol_update(cr_mat L, double *x);
+/* L becomes the factor of A - x x^T, likewise.  Where that is not positive definite it fails with
+ * CR_ENUMERIC and leaves L as it was. */
 CR_API cr_status cr_chol_downdate(cr_ctx *cx, cr_mat L, double *x);
 
 #endif

@@ -18,7 +18,8 @@ typedef struct cr_qr {
 
 /* Factors a copy of A.  tolerance < 0 means max(m, n) * 2^-52.  O(m n k). */
 CR_API cr_status cr_qr_new(cr_ctx *cx, cr_cmat A, double tolerance, cr_qr *out_qr);
-CR_API void      cr_qr_free(cr_ctx *cx, cr_qr *qr);
+/* Frees the factors. */
+CR_API void cr_qr_free(cr_ctx *cx, cr_qr *qr);
 /* B [m] := Q^T B, or Q B. */
 CR_API cr_status cr_qr_apply(cr_ctx *cx, const cr_qr *qr, bool transpose, double *b);
 /* Solves R[0..r,0..r] x = b, or R^T x = b, for the leading r = rank columns, in place; b [r].  In

@@ -21,8 +21,9 @@ CR_API cr_status cr_syrk(cr_ctx *cx, double alpha, cr_cmat A, cr_transpose op, d
 /* y = alpha op(A) x + beta y. */
 CR_API cr_status cr_gemv(cr_ctx *cx, double alpha, cr_cmat A, cr_transpose op, const double *x,
                          double beta, double *y);
-/* x . y and |x|, in fixed blocks; |x| without needless over- or underflow. */
+/* x . y, in fixed blocks. */
 CR_API double cr_dot(const double *x, const double *y, size_t n);
+/* |x|, likewise, without needless over- or underflow. */
 CR_API double cr_norm2(const double *x, size_t n);
 
 #endif

@@ -96,18 +96,25 @@ done:
     return st;
 }
 
+static cr_search_sink sink_of(cr_ctx *cx, const cr_search_problem *p, const cr_search_limits *limits,
+                              void (*keep)(cr_search_sink *, const void *, double), size_t width,
+                              cr_search_report *r)
+{
+    return (cr_search_sink){ .cx = cx,
+                             .p = p,
+                             .report = r,
+                             .scores = limits ? limits->scores : 0,
+                             .keep = keep,
+                             .width = width };
+}
+
 cr_status cr_search_greedy(cr_ctx *cx, const cr_search_problem *p, const cr_search_limits *limits,
                            void *state, cr_search_report *out_report)
 {
     cr_status        st = CR_OK;
     cr_scratch       scratch = cr_scratch_begin(cx);
     cr_search_report r = { 0, 0, 0, false };
-    cr_search_sink   s = { .cx = cx,
-                           .p = p,
-                           .report = &r,
-                           .scores = limits ? limits->scores : 0,
-                           .keep = keep_best,
-                           .width = 1 };
+    cr_search_sink   s = sink_of(cx, p, limits, keep_best, 1, &r);
     void            *current;
 
     CR_TRY(begin(&s, &scratch, state, &current, &r.score));
@@ -172,12 +179,7 @@ cr_status cr_search_beam(cr_ctx *cx, const cr_search_problem *p, size_t width,
     cr_status        st = CR_OK;
     cr_scratch       scratch = cr_scratch_begin(cx);
     cr_search_report r = { 0, 0, 0, false };
-    cr_search_sink   s = { .cx = cx,
-                           .p = p,
-                           .report = &r,
-                           .scores = limits ? limits->scores : 0,
-                           .keep = keep_in_beam,
-                           .width = width };
+    cr_search_sink   s = sink_of(cx, p, limits, keep_in_beam, width, &r);
     void            *current;
     size_t           next;
 

@@ -1,8 +1,9 @@
 /* fit_stream.h -- models of data that do not fit memory: the first block is fitted, every further one
  * is an exact update.  For the models that have one: one pass, the same answer as in memory up to
  * rounding.  A model that has none may learn from a stream all the same, by stochastic gradients and
- * only near the answer, where its settings ask for it (logistic: solver sgd).  Where types, levels or the number of columns must be known first, a regular file is
- * looked through once before (stream.h). */
+ * only near the answer, where its settings ask for it (logistic: solver sgd).  Where types, levels or
+ * the number of columns must be known first, a regular file is looked through once before
+ * (stream.h). */
 #ifndef CREDENCE_MODELS_FIT_STREAM_H
 #define CREDENCE_MODELS_FIT_STREAM_H
 

@@ -28,27 +28,36 @@ enum cr_task {
 
 /* --- the registry ------------------------------------------------------------------------------ */
 
-/* The number of model classes, and the i-th, in alphabetical order. */
-CR_API size_t                cr_class_count(void);
+/* The number of model classes. */
+CR_API size_t cr_class_count(void);
+/* The i-th in alphabetical order, i < cr_class_count(). */
 CR_API const cr_model_class *cr_class_at(size_t i);
 /* The class called name; NULL, with the nearest name in the failure, if there is none. */
 CR_API const cr_model_class *cr_class_find(cr_ctx *cx, const char *name);
-/* What a class says of itself: its name, one line, the model in formulas, the source, data and
- * options of a command that works on the files in examples/, a bit set of
- * enum cr_task, its own options (those of the design are cr_design_table). */
-CR_API const char      *cr_class_name(const cr_model_class *c);
-CR_API const char      *cr_class_summary(const cr_model_class *c);
-CR_API const char      *cr_class_formulas(const cr_model_class *c);
-CR_API const char      *cr_class_reference(const cr_model_class *c);
-CR_API unsigned         cr_class_tasks(const cr_model_class *c);
+/* The name of a class: "ridge".  This text and those below are constants. */
+CR_API const char *cr_class_name(const cr_model_class *c);
+/* What it is, in one line. */
+CR_API const char *cr_class_summary(const cr_model_class *c);
+/* The model in formulas: a few lines of plain text. */
+CR_API const char *cr_class_formulas(const cr_model_class *c);
+/* The book or paper it follows. */
+CR_API const char *cr_class_reference(const cr_model_class *c);
+/* What it can be fitted for: a bit set of enum cr_task. */
+CR_API unsigned cr_class_tasks(const cr_model_class *c);
+/* Its own options; those of the design are cr_design_table, those of every fit cr_fit_table. */
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
 /* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target sex". */
 CR_API const char *cr_class_example(const cr_model_class *c);
-/* true when the class offers this: "update", "predict", "score", "next", "next-levels", "sample", "transform";
- * "function": it tells of a function without noise; "relearn":
- * an update is the same as a fit on all rows; "hold": it keeps hyper-parameters as the fit learned them; or takes
- * data with gaps in the features, "missing", with targets of either sign, "negative", or with
- * numbers of either sign in columns that are not a target, "numbers", that need not be whole, "fractions". */
+/* true when the class offers this:
+ *   "update", "predict", "score", "next", "next-levels", "sample", "transform"
+ *   "function"   it tells of a function without noise
+ *   "relearn"    an update is the same as a fit on all rows
+ *   "hold"       an update keeps hyper-parameters as the fit learned them
+ * or takes data of this kind:
+ *   "missing"    with gaps in the features
+ *   "negative"   with targets of either sign
+ *   "numbers"    with numbers of either sign in columns that are not a target
+ *   "fractions"  with such numbers that need not be whole */
 CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);
@@ -222,11 +231,14 @@ typedef struct cr_report {
     double      seconds;
 } cr_report;
 
-/* The parts of a model; owned by it. */
+/* The class of a model. */
 CR_API const cr_model_class *cr_model_get_class(const cr_model *model);
-CR_API const cr_design      *cr_model_get_design(const cr_model *model);
-CR_API const cr_report      *cr_model_get_report(const cr_model *model);
-CR_API uint64_t              cr_model_get_seed(const cr_model *model);
+/* How it sees the columns of a table; owned by the model. */
+CR_API const cr_design *cr_model_get_design(const cr_model *model);
+/* How its fit, or its last update, went; owned by the model. */
+CR_API const cr_report *cr_model_get_report(const cr_model *model);
+/* The seed that it was fitted with. */
+CR_API uint64_t cr_model_get_seed(const cr_model *model);
 /* The one task of enum cr_task that this model was fitted for.  Of a class that has densities beside
  * clusters or coordinates it is the latter, and answers hold both. */
 CR_API unsigned cr_model_get_task(const cr_model *model);

@@ -2,6 +2,7 @@
  * model.json: format, program, model, settings, design, report, state; arrays beside it. */
 #include "design_file.h"
 #include "model_internal.h"
+#include "parameters.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,18 +34,16 @@ done:
     return st;
 }
 
-static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 static cr_status write_report(cr_ctx *cx, const cr_report *r, json_t *out)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_store_set(cx, out, "rows", json_integer((json_int_t)r->rows)));
     if (!isnan(r->log_evidence))
-        CR_TRY(cri_store_set(cx, out, "log_evidence", number_or_null(r->log_evidence)));
+        CR_TRY(cri_store_set(cx, out, "log_evidence", cri_json_number(r->log_evidence)));
     if (!isnan(r->log_evidence) && r->evidence != CR_EVIDENCE_EXACT)
         CR_TRY(cri_store_set(cx, out, "evidence", json_string(cr_evidence_name(r->evidence))));
     if (!isnan(r->log_likelihood) || isnan(r->log_evidence)) /* one of the two is always there */
-        CR_TRY(cri_store_set(cx, out, "log_likelihood", number_or_null(r->log_likelihood)));
+        CR_TRY(cri_store_set(cx, out, "log_likelihood", cri_json_number(r->log_likelihood)));
     CR_TRY(cri_store_set(cx, out, "iterations", json_integer((json_int_t)r->iterations)));
     CR_TRY(cri_store_set(cx, out, "stop", json_string(cr_stop_name(r->stop))));
 done:
@@ -229,8 +228,7 @@ static cr_status describe_features(cr_ctx *cx, const cr_design *d, json_t *root)
     json_t   *names = json_array();
     cr_status st = cri_store_set(cx, root, "features", names);
     for (size_t i = 0; st == CR_OK && i < cr_design_columns(d); i++)
-        if (json_array_append_new(names, json_string_nocheck(cr_design_column_name(d, i))) != 0)
-            st = cr_fail(cx, CR_ENOMEM, "out of memory");
+        st = cri_store_append(cx, names, json_string_nocheck(cr_design_column_name(d, i)));
     return st;
 }
 
@@ -252,7 +250,7 @@ static cr_status describe_calibration(cr_ctx *cx, const cr_model *m, json_t *roo
         double  x = platt ? c->calibration_slope[i] : c->calibration_x[i];
         double  y = platt ? c->calibration_offset[i] : c->calibration_y[i];
         json_t *item = json_object();
-        if (json_array_append_new(list, item) != 0) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_store_append(cx, list, item));
         CR_TRY(cri_store_set(cx, item, "class",
                              json_string_nocheck(cr_design_class(m->design, c->maps == 1 ? 1 : map))));
         CR_TRY(cri_store_set_real(cx, item, platt ? "a" : "from", x));

@@ -1,7 +1,7 @@
-/* parts.h -- a model looked at from inside: its function without noise, draws and slopes of it, the parts it
- * is a sum of, and the evidence at other values of its hyper-parameters.  For models that offer it: a Gaussian process
- * whose kernel is a sum is the sum of independent processes, and the data tell of each
- * (Duvenaud 2014, thesis, sec. 2.4.5). */
+/* parts.h -- a model looked at from inside: its function without noise, draws and slopes of it, the
+ * parts it is a sum of, and the evidence at other values of its hyper-parameters.  For models that offer
+ * it: a Gaussian process whose kernel is a sum is the sum of independent processes, and the data tell of
+ * each (Duvenaud 2014, thesis, sec. 2.4.5). */
 #ifndef CREDENCE_MODELS_PARTS_H
 #define CREDENCE_MODELS_PARTS_H
 

@@ -119,6 +119,12 @@ cr_status cri_store_set_real(cr_ctx *cx, json_t *object, const char *key, double
     return cri_store_set(cx, object, key, json_real(value));
 }
 
+cr_status cri_store_append(cr_ctx *cx, json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) == 0) return CR_OK;
+    return cr_fail(cx, CR_ENOMEM, "out of memory");
+}
+
 cr_status cri_store_set_text(cr_ctx *cx, json_t *object, const char *key, const char *value)
 {
     if (!cri_utf8_valid(value)) {

@@ -21,9 +21,20 @@ const char *cri_compose(cr_scratch *s, const char *format, ...)
     return text ? text : "";
 }
 
-void cri_chart_add(cri_chart *c, cri_chart_series series)
+void cri_say(cri_writer *w, const char *format, ...)
 {
-    if (c->n < CRI_CHART_SERIES) c->series[c->n++] = series;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(w->text + w->used, w->room - w->used, format, args);
+    va_end(args);
+    if (n > 0) w->used = w->used + (size_t)n < w->room ? w->used + (size_t)n : w->room - 1;
+}
+
+void cri_chart_add(cri_chart *c, cri_svg_series look, char glyph, const double *x, const double *y,
+                   const double *opt_upper, size_t n)
+{
+    if (c->n < CRI_CHART_SERIES)
+        c->series[c->n++] = (cri_chart_series){ look, glyph, x, y, opt_upper, n };
 }
 
 static void take_in(const double *opt_values, size_t n, double *low, double *high)

@@ -27,8 +27,9 @@ typedef struct cri_chart {
     size_t           n_top;
 } cri_chart;
 
-/* Adds a series; more than there is room for are left out. */
-void cri_chart_add(cri_chart *chart, cri_chart_series series);
+/* Adds a series, opt_upper for bands and bars; more than there is room for are left out. */
+void cri_chart_add(cri_chart *chart, cri_svg_series look, char glyph, const double *x, const double *y,
+                   const double *opt_upper, size_t n);
 /* Takes the axes from the series: all finite points, and 4 % more. */
 void cri_chart_fit_axes(cri_chart *chart);
 
@@ -43,6 +44,14 @@ cr_status cri_chart_json(cr_scratch *s, const cri_chart *chart, const char **out
 
 /* As printf, into the arena; "" once that has failed. */
 CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);
+
+/* A text that grows within its room; what does not fit is cut off. */
+typedef struct cri_writer {
+    char  *text;
+    size_t room, used;
+} cri_writer;
+/* As printf, at its end. */
+CR_PRINTF(2, 3) void cri_say(cri_writer *w, const char *format, ...);
 
 /* What the figures of a model need: targets, weights and predictions of the rows that have both. */
 typedef struct cri_shown {

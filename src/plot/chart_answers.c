@@ -57,9 +57,9 @@ cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_t
     if (shown == 0) CR_TRY(cr_fail(s->cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
     *chart = (cri_chart){ .x = { .title = q > 1 ? cri_compose(s, "%s", p.classes[0]) : "row" },
                           .y = { .title = cri_compose(s, "%s", p.classes[q > 1]) } };
-    cri_chart_add(chart, (cri_chart_series){ { "row", CRI_SVG_POINTS, CRI_SVG_BLUE, shown > 500 ? 0.35 : 0.65, 2.6,
-                                               false },
-                                             'o', x, y, NULL, thin(s, x, y, shown, chart) });
+    cri_chart_add(chart, (cri_svg_series){ "row", CRI_SVG_POINTS, CRI_SVG_BLUE,
+                                           shown > 500 ? 0.35 : 0.65, 2.6, false },
+                  'o', x, y, NULL, thin(s, x, y, shown, chart));
     cri_chart_fit_axes(chart);
     chart->title = q > 1 ? cri_compose(s, "%s: the first two of %zu coordinates (%zu rows)", name, q, shown)
                          : cri_compose(s, "%s: its coordinate (%zu rows)", name, shown);
@@ -163,22 +163,22 @@ cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr
     *chart = (cri_chart){ .x = { column, low, high },
                           .y = { cri_compose(s, "probability of %s", target), -0.04, 1.04 } };
     if (band)
-        cri_chart_add(chart, (cri_chart_series){ { cri_compose(s, "%g %% interval of the probability", 100 * level),
-                                                   CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
-                                                 ':', x, lower, upper, POINTS });
+        cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "%g %% interval of the probability", 100 * level),
+                                               CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
+                      ':', x, lower, upper, POINTS);
     for (size_t k = K == 2; k < K && k < MOST_CLASSES; k++) {
         double *curve = cr_scratch_f64(s, POINTS);
         CR_TRY(s->status);
         for (size_t i = 0; i < POINTS; i++) curve[i] = p.prob[i * K + k];
-        cri_chart_add(chart, (cri_chart_series){ { cri_compose(s, "P(%s)", p.classes[k]), CRI_SVG_LINE,
-                                                   colours[K == 2 ? 0 : k], 1, 2, false },
-                                                 glyphs[K == 2 ? 0 : k], x, curve, NULL, POINTS });
+        cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "P(%s)", p.classes[k]),
+                                               CRI_SVG_LINE, colours[K == 2 ? 0 : k], 1, 2, false },
+                      glyphs[K == 2 ? 0 : k], x, curve, NULL, POINTS);
     }
     if (K == 2)
-        cri_chart_add(chart, (cri_chart_series){ { cri_compose(s, "observed: %s above, %s below", p.classes[1],
-                                                               p.classes[0]),
-                                                   CRI_SVG_POINTS, CRI_SVG_BLACK, o.n > 250 ? 0.25 : 0.6, 2.6, false },
-                                                 'o', o.x, o.y, NULL, thin(s, o.x, o.y, o.n, chart) });
+        cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "observed: %s above, %s below", p.classes[1], p.classes[0]),
+                                               CRI_SVG_POINTS, CRI_SVG_BLACK,
+                                               o.n > 250 ? 0.25 : 0.6, 2.6, false },
+                      'o', o.x, o.y, NULL, thin(s, o.x, o.y, o.n, chart));
     chart->title = cri_compose(s, "%s: probabilities of %s over %s (%zu rows)", name, target, column, o.n);
     if (K > MOST_CLASSES)
         chart->caption[0] = cri_compose(s, "The first %d of %zu classes are shown.", MOST_CLASSES, K);

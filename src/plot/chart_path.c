@@ -59,9 +59,8 @@ static cr_status add_others(cr_scratch *s, const drawn *d, const double *size, c
         x[n] = y[n] = NAN, n++;
     }
     const char *label = cri_compose(s, "%zu more", others);
-    cri_chart_add(chart,
-                  (cri_chart_series){
-                      { label, CRI_SVG_LINE, CRI_SVG_BLACK, 0.3, 1, false }, '.', x, y, NULL, n });
+    cri_chart_add(chart, (cri_svg_series){ label, CRI_SVG_LINE, CRI_SVG_BLACK, 0.3, 1, false },
+                  '.', x, y, NULL, n);
     return s->status;
 }
 
@@ -73,10 +72,8 @@ static cr_status add_named(cr_scratch *s, const drawn *d, cri_chart *chart)
         const char *label = d->names[d->named[i]];
         if (s->status != CR_OK) return s->status;
         for (size_t k = 0; k < L; k++) y[k] = coef_at(d, k, d->named[i]);
-        cri_chart_add(
-            chart,
-            (cri_chart_series){
-                { label, CRI_SVG_LINE, colours[i], 1, 1.8, false }, glyphs[i], d->x, y, NULL, L });
+        cri_chart_add(chart, (cri_svg_series){ label, CRI_SVG_LINE, colours[i], 1, 1.8, false },
+                      glyphs[i], d->x, y, NULL, L);
     }
     return CR_OK;
 }
@@ -88,13 +85,8 @@ static cr_status add_mark(cr_scratch *s, const drawn *d, size_t k, const char *l
     double *at = cr_scratch_f64(s, 3);
     if (s->status != CR_OK || isnan(d->x[k])) return s->status;
     at[0] = d->x[k], at[1] = chart->y.low, at[2] = chart->y.high;
-    cri_chart_add(chart,
-                  (cri_chart_series){ { label, CRI_SVG_BARS, CRI_SVG_BLACK, 0.8, 1.2, dashed },
-                                      glyph,
-                                      at,
-                                      at + 1,
-                                      at + 2,
-                                      1 });
+    cri_chart_add(chart, (cri_svg_series){ label, CRI_SVG_BARS, CRI_SVG_BLACK, 0.8, 1.2, dashed },
+                  glyph, at, at + 1, at + 2, 1);
     return CR_OK;
 }
 

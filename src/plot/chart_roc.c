@@ -66,9 +66,8 @@ static cr_status add_class(cr_scratch *s, const cri_shown *d, size_t k, size_t p
     CR_TRY(s->status);
     steps_of(&c, x, y);
     cri_svg_series look = { label, CRI_SVG_LINE, colours[place], 1, 2, false };
-    cri_chart_add(chart, roc ? (cri_chart_series){ look, glyphs[place], c.false_positive, c.recall,
-                                                   NULL, c.n }
-                             : (cri_chart_series){ look, glyphs[place], x, y, NULL, 2 * c.n });
+    if (roc) cri_chart_add(chart, look, glyphs[place], c.false_positive, c.recall, NULL, c.n);
+    else cri_chart_add(chart, look, glyphs[place], x, y, NULL, 2 * c.n);
 done:
     return st;
 }
@@ -96,10 +95,8 @@ cr_status cri_chart_roc(cr_scratch *s, const cri_shown *d, cri_chart *chart)
     CR_TRY(need_classes(s->cx, d));
     *chart = (cri_chart){ .x = { "false positive rate", -0.02, 1.02 },
                           .y = { "true positive rate", -0.02, 1.02 } };
-    cri_chart_add(
-        chart,
-        (cri_chart_series){
-            { "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true }, '.', unit, unit, NULL, 2 });
+    cri_chart_add(chart, (cri_svg_series){ "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
+                  '.', unit, unit, NULL, 2);
     CR_TRY(add_classes(s, d, true, chart));
     chart->title = cri_compose(s, "%s: ROC curve of %s (%zu rows)", d->model, d->target, d->n);
     chart->caption[0] =
@@ -121,13 +118,8 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
         CR_TRY(s->status);
         for (size_t i = 0; i < d->n; i++) all += d->w[i], share += d->y[i] == 1 ? d->w[i] : 0;
         level[0] = level[1] = share / all;
-        cri_chart_add(chart,
-                      (cri_chart_series){ { "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
-                                          '.',
-                                          unit,
-                                          level,
-                                          NULL,
-                                          2 });
+        cri_chart_add(chart, (cri_svg_series){ "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
+                      '.', unit, level, NULL, 2);
     }
     CR_TRY(add_classes(s, d, false, chart));
     chart->title =

@@ -2,7 +2,6 @@
 #include "chart.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,21 +85,7 @@ static void draw(canvas *c, const cri_chart_series *s)
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-typedef struct writer {
-    char  *text;
-    size_t room, used;
-} writer;
-
-CR_PRINTF(2, 3) static void say(writer *w, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(w->text + w->used, w->room - w->used, format, args);
-    va_end(args);
-    if (n > 0) w->used = w->used + (size_t)n < w->room ? w->used + (size_t)n : w->room - 1;
-}
-
-static void say_rows(writer *w, const canvas *c)
+static void say_rows(cri_writer *w, const canvas *c)
 {
     for (size_t r = 0; r < c->height; r++) {
         const char *row = c->cells + r * c->width;
@@ -108,49 +93,49 @@ static void say_rows(writer *w, const canvas *c)
         double      share = (double)r / (double)(c->height - 1);
         while (end > 0 && row[end - 1] == ' ') end--;
         if (r % 5 == 0 || r + 1 == c->height)
-            say(w, "%*.4g |", LABEL, c->y_high + share * (c->y_low - c->y_high));
+            cri_say(w, "%*.4g |", LABEL, c->y_high + share * (c->y_low - c->y_high));
         else
-            say(w, "%*s |", LABEL, "");
-        say(w, "%.*s\n", (int)end, row);
+            cri_say(w, "%*s |", LABEL, "");
+        cri_say(w, "%.*s\n", (int)end, row);
     }
 }
 
-static void say_x_axis(writer *w, const canvas *c)
+static void say_x_axis(cri_writer *w, const canvas *c)
 {
     char low[32], high[32];
     int  a = snprintf(low, sizeof low, "%.4g", c->x_low);
     int  b = snprintf(high, sizeof high, "%.4g", c->x_high);
-    say(w, "%*s +", LABEL, "");
-    for (size_t i = 0; i < c->width; i++) say(w, "-");
-    say(w, "\n%*s  %s%*s%s\n", LABEL, "", low, (int)c->width - a - b, "", high);
+    cri_say(w, "%*s +", LABEL, "");
+    for (size_t i = 0; i < c->width; i++) cri_say(w, "-");
+    cri_say(w, "\n%*s  %s%*s%s\n", LABEL, "", low, (int)c->width - a - b, "", high);
 }
 
 /* A line of the labels above the area, as many as fit. */
-static void say_top(writer *w, const cri_chart *chart, const canvas *c)
+static void say_top(cri_writer *w, const cri_chart *chart, const canvas *c)
 {
     size_t at = 0;
-    say(w, "%*s  ", LABEL, "");
+    cri_say(w, "%*s  ", LABEL, "");
     for (size_t i = 0; i < chart->n_top; i++) {
         size_t length = strlen(chart->top[i].label);
         double column = round(column_of(c, chart->top[i].value));
         if (!(column >= (double)at) || column + (double)length > (double)c->width) continue;
-        say(w, "%*s%s", (int)(column - (double)at), "", chart->top[i].label);
+        cri_say(w, "%*s%s", (int)(column - (double)at), "", chart->top[i].label);
         at = (size_t)column + length + 1;
-        say(w, i + 1 < chart->n_top ? " " : "");
+        cri_say(w, i + 1 < chart->n_top ? " " : "");
     }
-    say(w, "  %s\n", chart->top_title);
+    cri_say(w, "  %s\n", chart->top_title);
 }
 
-static void say_legend(writer *w, const cri_chart *chart)
+static void say_legend(cri_writer *w, const cri_chart *chart)
 {
     bool any = false;
-    say(w, "%*s ", LABEL, "");
+    cri_say(w, "%*s ", LABEL, "");
     for (size_t k = 0; k < chart->n; k++) {
         if (!chart->series[k].look.label) continue;
-        say(w, "%s %c %s", any ? "  " : "", chart->series[k].glyph, chart->series[k].look.label);
+        cri_say(w, "%s %c %s", any ? "  " : "", chart->series[k].glyph, chart->series[k].look.label);
         any = true;
     }
-    say(w, "\n");
+    cri_say(w, "\n");
 }
 
 /* Enough for the canvas and every text of the chart. */
@@ -179,19 +164,19 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
     cri_svg_range(&c.x_low, &c.x_high);
     cri_svg_range(&c.y_low, &c.y_high);
     c.cells = cr_scratch_bytes(s, width * height, 1);
-    writer w = { .room = room_for(chart, &c) };
+    cri_writer w = { .room = room_for(chart, &c) };
     w.text = cr_scratch_bytes(s, w.room, 1);
     if (s->status != CR_OK) return s->status;
     memset(c.cells, ' ', width * height);
     for (size_t k = 0; k < chart->n; k++) draw(&c, &chart->series[k]);
-    say(&w, "%s\n\n%*s  %s\n", chart->title, LABEL, "", chart->y.title);
+    cri_say(&w, "%s\n\n%*s  %s\n", chart->title, LABEL, "", chart->y.title);
     if (chart->n_top) say_top(&w, chart, &c);
     say_rows(&w, &c);
     say_x_axis(&w, &c);
-    say(&w, "%*s  %s\n", LABEL, "", chart->x.title);
+    cri_say(&w, "%*s  %s\n", LABEL, "", chart->x.title);
     say_legend(&w, chart);
     for (size_t i = 0; i < 2; i++)
-        if (chart->caption[i]) say(&w, "\n%s\n", chart->caption[i]);
+        if (chart->caption[i]) cri_say(&w, "\n%s\n", chart->caption[i]);
     *out = w.text;
     return CR_OK;
 }

@@ -58,12 +58,11 @@ static cri_chart chart_of(cr_scratch *s, const char *name, const char *column, c
 {
     cri_chart chart = { .title = cri_compose(s, "%s", name), .description = "",
                         .x = { .title = column }, .y = { .title = target } };
-    cri_chart_add(&chart, (cri_chart_series){ { cri_compose(s, "%s %% interval", percent), CRI_SVG_BAND,
-                                                CRI_SVG_SKY, 0.35, 0, false },
-                                              ':', c->x, c->lower, c->upper, c->n });
-    cri_chart_add(&chart, (cri_chart_series){ { "posterior mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.75,
-                                                false },
-                                              '*', c->x, c->mean, NULL, c->n });
+    cri_chart_add(&chart, (cri_svg_series){ cri_compose(s, "%s %% interval", percent),
+                                            CRI_SVG_BAND, CRI_SVG_SKY, 0.35, 0, false },
+                  ':', c->x, c->lower, c->upper, c->n);
+    cri_chart_add(&chart, (cri_svg_series){ "posterior mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.75, false },
+                  '*', c->x, c->mean, NULL, c->n);
     cri_chart_fit_axes(&chart);
     chart.x.low = c->x[0];
     chart.x.high = c->x[c->n - 1];

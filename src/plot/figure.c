@@ -10,7 +10,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,25 +57,11 @@ static range widened(range r, double part)
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-/* As printf, into the arena; "" once that has failed. */
-CR_PRINTF(2, 3) static const char *compose(cr_scratch *s, const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    size_t size = (size_t)vsnprintf(NULL, 0, format, args) + 1;
-    char  *text = cr_scratch_bytes(s, size, 1);
-    if (text) vsnprintf(text, size, format, again);
-    va_end(again);
-    va_end(args);
-    return text ? text : "";
-}
-
 static const char *count_text(cr_scratch *s, size_t n)
 {
     char text[CRI_SVG_LABEL];
     cri_svg_decimal((int64_t)n, 0, text);
-    return compose(s, "%s", text);
+    return cri_compose(s, "%s", text);
 }
 
 /* part of whole in percent, to a tenth; "100" only for all of them and "0" only for none. */
@@ -87,7 +72,7 @@ static const char *percent_text(cr_scratch *s, size_t part, size_t whole)
     if (part < whole && tenths == 1000) tenths = 999;
     if (part > 0 && tenths == 0) tenths = 1;
     cri_svg_decimal(tenths, -1, text);
-    return compose(s, "%s", text);
+    return cri_compose(s, "%s", text);
 }
 
 static void write_texts(cr_scratch *s, picture *p)
@@ -96,26 +81,26 @@ static void write_texts(cr_scratch *s, picture *p)
     const char *rows = count_text(s, p->kept), *s_rows = p->kept == 1 ? "" : "s";
     size_t      columns = cr_design_columns(cr_model_get_design(p->model));
     const char *features = p->column ? p->column
-                                     : compose(s, "%zu column%s", columns, columns == 1 ? "" : "s");
+                                     : cri_compose(s, "%zu column%s", columns, columns == 1 ? "" : "s");
     char        level[CRI_SVG_LABEL];
 
     cri_svg_decimal(llround(1e6 * p->level), -4, level);
-    p->percent = compose(s, "%s", level);
-    p->title = compose(s, "%s: %s ~ %s (%s row%s)", name, p->target, features, rows, s_rows);
+    p->percent = cri_compose(s, "%s", level);
+    p->title = cri_compose(s, "%s: %s ~ %s (%s row%s)", name, p->target, features, rows, s_rows);
     if (p->bounded == 0)
         p->caption = "The model gives no intervals: it has no information left for the noise.";
     else
-        p->caption = compose(s, "%s %% of the %s; %s %% do.", level,
+        p->caption = cri_compose(s, "%s %% of the %s; %s %% do.", level,
                              p->column ? "points should lie in the band"
                                        : "intervals should hold the diagonal",
                              percent_text(s, p->held, p->bounded));
     p->note = p->shown == p->kept ? NULL
-                                  : compose(s, "%s of the %s rows are shown, chosen at random.",
+                                  : cri_compose(s, "%s of the %s rows are shown, chosen at random.",
                                             count_text(s, p->shown), rows);
-    const char *what = p->column ? compose(s, "%s against %s with the predictive mean", p->target,
+    const char *what = p->column ? cri_compose(s, "%s against %s with the predictive mean", p->target,
                                            p->column)
-                                 : compose(s, "Observed against predicted %s", p->target);
-    p->description = compose(s, "%s and the %s %% predictive intervals of the model %s. %s%s%s",
+                                 : cri_compose(s, "Observed against predicted %s", p->target);
+    p->description = cri_compose(s, "%s and the %s %% predictive intervals of the model %s. %s%s%s",
                              what, level, name, p->caption, p->note ? " " : "",
                              p->note ? p->note : "");
 }
@@ -284,23 +269,21 @@ static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
                           .caption = { p->caption, p->note },
                           .x = { p->column, x.low, x.high },
                           .y = { p->target, y.low, y.high } };
-    cri_chart_add(chart, (cri_chart_series){
-                             { compose(s, "%s %% predictive interval", p->percent), CRI_SVG_BAND,
-                               CRI_SVG_SKY, 0.28, 0, false },
-                             ':', c.x, c.lower, c.upper, c.n });
+    cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "%s %% predictive interval", p->percent),
+                                           CRI_SVG_BAND, CRI_SVG_SKY, 0.28, 0, false },
+                  ':', c.x, c.lower, c.upper, c.n);
     if (draws)
-        cri_chart_add(chart, (cri_chart_series){
-                                 { draws == 1 ? "a draw" : compose(s, "%zu draws", draws), CRI_SVG_LINE,
-                                   CRI_SVG_ORANGE, fade(0.9, 0.25, draws, 5), 1.1, false },
-                                 '~', c.draw_x, c.draw, NULL, draws * (c.n + 1) });
-    cri_chart_add(chart, (cri_chart_series){
-                             { "observed", CRI_SVG_POINTS, CRI_SVG_BLACK, fade(0.6, 0.2, p->shown, 250),
-                               p->shown > 250 ? 2 : 3, false },
-                             'o', p->x, p->y, NULL, p->shown });
-    cri_chart_add(chart, (cri_chart_series){
-                             { "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
-                               c.n > 3 * GRID ? 1.25 : 2.25, false },
-                             '*', c.x, c.mean, NULL, c.n });
+        cri_chart_add(chart, (cri_svg_series){ draws == 1 ? "a draw" : cri_compose(s, "%zu draws", draws),
+                                               CRI_SVG_LINE, CRI_SVG_ORANGE,
+                                               fade(0.9, 0.25, draws, 5), 1.1, false },
+                      '~', c.draw_x, c.draw, NULL, draws * (c.n + 1));
+    cri_chart_add(chart, (cri_svg_series){ "observed", CRI_SVG_POINTS, CRI_SVG_BLACK,
+                                           fade(0.6, 0.2, p->shown, 250), p->shown > 250 ? 2 : 3,
+                                           false },
+                  'o', p->x, p->y, NULL, p->shown);
+    cri_chart_add(chart, (cri_svg_series){ "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
+                                           c.n > 3 * GRID ? 1.25 : 2.25, false },
+                  '*', c.x, c.mean, NULL, c.n);
     CR_TRY(s->status);
 done:
     return st;
@@ -326,22 +309,21 @@ static cr_status chart_agreement(cr_scratch *s, const picture *p, cri_chart *cha
     double strength = fade(0.8, 0.12, p->shown, 60);
     *chart = (cri_chart){ .title = p->title, .description = p->description,
                           .caption = { p->caption, p->note },
-                          .x = { compose(s, "observed %s", p->target), x.low, x.high },
-                          .y = { compose(s, "predicted %s", p->target), y.low, y.high } };
-    cri_chart_add(chart, (cri_chart_series){ { compose(s, "%s %% interval", p->percent), CRI_SVG_BARS,
-                                               CRI_SVG_SKY, strength, 1.25, false },
-                                             '|', p->x, p->lower, p->upper, held });
-    cri_chart_add(chart, (cri_chart_series){ { "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION,
-                                               fmax(strength, 0.45), 1.25, false },
-                                             '!', p->x + held, p->lower + held, p->upper + held,
-                                             p->shown - held });
-    cri_chart_add(chart, (cri_chart_series){ { "predictive mean", CRI_SVG_POINTS, CRI_SVG_BLUE,
-                                               fade(0.85, 0.3, p->shown, 200), p->shown > 500 ? 2 : 2.6,
-                                               false },
-                                             'o', p->x, p->mean, NULL, p->shown });
-    cri_chart_add(chart, (cri_chart_series){ { "predicted = observed", CRI_SVG_LINE, CRI_SVG_BLACK, 0.75,
-                                               1.25, true },
-                                             '.', ends, ends, NULL, 2 });
+                          .x = { cri_compose(s, "observed %s", p->target), x.low, x.high },
+                          .y = { cri_compose(s, "predicted %s", p->target), y.low, y.high } };
+    cri_chart_add(chart, (cri_svg_series){ cri_compose(s, "%s %% interval", p->percent), CRI_SVG_BARS,
+                                           CRI_SVG_SKY, strength, 1.25, false },
+                  '|', p->x, p->lower, p->upper, held);
+    cri_chart_add(chart, (cri_svg_series){ "\u2026 that misses", CRI_SVG_BARS, CRI_SVG_VERMILLION,
+                                           fmax(strength, 0.45), 1.25, false },
+                  '!', p->x + held, p->lower + held, p->upper + held, p->shown - held);
+    cri_chart_add(chart, (cri_svg_series){ "predictive mean", CRI_SVG_POINTS, CRI_SVG_BLUE,
+                                           fade(0.85, 0.3, p->shown, 200),
+                                           p->shown > 500 ? 2 : 2.6, false },
+                  'o', p->x, p->mean, NULL, p->shown);
+    cri_chart_add(chart, (cri_svg_series){ "predicted = observed", CRI_SVG_LINE, CRI_SVG_BLACK,
+                                           0.75, 1.25, true },
+                  '.', ends, ends, NULL, 2);
     return s->status;
 }
 

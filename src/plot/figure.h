@@ -4,19 +4,20 @@
 
 #include "../models/model.h"
 
-/* Draws a model that predicts numbers, with the rows of a table that has its target, as SVG.
+/* Draws a model with the rows of a table that has its target, as SVG.
  *   A model of one real or integer column: the rows as points, the predictive mean as a curve over
  *   the range of the column and 5 % more on either side, and the central predictive interval of
  *   mass `level` as a band.
- *   Classifiers of one column of numbers: the probabilities over it.  Models of coordinates: the first two.
- *   Other models: observed against predicted, with the interval of each row; those that miss the
- *   diagonal stand out.
+ *   Other models of numbers: observed against predicted, with the interval of each row; those that
+ *   miss the diagonal stand out.
+ *   A classifier of one column of numbers: the probabilities over it.
+ *   A model of coordinates: the rows in the first two of them.
  * Below it the figure says how many rows the intervals should hold, and how many they do.  Rows
  * with missing values are left out or refused as the model's design says.  Of more than 2000 rows
  * it shows 2000, chosen by the seed of the model, and says so; the counts are of all rows.  The
  * file appears whole or not at all.  Time: that of predicting all rows, and O(rows).
  * Fails with CR_EARG for a level outside (0, 1), CR_EDATA where the table does not fit the model or
- * has no row to draw, CR_EUNSUPPORTED for a model that predicts no number, CR_EIO, CR_ENOMEM. */
+ * has no row to draw, CR_EUNSUPPORTED for another kind of model, CR_EIO, CR_ENOMEM. */
 CR_API cr_status cr_plot_model(cr_ctx *cx, const cr_model *model, const cr_table *table,
                                double level, const char *path);
 

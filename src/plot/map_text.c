@@ -2,27 +2,12 @@
 #include "map.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LABEL = 10 };
 
 static const char shades[] = "@%#*+=-:. "; /* low .. high: what is high is bright */
-
-typedef struct writer {
-    char  *text;
-    size_t room, used;
-} writer;
-
-CR_PRINTF(2, 3) static void say(writer *w, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(w->text + w->used, w->room - w->used, format, args);
-    va_end(args);
-    if (n > 0) w->used = w->used + (size_t)n < w->room ? w->used + (size_t)n : w->room - 1;
-}
 
 static double shown(double at, bool is_log) { return is_log ? pow(10, at) : at; }
 
@@ -65,30 +50,30 @@ static void fill(const cri_maps *m, const cri_map *map, size_t width, size_t hei
     if (c != SIZE_MAX && r != SIZE_MAX) cells[(height - 1 - r) * width + c] = 'X';
 }
 
-static void say_map(writer *w, const cri_maps *m, const cri_map *map, size_t width, size_t height,
+static void say_map(cri_writer *w, const cri_maps *m, const cri_map *map, size_t width, size_t height,
                     char *cells)
 {
     char ends[2][32];
     fill(m, map, width, height, cells);
-    say(w, "\n%s\n\n%*s  %s\n", map->title ? map->title : "", LABEL, "", m->y.title);
+    cri_say(w, "\n%s\n\n%*s  %s\n", map->title ? map->title : "", LABEL, "", m->y.title);
     for (size_t r = 0; r < height; r++) {
         double at = cri_cell(m->y.low, m->y.high, height - 1 - r, height);
-        if (r % 5 == 0 || r + 1 == height) say(w, "%*.4g |", LABEL, shown(at, m->log_y));
-        else say(w, "%*s |", LABEL, "");
-        say(w, "%.*s|\n", (int)width, cells + r * width);
+        if (r % 5 == 0 || r + 1 == height) cri_say(w, "%*.4g |", LABEL, shown(at, m->log_y));
+        else cri_say(w, "%*s |", LABEL, "");
+        cri_say(w, "%.*s|\n", (int)width, cells + r * width);
     }
-    say(w, "%*s +", LABEL, "");
-    for (size_t c = 0; c < width; c++) say(w, "-");
+    cri_say(w, "%*s +", LABEL, "");
+    for (size_t c = 0; c < width; c++) cri_say(w, "-");
     int a = snprintf(ends[0], sizeof ends[0], "%.4g", shown(m->x.low, m->log_x));
     int b = snprintf(ends[1], sizeof ends[1], "%.4g", shown(m->x.high, m->log_x));
-    say(w, "\n%*s  %s%*s%s\n", LABEL, "", ends[0], (int)width - a - b, "", ends[1]);
-    say(w, "%*s  %s\n", LABEL, "", m->x.title);
-    say(w, "%*s  %.4g ", LABEL, "", map->low);
-    for (size_t i = 0; i + 1 < sizeof shades; i++) say(w, "%c", shades[i]);
-    say(w, "| %.4g", map->high);
-    if (shows_points(m, width, height)) say(w, "   o rows of the data");
-    if (m->marked) say(w, "   X %s", m->mark_label);
-    say(w, "\n");
+    cri_say(w, "\n%*s  %s%*s%s\n", LABEL, "", ends[0], (int)width - a - b, "", ends[1]);
+    cri_say(w, "%*s  %s\n", LABEL, "", m->x.title);
+    cri_say(w, "%*s  %.4g ", LABEL, "", map->low);
+    for (size_t i = 0; i + 1 < sizeof shades; i++) cri_say(w, "%c", shades[i]);
+    cri_say(w, "| %.4g", map->high);
+    if (shows_points(m, width, height)) cri_say(w, "   o rows of the data");
+    if (m->marked) cri_say(w, "   X %s", m->mark_label);
+    cri_say(w, "\n");
 }
 
 cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t height, const char **out)
@@ -96,16 +81,16 @@ cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t h
     if (width < 2 || height < 2)
         return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
     char  *cells = cr_scratch_bytes(s, width * height, 1);
-    writer w = { .room = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
+    cri_writer w = { .room = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
     const char *texts[] = { m->title, m->x.title, m->y.title, m->caption[0], m->caption[1], m->mark_label,
                             m->map[0].title, m->map[1].title };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) w.room += texts[i] ? 2 * strlen(texts[i]) : 0;
     w.text = cr_scratch_bytes(s, w.room, 1);
     if (s->status != CR_OK) return s->status;
-    say(&w, "%s\n", m->title);
+    cri_say(&w, "%s\n", m->title);
     for (size_t k = 0; k < m->n; k++) say_map(&w, m, &m->map[k], width, height, cells);
     for (size_t i = 0; i < 2; i++)
-        if (m->caption[i]) say(&w, "\n%s\n", m->caption[i]);
+        if (m->caption[i]) cri_say(&w, "\n%s\n", m->caption[i]);
     *out = w.text;
     return CR_OK;
 }

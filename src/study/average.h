@@ -1,8 +1,9 @@
 /* average.h -- Bayesian model averaging: predictions of several models, mixed by what the data say
- * of each.  With equal prior probabilities, w_k = p(D | M_k) / sum_j p(D | M_j),    p(y | x, D) =
- * sum_k w_k p(y | x, D, M_k) The log evidence is the model's own; where some model has none,
- * -BIC / 2 stands for that of all. Hoeting, Madigan, Raftery & Volinsky (1999), "Bayesian model averaging", Stat.
- * Sci. 14:382-417; Kass & Raftery (1995), sec. 4.1, for the BIC. */
+ * of each.  With equal prior probabilities,
+ *   w_k = p(D | M_k) / sum_j p(D | M_j),    p(y | x, D) = sum_k w_k p(y | x, D, M_k)
+ * The log evidence is the model's own; where some model has none, -BIC / 2 stands for that of all.
+ * Hoeting, Madigan, Raftery & Volinsky (1999), "Bayesian model averaging", Stat. Sci. 14:382-417;
+ * Kass & Raftery (1995), sec. 4.1, for the BIC. */
 #ifndef CREDENCE_STUDY_AVERAGE_H
 #define CREDENCE_STUDY_AVERAGE_H
 

@@ -1,9 +1,9 @@
 /* compare_groups.h -- do groups of rows differ?  The Bayes factor of a model with parameters of its
  * own for each group against the same model with the same parameters for all:
- *   B = prod_g p(D_g) / p(D),   P(differ | D) = B o / (1 + B o),   o the prior odds of a
- * difference. It goes by the log evidence alone, so any model that has one will do; the prior
- * counts, since a vague one makes the separate models pay for each of their parameters. Kass &
- * Raftery (1995), "Bayes factors", JASA 90, 773-795. */
+ *   B = prod_g p(D_g) / p(D),   P(differ | D) = B o / (1 + B o),   o the prior odds of a difference
+ * It goes by the log evidence alone, so any model that has one will do; the prior counts, since a vague
+ * one makes the separate models pay for each of their parameters.
+ * Kass & Raftery (1995), "Bayes factors", JASA 90, 773-795. */
 #ifndef CREDENCE_STUDY_COMPARE_GROUPS_H
 #define CREDENCE_STUDY_COMPARE_GROUPS_H
 

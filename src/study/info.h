@@ -6,10 +6,11 @@
  *   entropy              Kozachenko & Leonenko (1987)
  *   mutual information   Kraskov, Stoegbauer & Grassberger (2004), estimator 1; with a counted
  *                        column Ross (2014); given others Frenzel & Pompe (2007), Mesner & Shalizi
- * (2020) divergence           Wang, Kulkarni & Verdu (2009), with digammas in place of their
- * logarithms, so that it is cross-entropy less entropy Numbers that repeat are taken as rounded:
- * each is spread evenly over the smallest gap between two different values, its resolution.  That
- * changes no mutual information between rounded values.
+ *                        (2020)
+ *   divergence           Wang, Kulkarni & Verdu (2009), with digammas in place of their logarithms,
+ *                        so that it is cross-entropy less entropy
+ * Numbers that repeat are taken as rounded: each is spread evenly over the smallest gap between two
+ * different values, its resolution.  That changes no mutual information between rounded values.
  *
  * Intervals.  Counts: the bootstrap-t (Efron & Tibshirani 1993, sec. 12.5) with multinomial draws
  * from the shares; the error of a draw is its estimate less the plug-in value of the data, which is

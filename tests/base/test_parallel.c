@@ -189,6 +189,54 @@ static void test_sums_stop_inside_a_span(void **state)
     test_context_free(cx);
 }
 
+/* --- rows with room ---------------------------------------------------------------------------- */
+
+enum { ROWS = 5000, BLOCK = 7 };
+
+typedef struct visit {
+    cr_ctx       *cx;
+    int           seen[ROWS];
+    atomic_size_t blocks;
+    size_t        stop_at;
+} visit;
+
+/* The room is the block's own while it runs: what is written there comes back. */
+static void visit_rows(void *arg, cri_range rows, double *room)
+{
+    visit *v = arg;
+    for (size_t i = rows.begin; i < rows.end; i++) room[i - rows.begin] = (double)i;
+    for (size_t i = rows.begin; i < rows.end; i++) v->seen[i] += room[i - rows.begin] == (double)i;
+    if (atomic_fetch_add(&v->blocks, 1) + 1 == v->stop_at) cr_interrupt(v->cx);
+}
+
+static void test_every_row_is_visited_once(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 0, 1, 6, 7, 8, 223, 224, 225, ROWS }, threads[] = { 1, 2, 7 };
+    static visit        v;
+    cr_ctx             *cx = test_context();
+    for (size_t k = 0; k < 9; k++)
+        for (size_t t = 0; t < 3; t++) {
+            memset(v.seen, 0, sizeof v.seen);
+            cr_ctx_set_threads(cx, threads[t]);
+            assert_ok(cx, cri_parallel_rows(cx, NULL, sizes[k], BLOCK, BLOCK, visit_rows, &v));
+            for (size_t i = 0; i < ROWS; i++) assert_int_equal(v.seen[i], i < sizes[k]);
+        }
+    cr_ctx_set_threads(cx, 1);
+    atomic_store(&v.blocks, 0);
+    v.cx = cx, v.stop_at = 100; /* between the blocks of a slot, not only between slots */
+    assert_fails(cx, cri_parallel_rows(cx, NULL, ROWS, BLOCK, BLOCK, visit_rows, &v),
+                 CR_EINTERRUPTED);
+    assert_int_equal(atomic_load(&v.blocks), 100);
+    cr_interrupt_clear(cx);
+    test_context_free(cx);
+}
+
+static cr_status visit_once(cr_ctx *cx, void *arg)
+{
+    return cri_parallel_rows(cx, "rows", 300, BLOCK, BLOCK, visit_rows, arg);
+}
+
 static cr_status sum_once(cr_ctx *cx, void *arg)
 {
     double    out[3] = { 7, 7, 7 };
@@ -200,8 +248,10 @@ static cr_status sum_once(cr_ctx *cx, void *arg)
 static void test_allocations(void **state)
 {
     (void)state;
-    double x[100] = { 0 };
+    double       x[100] = { 0 };
+    static visit v;
     test_every_allocation_fails(sum_once, x);
+    test_every_allocation_fails(visit_once, &v);
 }
 
 int main(void)
@@ -212,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_progress_and_interrupt),
         cmocka_unit_test(test_sums_have_the_same_bits),
         cmocka_unit_test(test_sums_stop_inside_a_span),
+        cmocka_unit_test(test_every_row_is_visited_once),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,13 @@ static void test_work_inside_work_is_done_alone(void **state)
     cri_team_free(&team);
 }
 
+static void assert_ends_well(pid_t child)
+{
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void test_a_fork_goes_on(void **state)
 {
     (void)state;
@@ -108,9 +115,7 @@ static void test_a_fork_goes_on(void **state)
         cri_team_free(&team);
         _exit(atomic_load(&c.helpers) == 2 ? 0 : 1);
     }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_ends_well(child);
     atomic_store(&c.left, 2);
     cri_team_run(&team, 3, wait_for_others, &c);
     assert_int_equal(atomic_load(&c.helpers), 2);
@@ -130,9 +135,7 @@ static void test_a_fork_frees_what_it_did_not_use(void **state)
         cri_team_free(&team); /* whose threads are not here */
         _exit(0);
     }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_ends_well(child);
     cri_team_free(&team);
 }
 

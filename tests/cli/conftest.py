@@ -70,6 +70,12 @@ def examples(tmp_path):
 
 
 @pytest.fixture
+def burglary(examples):
+    """A small network."""
+    return examples / "networks/burglary.bif"
+
+
+@pytest.fixture
 def diabetes(examples):
     return examples / "diabetes.csv"
 

@@ -3,25 +3,18 @@ import csv
 import io
 import json
 import math
-import pathlib
 import random
 import subprocess
 
 import pytest
 
-SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/bn"
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data")
+from networks import SHARED, shared
 
 TRUTH = 0.284171835364393  # P(burglary | john=yes, mary=yes)
 LOG_E = math.log(0.002084100239)
 QUESTION = "P(burglary | john=yes, mary=yes)"
 MESSAGES = ["bp", "trw", "gbp", "mean-field"]
 SAMPLES = ["forward", "rejection", "likelihood-weighting", "importance", "gibbs", "annealed"]
-
-
-@pytest.fixture
-def burglary(examples):
-    return examples / "networks/burglary.bif"
 
 
 @pytest.fixture(scope="session")

@@ -1,29 +1,9 @@
 """Networks on the command line: the graph, solution files, questions that are refused."""
-import csv
-import io
 import json
-import pathlib
 
 import pytest
 
-SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/bn"
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data")
-
-
-@pytest.fixture
-def burglary(examples):
-    return examples / "networks/burglary.bif"
-
-
-def ask(credence, net, *questions):
-    result = credence("query", net, *questions, "--json")
-    assert result.code in (0, 1) and result.stderr == "", result
-    return json.loads(result.stdout)["results"]
-
-
-def rows(result):
-    assert result.code in (0, 1), result
-    return list(csv.DictReader(io.StringIO(result.stdout)))
+from networks import SHARED, ask, rows, shared
 
 
 def test_functions_of_what_is_given_count_as_given(credence, tmp_path):

@@ -1,35 +1,16 @@
 """Networks on the command line: query, infer, convert, describe, check, completion."""
 import csv
 import gzip
-import io
 import json
 import math
-import os
-import pathlib
 import random
 import subprocess
 
 import pytest
 
-SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/bn"
+from networks import SHARED, ask, rows, shared
+
 NETWORKS = "asia cancer earthquake sachs survey alarm child insurance hailfinder win95pts".split()
-shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data")
-
-
-@pytest.fixture
-def burglary(examples):
-    return examples / "networks/burglary.bif"
-
-
-def ask(credence, net, *questions):
-    result = credence("query", net, *questions, "--json")
-    assert result.code in (0, 1) and result.stderr == "", result
-    return json.loads(result.stdout)["results"]
-
-
-def rows(result):
-    assert result.code in (0, 1), result
-    return list(csv.DictReader(io.StringIO(result.stdout)))
 
 
 # --- query -----------------------------------------------------------------------------------------

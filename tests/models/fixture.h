@@ -66,6 +66,19 @@ static inline void draw_regression(uint64_t seed, size_t n, size_t p, double noi
     }
 }
 
+/* Rows of whole weights as so many rows: their number, for which Xs and ys have room. */
+static inline size_t repeat_rows(const double *X, const double *y, const double *w, size_t n, size_t p,
+                                 double *Xs, double *ys)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < (size_t)w[i]; c++, rows++) {
+            memcpy(Xs + rows * p, X + i * p, p * sizeof *X);
+            ys[rows] = y[i];
+        }
+    return rows;
+}
+
 /* --- settings and fits ----------------------------------------------------------------------- */
 
 /* "target=y lambda=0.5" as settings. */
@@ -161,6 +174,15 @@ static inline double coefficient(const json_t *d, size_t j, const char *key)
     char name[32];
     snprintf(name, sizeof name, j ? "x%zu" : "intercept", j);
     return parameter(d, name, key);
+}
+
+/* Which road the fit took: "qr", "dual", ... */
+static inline void check_solver(cr_ctx *cx, const cr_model *m, const char *solver)
+{
+    json_t *d = describe(cx, m);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(d, "statistics"), "solver")), solver);
+    json_decref(d);
 }
 
 /* --- warnings -------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef CREDENCE_TEST_MODELS_LAWS_H
 #define CREDENCE_TEST_MODELS_LAWS_H
 
-#include "fixture.h"
+#include "life.h"
 
 enum { LAW_MOST = 4096 };
 
@@ -84,13 +84,10 @@ static inline void check_repetition(const char *model, const law_data *d, const 
     cr_ctx *cx = test_context();
     double  X[LAW_MOST * 2], y[LAW_MOST];
     char    weighted[512];
-    size_t  n = 0;
-    for (size_t i = 0; i < d->n; i++)
-        for (size_t c = 0; c < (size_t)d->w[i]; c++, n++) {
-            assert_true((n + 1) * d->p <= LAW_MOST * 2 && n < LAW_MOST);
-            memcpy(X + n * d->p, d->X + i * d->p, d->p * sizeof(double));
-            y[n] = d->y[i];
-        }
+    double  total = 0;
+    for (size_t i = 0; i < d->n; i++) total += d->w[i];
+    assert_true(total <= LAW_MOST && total * (double)d->p <= LAW_MOST * 2);
+    size_t n = repeat_rows(d->X, d->y, d->w, d->n, d->p, X, y);
     snprintf(weighted, sizeof weighted, "%s features=x* weights=w", settings);
     cr_table     *few = make_table(cx, d->X, d->n, d->p, d->y, d->w);
     cr_table     *many = make_table(cx, X, n, d->p, y, NULL);
@@ -167,45 +164,9 @@ static inline void check_same_bits(const char *model, const law_data *d, const c
     test_context_free(cx);
 }
 
-typedef struct law_job {
-    const char     *model, *settings;
-    const law_data *data;
-} law_job;
-
-static inline cr_status fit_predict_save(cr_ctx *cx, void *arg)
-{
-    const law_job *job = arg;
-    cr_status      st = CR_OK;
-    cr_table      *t = NULL;
-    cr_model      *m = NULL, *back = NULL;
-    cr_prediction  q = { 0 };
-    char          *bytes = NULL, *text = NULL;
-    size_t         size = 0, p = job->data->p;
-    st = cr_table_new(cx, "data.csv", job->data->n, &t);
-    for (size_t j = 0; j < p && st == CR_OK; j++) {
-        char name[32];
-        snprintf(name, sizeof name, "x%zu", j + 1);
-        st = cr_table_add_numbers(cx, t, name, CR_REAL, job->data->X + j, p);
-    }
-    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "y", CR_REAL, job->data->y, 1);
-    if (st == CR_OK) st = try_fit(cx, job->model, t, job->settings, &m);
-    if (st == CR_OK) st = cr_predict(cx, m, t, &q);
-    if (st == CR_OK) st = cr_describe(cx, m, &text);
-    if (st == CR_OK) st = cr_model_to_bytes(cx, m, &bytes, &size);
-    if (st == CR_OK) st = cr_model_from_bytes(cx, "saved", bytes, size, &back);
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_model_free(cx, back);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static inline void check_allocations(const char *model, const law_data *d, const char *settings)
 {
-    law_job job = { model, settings, d };
-    test_every_allocation_fails(fit_predict_save, &job);
+    check_allocations_on(d->X, d->n, d->p, d->y, model, (const char *const[]){ settings, NULL });
 }
 
 #endif

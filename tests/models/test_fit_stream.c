@@ -12,14 +12,18 @@
 enum { N = 200 };
 
 /* Numbers a, b; a category g that changes along the file, so that the first block lacks a level; a 0/1
- * column h; a count k; a target y of numbers. */
-static const char *write_file(void)
+ * column h; a count k; a target y of numbers.  In the last rows, `gaps` of them, only y is there. */
+static const char *write_file(int gaps)
 {
     static char text[32768];
     cr_rng      r = cr_rng_stream(5, 5);
     size_t      used = (size_t)snprintf(text, sizeof text, "a,b,g,h,k,y\n");
     for (int i = 0; i < N; i++) {
         double a = cr_rng_normal(&r), b = 3 + cr_rng_uniform(&r);
+        if (i >= N - gaps) {
+            used += (size_t)snprintf(text + used, sizeof text - used, ",,,,,%d\n", i);
+            continue;
+        }
         used += (size_t)snprintf(text + used, sizeof text - used, "%.17g,%.17g,%s,%d,%d,%.17g\n", a, b,
                                  i < N / 2 ? (i % 2 ? "u" : "v") : (i % 3 ? "w" : "u"), i % 3 == 1,
                                  i % 5, 2 * a - b + cr_rng_normal(&r) / 4);
@@ -56,11 +60,12 @@ static cr_status fit_blocks(cr_ctx *cx, const char *path, const char *name, cons
     return st;
 }
 
+/* The same of the first `rows` rows of t. */
 static void check_same(cr_ctx *cx, const char *name, const cr_model *a, const cr_model *b,
-                       const cr_table *t)
+                       const cr_table *t, size_t rows)
 {
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
-    for (size_t i = 0; i < p.n; i++) {
+    for (size_t i = 0; i < rows; i++) {
         if (p.mean) assert_close(p.mean[i], q.mean[i], 1e-10);
         if (p.scale) assert_close(p.scale[i], q.scale[i], 1e-10);
         if (p.log_density) assert_close(p.log_density[i], q.log_density[i], 1e-10);
@@ -77,7 +82,7 @@ static void test_blocks_are_the_whole(void **state)
 {
     (void)state;
     cr_ctx     *cx = test_context();
-    const char *path = write_file();
+    const char *path = write_file(0);
     cr_table   *t = read_table(cx, path);
     size_t      checked = 0;
     for (size_t i = 0; i < cr_class_count(); i++) {
@@ -90,7 +95,39 @@ static void test_blocks_are_the_whole(void **state)
             cr_status st = fit_blocks(cx, path, name, settings, sizes[k], &m);
             if (st == CR_EUNSUPPORTED) break; /* an update that is not that of a fit */
             assert_ok(cx, st);
-            check_same(cx, name, whole, m, t);
+            check_same(cx, name, whole, m, t, cr_table_rows(t));
+            cr_model_free(cx, m);
+            checked++;
+        }
+        cr_model_free(cx, whole);
+    }
+    assert_true(checked >= 20);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* The end of the stream is the end of the fit, though its last blocks have no row to learn from. */
+static void test_last_blocks_without_rows(void **state)
+{
+    (void)state;
+    cr_ctx     *cx = test_context();
+    const char *path = write_file(50);
+    cr_table   *t = read_table(cx, path);
+    size_t      checked = 0;
+    for (size_t i = 0; i < cr_class_count(); i++) {
+        const char  *name = cr_class_name(cr_class_at(i)), *usual = settings_for(cr_class_at(i));
+        const size_t sizes[] = { 25, 50, 150 };
+        char         settings[200];
+        if (!usual || !cr_class_offers(cr_class_at(i), "relearn")) continue;
+        snprintf(settings, sizeof settings, "%s missing=drop", usual);
+        cr_model *whole = fit(cx, name, t, settings);
+        for (size_t k = 0; k < 3; k++) {
+            cr_model *m = NULL;
+            cr_status st = fit_blocks(cx, path, name, settings, sizes[k], &m);
+            if (st == CR_EUNSUPPORTED) break;
+            assert_ok(cx, st);
+            assert_int_equal(cr_model_get_report(m)->rows, N - 50);
+            check_same(cx, name, whole, m, t, N - 50);
             cr_model_free(cx, m);
             checked++;
         }
@@ -344,7 +381,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     cr_ctx     *cx = test_context();
-    const char *path = write_file();
+    const char *path = write_file(0);
     cr_model   *m = NULL;
     assert_fails_with(cx, fit_blocks(cx, path, "robust", "target=y features=a", 50, &m),
                       CR_EUNSUPPORTED, "no exact update");
@@ -425,7 +462,7 @@ static void test_ridge_of_few_rows(void **state)
     const char *const settings[] = { "target=y features=a,c,d,h", "target=y features=a,c,d,h solver=auto" };
     for (size_t i = 0; i < 4; i++) {
         assert_ok(cx, fit_blocks(cx, path, "ridge", settings[i % 2], i < 2 ? 3 : 1, &m));
-        check_same(cx, "ridge", whole, m, t);
+        check_same(cx, "ridge", whole, m, t, cr_table_rows(t));
         cr_model_free(cx, m);
     }
     assert_fails_with(cx, fit_blocks(cx, path, "ridge", "target=y features=a,c solver=dual", 3, &m),
@@ -474,7 +511,7 @@ static void test_allocations(void **state)
 {
     (void)state;
     static char path[512];
-    snprintf(path, sizeof path, "%s", write_file());
+    snprintf(path, sizeof path, "%s", write_file(0));
     test_every_allocation_fails(all_of_it, path);
     test_every_allocation_fails(one_pass, path);
 }
@@ -518,7 +555,7 @@ static void test_classes_join(void **state)
                 assert_int_equal(cr_design_classes(d), cr_design_classes(e));
                 for (size_t k = 0; k < cr_design_classes(d); k++)
                     assert_string_equal(cr_design_class(d, k), cr_design_class(e, k));
-                check_same(cx, names[m], parts, whole, t);
+                check_same(cx, names[m], parts, whole, t, cr_table_rows(t));
                 assert_close(cr_model_get_report(parts)->log_likelihood,
                              cr_model_get_report(whole)->log_likelihood, 1e-9);
                 cr_model_free(cx, parts);
@@ -543,7 +580,7 @@ static void test_classes_join_later(void **state)
     for (size_t m = 0; m < 3; m++) {
         cr_model *a = fit(cx, names[m], one, "target=c"), *b = fit(cx, names[m], all, "target=c"), *c = NULL;
         assert_ok(cx, cr_update(cx, a, two, &c));
-        check_same(cx, names[m], c, b, all);
+        check_same(cx, names[m], c, b, all, cr_table_rows(all));
         cr_model_free(cx, a), cr_model_free(cx, b), cr_model_free(cx, c);
     }
     cr_table_free(cx, one), cr_table_free(cx, two), cr_table_free(cx, all);
@@ -581,7 +618,7 @@ static void test_classes_join_in_a_pipe(void **state)
     assert_ok(cx, cr_options_init(cx, cr_read_table, &o));
     assert_ok(cx, cr_stream_open(cx, fifo, &o, 30, &stream));
     assert_ok(cx, cr_fit_stream(cx, "lda", stream, settings, 2, &m));
-    check_same(cx, "lda", m, whole, t);
+    check_same(cx, "lda", m, whole, t, cr_table_rows(t));
     waitpid(child, NULL, 0);
     cr_stream_free(cx, stream);
     cr_options_free(cx, cr_read_table, &o);
@@ -638,6 +675,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_are_the_whole),
+        cmocka_unit_test(test_last_blocks_without_rows),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_warnings_are_of_all_rows),
         cmocka_unit_test(test_ridge_of_few_rows),

@@ -171,12 +171,10 @@ static void test_text_places(void **state)
                  high[] = { 0, 6, 0 };
     cri_chart   c = { .title = "T", .x = { "x", 0, 10 }, .y = { "y", 0, 10 } };
     const char *text = NULL;
-    cri_chart_add(&c,
-                  (cri_chart_series){
-                      { "bars", CRI_SVG_BARS, CRI_SVG_SKY, 1, 1, false }, '|', x, low, high, 2 });
-    cri_chart_add(&c,
-                  (cri_chart_series){
-                      { "dots", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 1, false }, 'o', x, y, NULL, 3 });
+    cri_chart_add(&c, (cri_svg_series){ "bars", CRI_SVG_BARS, CRI_SVG_SKY, 1, 1, false },
+                  '|', x, low, high, 2);
+    cri_chart_add(&c, (cri_svg_series){ "dots", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 1, false },
+                  'o', x, y, NULL, 3);
     assert_ok(cx, cri_chart_text(&s, &c, 11, 11, &text));
     assert_non_null(strstr(text, "        10 |     o\n"));
     assert_non_null(strstr(text, "           |     |\n")); /* y = 6 */

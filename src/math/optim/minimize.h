@@ -102,8 +102,9 @@ typedef enum cr_end {
     CR_END_NOT_FINITE       /* a derivative is not finite                              */
 } cr_end;
 
-/* "gradient", "f", "x", "max-iter", ...: for reports.  And the whole sentence. */
+/* "gradient", "f", "x", "max-iter", ...: for reports. */
 CR_API const char *cr_end_name(cr_end stop);
+/* The same as a sentence. */
 CR_API const char *cr_end_text(cr_end stop);
 /* true for the first three. */
 CR_API bool cr_end_converged(cr_end stop);

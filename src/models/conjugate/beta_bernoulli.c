@@ -99,13 +99,6 @@ static cri_named predictive(const double *params)
     return (cri_named){ "bernoulli", 1, { "p" }, { params[A] / (params[A] + params[B]) } };
 }
 
-static size_t marginals(const double *params, const char *names[], cri_named *out)
-{
-    names[0] = "p";
-    out[0] = joint(params);
-    return 1;
-}
-
 static double draw(const double *params, const double *work, cr_rng *r)
 {
     (void)work;
@@ -120,19 +113,8 @@ static const cri_conjugate_family family = {
     .needs = "0 or 1",
     .improper = "under this prior it needs a success and a failure",
     .binary = true,
-    .n_params = PARAMS,
-    .n_stats = STATS,
-    .valid = valid,
-    .measure = measure,
-    .prior = read_prior,
-    .proper = proper,
-    .posterior = posterior,
-    .log_evidence = log_evidence,
-    .predictive = predictive,
-    .draw = draw,
-    .joint = joint,
-    .marginals = marginals,
-    .statistics = statistics,
+    CRI_CONJUGATE_FAMILY,
+    .parameter = "p",
 };
 
 CRI_CONJUGATE_ENTRIES(beta_bernoulli, family, o->success)

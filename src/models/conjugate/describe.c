@@ -26,14 +26,12 @@ done:
     return st;
 }
 
-json_t *cri_number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 json_t *cri_named_json(const cri_named *d)
 {
     json_t *object = json_object();
     int     failed = json_object_set_new(object, "family", json_string(d->family));
     for (size_t i = 0; i < d->n; i++)
-        failed |= json_object_set_new(object, d->names[i], cri_number_or_null(d->values[i]));
+        failed |= json_object_set_new(object, d->names[i], cri_json_number(d->values[i]));
     if (!failed) return object;
     json_decref(object);
     return NULL;
@@ -60,11 +58,6 @@ const char *cri_named_text(const cri_named *d, char *out, size_t size)
     return out;
 }
 
-static cr_status append(cr_ctx *cx, json_t *list, json_t *item)
-{
-    return json_array_append_new(list, item) == 0 ? CR_OK : cr_fail(cx, CR_ENOMEM, "out of memory");
-}
-
 cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json_t *posterior,
                           const cri_summary *s)
 {
@@ -77,7 +70,7 @@ cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json
                     { "lower", s->lower },        { "upper", s->upper },
                     { "mode", s->mode },          { "hdi_lower", s->hdi_lower },
                     { "hdi_upper", s->hdi_upper } };
-    st = append(cx, parameters, item);
+    st = cri_store_append(cx, parameters, item);
     if (st != CR_OK) {
         json_decref(posterior);
         return st;
@@ -90,7 +83,7 @@ cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json
     }
     CR_TRY(cri_store_set(cx, item, "posterior", posterior));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        CR_TRY(cri_store_set(cx, item, numbers[i].key, cri_number_or_null(numbers[i].value)));
+        CR_TRY(cri_store_set(cx, item, numbers[i].key, cri_json_number(numbers[i].value)));
 done:
     return st;
 }
@@ -103,10 +96,10 @@ cr_status cri_add_distribution(cr_ctx *cx, json_t *distributions, const char *op
     json_t   *item = json_object();
     json_t   *parts[] = { posterior, predictive, statistics };
     size_t    taken = 0;
-    CR_TRY(append(cx, distributions, item));
+    CR_TRY(cri_store_append(cx, distributions, item));
     CR_TRY(cri_store_set(cx, item, "column", json_string_nocheck(opt_column ? opt_column : "*")));
-    CR_TRY(cri_store_set(cx, item, "n", cri_number_or_null(n)));
-    CR_TRY(cri_store_set(cx, item, "log_evidence", cri_number_or_null(log_evidence)));
+    CR_TRY(cri_store_set(cx, item, "n", cri_json_number(n)));
+    CR_TRY(cri_store_set(cx, item, "log_evidence", cri_json_number(log_evidence)));
     for (; taken < 3;) {
         static const char *const keys[] = { "posterior", "predictive", "statistics" };
         json_t                  *part = parts[taken];

@@ -3,9 +3,7 @@
 #ifndef CREDENCE_MODELS_CONJUGATE_DESCRIBE_H
 #define CREDENCE_MODELS_CONJUGATE_DESCRIBE_H
 
-#include "../../base/context.h"
-
-#include <jansson.h>
+#include "../parameters.h"
 
 enum { CRI_MOST_NAMED = 6 };
 
@@ -29,8 +27,6 @@ cr_status cri_summarise(cr_ctx *cx, const cri_named *d, double level, cri_summar
 json_t *cri_named_json(const cri_named *d);
 /* "beta(a=2, b=3)", cut off where it is longer than size. */
 const char *cri_named_text(const cri_named *d, char *out, size_t size);
-/* A number, or null. */
-json_t *cri_number_or_null(double x);
 
 /* Appends a parameter: name, posterior, value, sd, lower, upper, mode, hdi_lower, hdi_upper. */
 cr_status cri_add_summary(cr_ctx *cx, json_t *parameters, const char *name, json_t *posterior,

@@ -262,7 +262,7 @@ static json_t *vector_json(const char *name, const char *key, const double *a, c
     json_t *object = json_object(), *list = json_array();
     int     failed = 0;
     for (size_t k = 0; k < K; k++)
-        failed |= json_array_append_new(list, cri_number_or_null((a[k] + (b ? b[k] : 0)) / sum));
+        failed |= json_array_append_new(list, cri_json_number((a[k] + (b ? b[k] : 0)) / sum));
     if (name) failed |= json_object_set_new(object, "family", json_string(name));
     failed |= json_object_set_new(object, key, list);
     if (!failed) return object;

@@ -5,8 +5,9 @@
  *   Psi' = Psi + Q + k n / k' (xbar - m)(xbar - m)^T
  *   log p(x_1 .. x_n) = -n d / 2 log pi + log Gamma_d(nu'/2) / Gamma_d(nu/2) + nu/2 log|Psi|
  *                       - nu'/2 log|Psi'| + d/2 log(k / k')
- *   next ~ t with nu' - d + 1 degrees of freedom, location m', scale Psi' (k' + 1) / (k' (nu' - d +
- * 1)). Gelman et al. (2013), BDA, sec. 3.6; Murphy (2007), sec. 9. */
+ *   next ~ t with nu' - d + 1 degrees of freedom, location m',
+ *          scale Psi' (k' + 1) / (k' (nu' - d + 1))
+ * Gelman et al. (2013), BDA, sec. 3.6; Murphy (2007), sec. 9. */
 #include "niw.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
@@ -295,7 +296,7 @@ done:
 static json_t *array_json(const double *a, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; list && i < n; i++) json_array_append_new(list, cri_number_or_null(a[i]));
+    for (size_t i = 0; list && i < n; i++) json_array_append_new(list, cri_json_number(a[i]));
     return list;
 }
 

@@ -120,6 +120,7 @@ cr_status cri_niw_add(cr_ctx *cx, const cri_rows *rows, cri_niw *m)
     size_t     d = m->d;
     double    *more = cr_scratch_f64(&s, 1 + d + d * d), *mean = more + 1, *S = more + 1 + d;
     CR_TRY(s.status);
+    if (rows->n == 0) goto done; /* the end of a stream may have none */
     CR_TRY(measure(cx, rows, more));
     double n = m->n + more[0], both = m->n / n * more[0];
     for (size_t i = 0; i < d; i++)

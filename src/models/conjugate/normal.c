@@ -295,20 +295,9 @@ static const cri_conjugate_family family = {
     .model = "normal",
     .needs = "a number",
     .improper = "under this prior it needs more values, and not all the same",
-    .n_params = PARAMS,
-    .n_stats = STATS,
-    .valid = valid,
-    .measure = measure,
+    CRI_CONJUGATE_FAMILY,
     .merge = merge,
-    .prior = read_prior,
-    .proper = proper,
-    .posterior = posterior,
-    .log_evidence = log_evidence,
-    .predictive = predictive,
-    .draw = draw,
-    .joint = joint,
     .marginals = marginals,
-    .statistics = statistics,
 };
 
 CRI_CONJUGATE_ENTRIES(normal, family, NULL)

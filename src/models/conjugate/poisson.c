@@ -87,13 +87,6 @@ static cri_named predictive(const double *params)
                         { params[SHAPE] / params[RATE], params[SHAPE] } };
 }
 
-static size_t marginals(const double *params, const char *names[], cri_named *out)
-{
-    names[0] = "rate";
-    out[0] = joint(params);
-    return 1;
-}
-
 static double draw(const double *params, const double *work, cr_rng *r)
 {
     (void)work;
@@ -106,19 +99,8 @@ static const cri_conjugate_family family = {
     .model = "poisson",
     .needs = "a whole number, 0 or more",
     .improper = "under this prior it needs a count above 0",
-    .n_params = PARAMS,
-    .n_stats = STATS,
-    .valid = valid,
-    .measure = measure,
-    .prior = read_prior,
-    .proper = proper,
-    .posterior = posterior,
-    .log_evidence = log_evidence,
-    .predictive = predictive,
-    .draw = draw,
-    .joint = joint,
-    .marginals = marginals,
-    .statistics = statistics,
+    CRI_CONJUGATE_FAMILY,
+    .parameter = "rate",
 };
 
 CRI_CONJUGATE_ENTRIES(poisson, family, NULL)

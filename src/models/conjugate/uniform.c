@@ -202,22 +202,11 @@ static const cri_conjugate_family family = {
     .model = "uniform",
     .needs = "a number that is not below --low",
     .improper = "under this prior it needs more values, and not all of them at one end",
-    .n_params = PARAMS,
-    .n_stats = STATS,
-    .valid = valid,
-    .measure = measure,
+    CRI_CONJUGATE_FAMILY,
     .merge = merge,
-    .prior = read_prior,
-    .proper = proper,
-    .posterior = posterior,
-    .log_evidence = log_evidence,
-    .predictive = predictive,
     .log_predictive = log_predictive,
-    .draw = draw,
-    .joint = joint,
     .marginals = marginals,
     .summarise = summarise,
-    .statistics = statistics,
 };
 
 CRI_CONJUGATE_ENTRIES(uniform, family, NULL)

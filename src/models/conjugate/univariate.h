@@ -48,8 +48,10 @@ typedef struct cri_conjugate_family {
     double (*log_predictive)(const double *params, const double *work, double x);
     /* A value from parameters that are drawn from the posterior. */
     double (*draw)(const double *params, const double *work, cr_rng *r);
-    /* The posterior, jointly, and for each parameter alone: its name and distribution. */
+    /* The posterior, jointly, and for each parameter alone: its name and distribution; NULL where there
+     * is the one `parameter` only. */
     cri_named (*joint)(const double *params);
+    const char *parameter;
     size_t (*marginals)(const double *params, const char *names[CRI_MOST_MARGINALS],
                         cri_named out[CRI_MOST_MARGINALS]);
     /* Summaries of the k-th parameter; NULL: those of its distribution in the registry. */
@@ -117,6 +119,12 @@ cr_status cri_conjugate_describe(cr_ctx *cx, const void *state, const cr_design 
                                  json_t *out);
 cr_status cri_conjugate_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
 void      cri_conjugate_free(cr_ctx *cx, void *state);
+
+/* The members of a family that all of them define under the same names; what differs comes after. */
+#define CRI_CONJUGATE_FAMILY                                                                       \
+    .n_params = PARAMS, .n_stats = STATS, .valid = valid, .measure = measure, .prior = read_prior, \
+    .proper = proper, .posterior = posterior, .log_evidence = log_evidence,                        \
+    .predictive = predictive, .draw = draw, .joint = joint, .statistics = statistics
 
 /* A descriptor of a model of this kind; what differs comes after. */
 #define CRI_CONJUGATE_CLASS(stem)                                                                  \

@@ -195,6 +195,16 @@ static char *parameter_name(cr_ctx *cx, const cri_conjugate *m, const cri_design
     return cri_string_format(cx, "%s=%g", c->name, m->success[j]);
 }
 
+/* Each parameter alone; returns how many there are. */
+static size_t marginals_of(const cri_conjugate_family *f, const double *params,
+                           const char *names[CRI_MOST_MARGINALS], cri_named out[CRI_MOST_MARGINALS])
+{
+    if (f->marginals) return f->marginals(params, names, out);
+    names[0] = f->parameter;
+    out[0] = f->joint(params);
+    return 1;
+}
+
 static cr_status describe_parameters(cr_ctx *cx, const cri_conjugate *m, const cri_design_column *c,
                                      size_t j, json_t *list)
 {
@@ -203,7 +213,7 @@ static cr_status describe_parameters(cr_ctx *cx, const cri_conjugate *m, const c
     const double *params = m->params + j * m->n_params, *work = m->work + j * m->n_work;
     const char   *names[CRI_MOST_MARGINALS];
     cri_named     d[CRI_MOST_MARGINALS];
-    size_t        n = f->marginals(params, names, d);
+    size_t        n = marginals_of(f, params, names, d);
     char         *name = NULL;
     for (size_t k = 0; k < n; k++) {
         cri_summary s;
@@ -226,7 +236,7 @@ static json_t *statistics_json(const cri_conjugate *m, size_t j)
     int     failed = 0;
     for (size_t k = 0; k < m->n_stats; k++)
         failed |= json_object_set_new(s, m->family->statistics[k],
-                                      cri_number_or_null(m->stats[j * m->n_stats + k]));
+                                      cri_json_number(m->stats[j * m->n_stats + k]));
     if (!failed) return s;
     json_decref(s);
     return NULL;

@@ -1,11 +1,12 @@
 /* von_mises.c -- which way: mean direction, and concentration, of angles.
  *   x | mu, k ~ VonMises(mu, k)
- * k known:  mu ~ VonMises(mu0, k0).  With C + i S = k0 exp(i mu0) + k sum exp(i x_j) = k' exp(i
- * mu') posterior VonMises(mu', k'),   p(x_1 .. x_n) = I0(k') / (I0(k0) (2 pi I0(k))^n) k unknown:
- * p(mu, k) ~ g(k) exp(k r0 cos(mu - mu0)) / I0(k)^c0, which is conjugate: r' exp(i mu') = r0 exp(i
- * mu0) + sum exp(i x_j),   c' = c0 + n; given k, mu is VonMises(mu', k r'); k itself is integrated
- * by quadrature (von_mises_kappa.h): p(x_1 .. x_n) = Z' / Z / (2 pi)^n. Mardia & Jupp (2000),
- * Directional Statistics, sec. 5.3; Guttorp & Lockhart (1988), JASA 83. */
+ * k known:    mu ~ VonMises(mu0, k0).  With k' exp(i mu') = k0 exp(i mu0) + k sum_j exp(i x_j),
+ *               posterior VonMises(mu', k'),   p(x_1 .. x_n) = I0(k') / (I0(k0) (2 pi I0(k))^n)
+ * k unknown:  p(mu, k) ~ g(k) exp(k r0 cos(mu - mu0)) / I0(k)^c0, which is conjugate:
+ *               r' exp(i mu') = r0 exp(i mu0) + sum_j exp(i x_j),   c' = c0 + n;
+ *             given k, mu is VonMises(mu', k r'); k itself is integrated by quadrature
+ *             (von_mises_kappa.h):   p(x_1 .. x_n) = Z' / Z / (2 pi)^n
+ * Mardia & Jupp (2000), Directional Statistics, sec. 5.3; Guttorp & Lockhart (1988), JASA 83. */
 #include "univariate.h"
 #include "von_mises_kappa.h"
 #include "../../math/special.h"
@@ -297,23 +298,12 @@ static const cri_conjugate_family family = {
     .strange = strange,
     .advice = "a full turn is 6.2832; if the values are degrees, multiply them by 0.0174533 first",
     .improper = "under this prior it needs more angles, and not all the same",
-    .n_params = PARAMS,
-    .n_stats = STATS,
+    CRI_CONJUGATE_FAMILY,
     .n_work = CRI_KAPPA_WORK,
-    .valid = valid,
-    .measure = measure,
-    .prior = read_prior,
-    .proper = proper,
-    .posterior = posterior,
     .prepare = prepare,
-    .log_evidence = log_evidence,
-    .predictive = predictive,
     .log_predictive = log_predictive,
-    .draw = draw,
-    .joint = joint,
     .marginals = marginals,
     .summarise = summarise,
-    .statistics = statistics,
     .evidence = "exact; quadrature where kappa is not known",
 };
 

@@ -5,10 +5,11 @@
  *     poisson      rate = mean, at least `floor` of that over all rows
  *     bernoulli    x > threshold with probability (n_1 + a) / (n + 2 a)
  *     category     level l with probability (n_l + a) / (n + a levels)
- *     multinomial  counts of all such columns together, theta_j = (sum x_j + a) / (sum all + a
- * columns); with a gap, the counts of the columns that are there, given their sum Bayesian
- * predictive: Student's t with n - 1 degrees of freedom for gaussian (prior 1/v), negative binomial
- * for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are that
+ *     multinomial  counts of all such columns together,
+ *                  theta_j = (sum x_j + a) / (sum all + a columns); with a gap, the counts of the
+ *                  columns that are there, given their sum
+ * Bayesian predictive: Student's t with n - 1 degrees of freedom for gaussian (prior 1/v), negative
+ * binomial for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are that
  * already.  A class that has no spread in a column (one value only) takes the spread within all
  * classes; one that has no value there, mean and spread over all rows.
  * The statistics merge exactly.  (Internal header.) */

@@ -143,13 +143,13 @@ static cr_status check_squares(cr_ctx *cx, const cr_design *d, const cri_nb *m)
     return CR_OK;
 }
 
-/* Fails where no column has any value: gaps everywhere are not data. */
+/* Fails where there are rows, and no column has any value: gaps everywhere are not data. */
 static cr_status check_values(cr_ctx *cx, const cri_rows *rows, const cri_nb *m)
 {
     double sum = 0;
     for (size_t c = 0; c < m->K * m->p; c++) sum += m->weight[c];
     for (size_t c = 0; c < m->K * m->L; c++) sum += m->count[c];
-    if (sum > 0 || m->p == 0) return CR_OK;
+    if (sum > 0 || m->p == 0 || rows->n == 0) return CR_OK;
     return cr_fail(cx, CR_EDATA, "%s: all values of all columns are missing",
                    cr_table_source(rows->table));
 }

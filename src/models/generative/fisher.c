@@ -212,46 +212,34 @@ static cr_status fisher_predict(cr_ctx *cx, const void *state, const cri_rows *r
     return cri_discriminant_predict(cx, &f->d, f->m.mean, rows, out);
 }
 
-enum { BLOCK = 128, MOST_SLOTS = 32 };
+enum { BLOCK = 128 };
 
 typedef struct transform_work {
     const fisher_state *f;
     const cri_rows     *rows;
-    double             *out, *room; /* room [slots][BLOCK x p] */
-    size_t              slots;
+    double             *out;
 } transform_work;
 
-static void transform_slot(void *arg, size_t s)
+/* X [BLOCK x p] is room. */
+static void transform_block(void *arg, cri_range range, double *X)
 {
     const transform_work *w = arg;
-    size_t                p = w->f->p, q = w->f->q, blocks = cri_block_count(w->rows->n, BLOCK);
-    double               *X = w->room + s * BLOCK * p;
-    for (size_t b = s; b < blocks; b += w->slots) {
-        cri_range range = cri_block_range(w->rows->n, BLOCK, b);
-        size_t    n = range.end - range.begin;
-        cri_rows_fill(w->rows, range.begin, range.end, X, p);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < p; j++) X[i * p + j] -= w->f->d.centre[j];
-        if (p > 0 && q > 0)
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)q, (int)p, 1, X,
-                        (int)p, w->f->direction, (int)p, 0, w->out + range.begin * q, (int)q);
-    }
+    size_t                p = w->f->p, q = w->f->q, n = range.end - range.begin;
+    cri_rows_fill(w->rows, range.begin, range.end, X, p);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < p; j++) X[i * p + j] -= w->f->d.centre[j];
+    if (p > 0 && q > 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)q, (int)p, 1, X, (int)p,
+                    w->f->direction, (int)p, 0, w->out + range.begin * q, (int)q);
 }
 
 static cr_status fisher_transform(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    transform_work w = { .f = state, .rows = rows, .out = out };
-    w.slots = cri_block_count(rows->n, BLOCK);
-    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, w.f->p);
-    CR_TRY(s.status);
+    transform_work w = { state, rows, out };
     cri_blas_enter();
-    st = cri_parallel_for(cx, "projecting", w.slots, transform_slot, &w);
+    cr_status st = cri_parallel_rows(cx, "projecting", rows->n, BLOCK, BLOCK * w.f->p,
+                                     transform_block, &w);
     cri_blas_leave();
-done:
-    cr_scratch_end(&s);
     return st;
 }
 

@@ -1,5 +1,6 @@
 /* priors.c -- what generative classifiers share: priors, and joints turned into probabilities. */
 #include "discriminant.h"
+#include "../parameters.h"
 #include "../rows_check.h"
 #include "../../base/list.h"
 #include "../../base/number.h"
@@ -95,23 +96,13 @@ done:
     return st;
 }
 
-static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 cr_status cri_add_parameter(cr_ctx *cx, json_t *list, json_t *name, double value, double sd,
                             const double *opt_spread)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    if (!item || json_array_append_new(list, item) != 0) {
-        json_decref(name);
-        return cr_fail(cx, CR_ENOMEM, "out of memory");
-    }
-    CR_TRY(cri_store_set(cx, item, "name", name));
-    CR_TRY(cri_store_set(cx, item, "value", number_or_null(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", number_or_null(sd)));
-    if (opt_spread) CR_TRY(cri_store_set(cx, item, "spread", number_or_null(*opt_spread)));
-done:
-    return st;
+    json_t   *item;
+    cr_status st = cri_parameter_add(cx, list, name, value, sd, &item);
+    if (st != CR_OK || !opt_spread) return st;
+    return cri_store_set(cx, item, "spread", cri_json_number(*opt_spread));
 }
 
 /* --- probabilities ---------------------------------------------------------------------------- */

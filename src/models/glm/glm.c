@@ -216,6 +216,29 @@ static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
     return CR_OK;
 }
 
+/* What the model keeps of a solution, whose coefficients it takes over; phi and with it all sds. */
+static void keep_solution(glm_state *m, const glm_options *o, const cri_glm_problem *p,
+                          cri_glm_solution *s)
+{
+    for (size_t i = 0; i < p->rows->n; i++) m->n += p->weight[i];
+    m->family = (size_t)p->family;
+    m->link = (size_t)p->link;
+    m->alpha = p->family == CRI_GLM_NEGATIVE_BINOMIAL ? s->alpha : 0;
+    m->parameters = (double)s->facts.rank + o->intercept;
+    m->deviance = s->deviance;
+    m->pearson = s->pearson;
+    m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
+                          (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(p->family));
+    m->null_deviance = cri_glm_null_deviance(p, s->alpha);
+    m->phi = dispersion(m, o->dispersion);
+    m->log_likelihood = log_likelihood(p, s, m->phi);
+    m->fit = s->fit;
+    s->fit = (cri_predictor){ 0 };
+    m->fit.sigma = sqrt(m->phi);
+    m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->parameters;
+    cri_predictor_set_sds(&m->fit);
+}
+
 static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                          void **out_state, cr_report *report)
 {
@@ -250,24 +273,8 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(cri_glm_solve(cx, &p, &s));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
-    for (size_t i = 0; i < n; i++) m->n += weight[i];
-    m->family = (size_t)p.family;
-    m->link = (size_t)p.link;
-    m->alpha = family == CRI_GLM_NEGATIVE_BINOMIAL ? s.alpha : 0;
-    m->parameters = (double)s.facts.rank + o->intercept;
-    m->deviance = s.deviance;
-    m->pearson = s.pearson;
-    m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
-                          (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(family));
-    m->null_deviance = cri_glm_null_deviance(&p, s.alpha);
-    m->phi = dispersion(m, o->dispersion);
+    keep_solution(m, o, &p, &s);
     warn_of_few_rows(cx, m);
-    m->log_likelihood = log_likelihood(&p, &s, m->phi);
-    m->fit = s.fit;
-    s.fit = (cri_predictor){ 0 };
-    m->fit.sigma = sqrt(m->phi);
-    m->fit.dof = m->fixed_dispersion ? INFINITY : m->n - m->parameters;
-    cri_predictor_set_sds(&m->fit);
     CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
     report->stop = s.converged && !separated ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = s.iterations;

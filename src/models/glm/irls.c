@@ -1,8 +1,6 @@
 /* irls.c -- reweighted least squares, step by step. */
 #include "irls.h"
 #include "../../base/scratch.h"
-#include "../../math/optim/brent.h"
-#include "../../math/special.h"
 
 #include <float.h>
 #include <math.h>
@@ -114,58 +112,21 @@ static void set_working(work *k)
     }
 }
 
+/* The weighted least squares of the working responses. */
+static cr_status solve_working(cr_ctx *cx, const work *k, cri_predictor *out, cri_least_squares *facts)
+{
+    cri_rows rows = *k->p->rows;
+    rows.y = k->z;
+    rows.w = k->w;
+    return cri_least_squares_auto(cx, &rows, k->p->intercept, out, facts);
+}
+
 /* eta of the fit, to `out`. */
 static cr_status set_eta(cr_ctx *cx, const work *k, const cri_predictor *fit, double *out)
 {
     cr_prediction p = { .n = k->n, .mean = out };
     cr_status     st = cri_predictor_predict(cx, fit, k->p->rows, &p);
     for (size_t i = 0; st == CR_OK && i < k->n; i++) out[i] += k->p->offset[i];
-    return st;
-}
-
-/* --- the negative binomial's alpha ------------------------------------------------------------- */
-
-/* d log likelihood / d r, r = 1/alpha, at r = exp(log_r); times r^2, so that it does not fade away. */
-static cr_status profile_slope(void *user, double log_r, double *out)
-{
-    const work            *k = user;
-    const cri_glm_problem *p = k->p;
-    double                 r = exp(log_r), sum = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        double m = k->mu[i], y = p->y[i];
-        if (p->weight[i] == 0) continue;
-        sum += p->weight[i] * (cr_digamma(y + r) - cr_digamma(r) - log1p(m / r) + (m - y) / (r + m));
-    }
-    *out = sum * r * r;
-    return CR_OK;
-}
-
-/* Twice the slope of the log likelihood in alpha at alpha = 0. */
-static double score_at_poisson(const work *k)
-{
-    double sum = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        double e = k->p->y[i] - k->mu[i];
-        sum += k->p->weight[i] > 0 ? k->p->weight[i] * (e * e - k->p->y[i]) : 0;
-    }
-    return sum;
-}
-
-/* The alpha that maximises the likelihood at the present means; the least one allowed where the data
- * vary no more than a Poisson's.  (The slope at that end is lost in rounding, so the score decides.) */
-static cr_status fit_alpha(cr_ctx *cx, work *k)
-{
-    const double low = log(1e-6), high = log(1e8);
-    double       at_low, at_high, log_r = high;
-    cr_status    st = CR_OK;
-    k->underdispersed = score_at_poisson(k) <= 0;
-    CR_TRY(profile_slope(k, low, &at_low));
-    CR_TRY(profile_slope(k, high, &at_high));
-    if (k->underdispersed) log_r = high;
-    else if (at_low <= 0) log_r = low;
-    else if (at_high < 0) CR_TRY(cr_brent_root(cx, profile_slope, k, low, high, 1e-13, &log_r));
-    k->alpha = exp(-log_r);
-done:
     return st;
 }
 
@@ -241,28 +202,22 @@ static double deviance_of_mean(const work *k)
 /* The least squares of g(mean): as near as the terms come to the mean alone. */
 static cr_status fit_mean(cr_ctx *cx, work *k, cri_predictor *out, cri_least_squares *facts)
 {
-    cri_rows rows = *k->p->rows;
-    rows.y = k->z;
-    rows.w = k->w;
     for (size_t i = 0; i < k->n; i++) {
         k->w[i] = k->p->weight[i] * k->p->trials[i];
         k->z[i] = cri_link_of_mean(k->p->link, k->mean) - k->p->offset[i];
     }
-    return cri_least_squares_auto(cx, &rows, k->p->intercept, out, facts);
+    return solve_working(cx, k, out, facts);
 }
 
 /* The first fit: the least squares of g(y), or where that is no better than the mean alone, the mean. */
 static cr_status take_first(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
     cr_status     st = CR_OK;
-    cri_rows      rows = *k->p->rows;
     cri_predictor other = { 0 };
     double        merit, merit_mean;
 
-    rows.y = k->z;
-    rows.w = k->w;
     set_working(k);
-    CR_TRY(cri_least_squares_auto(cx, &rows, k->p->intercept, &s->fit, &s->facts));
+    CR_TRY(solve_working(cx, k, &s->fit, &s->facts));
     CR_TRY(look_at(cx, k, &s->fit, &merit));
     s->iterations++;
     if (!(merit <= deviance_of_mean(k) * (1 + 1e-9)) &&
@@ -311,20 +266,17 @@ static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cr
 {
     enum { MOST_STUCK = 4 };
     cr_status     st = CR_OK;
-    cri_rows      rows = *k->p->rows;
     cri_predictor fit = { 0 };
     double        merit = merit_of(k, k->eta, k->mu);
     bool          still = false;
     int           stuck = 0;
 
-    rows.y = k->z;
-    rows.w = k->w;
     s->converged = false;
     while (s->iterations < limit && !s->converged && stuck < MOST_STUCK) {
         double now = 0, gain = 0;
         CR_TRY(cr_check_interrupt(cx));
         set_working(k);
-        CR_TRY(cri_least_squares_auto(cx, &rows, k->p->intercept, &fit, &s->facts));
+        CR_TRY(solve_working(cx, k, &fit, &s->facts));
         CR_TRY(take_step(cx, k, &s->fit, &fit, merit, &now, &gain));
         bool flat = gain <= fmax(1e-8, 100 * tolerance) * (fabs(now) + 0.1);
         s->converged = still && flat;
@@ -356,13 +308,10 @@ static size_t count_near_edge(const work *k, double share)
 static cr_status set_information(cr_ctx *cx, work *k, cri_glm_solution *s)
 {
     cr_status     st = CR_OK;
-    cri_rows      rows = *k->p->rows;
     cri_predictor fit = { 0 };
-    rows.y = k->z;
-    rows.w = k->w;
     k->newton = false;
     set_working(k);
-    CR_TRY(cri_least_squares_auto(cx, &rows, k->p->intercept, &fit, &s->facts));
+    CR_TRY(solve_working(cx, k, &fit, &s->facts));
     shorten(&s->fit, 0, &fit);
     cri_predictor_free(cx, &s->fit);
     s->fit = fit;
@@ -488,7 +437,7 @@ cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *p, cri_glm_solution *
     CR_TRY(maximise(cx, &k, &s));
     for (int round = 0; estimate && round < MOST_ROUNDS; round++) {
         double before = k.alpha;
-        CR_TRY(fit_alpha(cx, &k));
+        CR_TRY(cri_glm_fit_alpha(cx, p, k.mu, &k.alpha, &k.underdispersed));
         CR_TRY(maximise(cx, &k, &s));
         if (fabs(k.alpha - before) <= 1e-9 * k.alpha) break;
         if (round + 1 == MOST_ROUNDS) s.converged = false;

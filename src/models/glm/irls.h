@@ -5,10 +5,11 @@
  * Where not every eta has a mean (log and identity of shares, identity of counts ...) the best fit may
  * have means at the end of the range, where the expected information has no bound and these steps
  * creep.  Then Newton's steps follow the maximum of log likelihood + t sum_i log(distance of eta_i from
- * the end) as t goes to 0: within n t of the best, by duality, where the likelihood is concave.  For the negative binomial alpha is estimated between rounds by
- * maximising the likelihood in it; it has a maximum above 0 where sum w ((y - mu)^2 - y) > 0, the score
- * at 0.  McCullagh & Nelder (1989), sec. 2.5; Marschner (2011), R Journal 3,
- * for the halving; Boyd & Vandenberghe (2004), Convex Optimization, sec. 11.3, for the barrier.
+ * the end) as t goes to 0: within n t of the best, by duality, where the likelihood is concave.
+ * For the negative binomial alpha is estimated between rounds by maximising the likelihood in it; it
+ * has a maximum above 0 where sum w ((y - mu)^2 - y) > 0, the score at 0.
+ * McCullagh & Nelder (1989), sec. 2.5; Marschner (2011), R Journal 3, for the halving; Boyd &
+ * Vandenberghe (2004), Convex Optimization, sec. 11.3, for the barrier.
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_GLM_IRLS_H
 #define CREDENCE_MODELS_GLM_IRLS_H
@@ -44,6 +45,11 @@ typedef struct cri_glm_solution {
 
 cr_status cri_glm_solve(cr_ctx *cx, const cri_glm_problem *problem, cri_glm_solution *out);
 void      cri_glm_solution_free(cr_ctx *cx, const cri_glm_problem *problem, cri_glm_solution *s);
+
+/* The alpha of the negative binomial that maximises the likelihood at means mu [n]; the least one
+ * allowed where the data vary no more than a Poisson's, and then *out_underdispersed. */
+cr_status cri_glm_fit_alpha(cr_ctx *cx, const cri_glm_problem *problem, const double *mu,
+                            double *out_alpha, bool *out_underdispersed);
 
 /* The deviance of the model with an intercept alone (without intercept: with the offset alone). */
 double cri_glm_null_deviance(const cri_glm_problem *problem, double alpha);

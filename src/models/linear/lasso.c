@@ -8,12 +8,9 @@
  * sds are from s^2 (G + n l2 I)^-1: as if the terms had been given, the choice of them not counted.
  * Tibshirani (1996); Zou & Hastie (2005); Zou, Hastie & Tibshirani (2007) for df, Tibshirani & Taylor
  * (2012) where the terms are dependent: then it is their rank. */
-#include "lasso.h"
-#include "lasso_path.h"
-#include "predictor.h"
+#include "lasso_state.h"
 #include "rows_view.h"
-#include "../fields.h"
-#include "../model_internal.h"
+#include "../class.h"
 #include "../../math/blas_internal.h"
 #include "../../math/chol.h"
 
@@ -36,8 +33,6 @@
     X(real,   tolerance, "1e-7", "0<..<1", "largest violation of the optimality conditions on the path, in sds of the target", "1e-9") \
     X(count,  max_iter,  "10000", ">=1", "most passes over the terms for one lambda", "1000")
 /* clang-format on */
-enum { CHOOSE_CV, CHOOSE_ONE_SE, CHOOSE_BIC, CHOOSE_AIC, CHOOSE_GIVEN };
-static const char *const choice_names[] = { "cv", "1se", "bic", "aic", "given" };
 enum { SOLVER_AUTO, SOLVER_GRAM, SOLVER_COLUMNS };
 
 CR_OPTIONS_STRUCT(lasso_options, LASSO_OPTIONS);
@@ -45,108 +40,31 @@ CR_OPTIONS_STRUCT(lasso_options, LASSO_OPTIONS);
 static const cr_option lasso_table[] = { LASSO_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-typedef struct lasso_state {
-    cri_predictor  fit; /* of the k terms chosen */
-    cri_lasso_path path;
-    size_t         k, chosen, choice;
-    double        *terms;                                   /* [k] increasing */
-    double         l1_ratio, df, rss, objective, violation; /* df with the intercept */
-    bool           gram;
-} lasso_state;
-
-#define COUNT(name, m)                                                                             \
-    {                                                                                              \
-        name, CRI_KIND_COUNT, offsetof(lasso_state, m), 0, 0, false                                \
-    }
-#define REAL(name, m)                                                                              \
-    {                                                                                              \
-        name, CRI_KIND_REAL, offsetof(lasso_state, m), 0, 0, false                                 \
-    }
-#define VECTOR(name, m, n)                                                                         \
-    {                                                                                              \
-        name, CRI_KIND_VECTOR, offsetof(lasso_state, m), offsetof(lasso_state, n), 0, false        \
-    }
-static const cri_field lasso_fields[] = {
-    COUNT("path_lambdas", path.L),
-    COUNT("path_terms", path.m),
-    COUNT("folds", path.folds),
-    COUNT("sweeps", path.sweeps),
-    COUNT("used_terms", k),
-    COUNT("chosen", chosen),
-    COUNT("choice", choice),
-    REAL("lambda_max", path.lambda_max),
-    REAL("weight", path.weight),
-    REAL("offset", path.offset),
-    REAL("target_mse", path.tt),
-    REAL("path_violation", path.violation),
-    CRI_FIELD_REAL(lasso_state, violation),
-    CRI_FIELD_REAL(lasso_state, l1_ratio),
-    CRI_FIELD_REAL(lasso_state, df),
-    CRI_FIELD_REAL(lasso_state, rss),
-    CRI_FIELD_REAL(lasso_state, objective),
-    CRI_FIELD_FLAG(lasso_state, gram),
-    { "converged", CRI_KIND_FLAG, offsetof(lasso_state, path.converged), 0, 0, false },
-    VECTOR("terms", terms, k),
-    VECTOR("path/lambda", path.lambda, path.L),
-    VECTOR("path/nonzero", path.nonzero, path.L),
-    VECTOR("path/df", path.df, path.L),
-    VECTOR("path/mse", path.mse, path.L),
-    VECTOR("path/cv", path.cv, path.L),
-    VECTOR("path/cv_se", path.cv_se, path.L),
-    VECTOR("path/terms", path.terms, path.m),
-    { "path/coef", CRI_KIND_MATRIX, offsetof(lasso_state, path.coef), offsetof(lasso_state, path.L),
-      offsetof(lasso_state, path.m), false },
-    CRI_FIELD_LAST,
-};
-#undef COUNT
-#undef REAL
-#undef VECTOR
-
-static void lasso_free(cr_ctx *cx, void *state)
-{
-    lasso_state *m = state;
-    cri_predictor_free(cx, &m->fit);
-    cri_fields_free(cx, lasso_fields, m);
-    cr_free(cx, m, 1, sizeof *m);
-}
-
 /* --- the choice of lambda -------------------------------------------------------------------- */
-
-static double spent(const lasso_state *m, size_t k) /* degrees of freedom at lambda k */
-{
-    const cri_lasso_path *path = &m->path;
-    return (path->df[k] < 0 ? path->nonzero[k] : path->df[k]) + m->fit.has_intercept;
-}
-
-/* -2 log likelihood + price of each parameter, the noise variance among them. */
-static double criterion(const lasso_state *m, size_t k, double price, double log_unit)
-{
-    double n = m->path.weight, mse = fmax(m->path.mse[k], 1e-15 * m->path.tt);
-    return n * (log(2 * M_PI * mse) + 1 + 2 * log_unit) + price * (spent(m, k) + 1);
-}
 
 /* With as many terms as rows or more, only fits that leave half of the rows to the noise count:
  * what is left of a fit near saturation tells nothing of it. */
-static size_t least_criterion(const lasso_state *m, double price)
+static size_t least_criterion(const cri_lasso *m, double price)
 {
     size_t best = 0;
     double n = m->path.weight, most = (double)m->path.p < n - 1 ? n - 1 : n / 2;
     for (size_t k = 1; k < m->path.L; k++)
-        if (spent(m, k) < most && criterion(m, k, price, 0) < criterion(m, best, price, 0))
+        if (cri_lasso_spent(m, k) < most &&
+            cri_lasso_criterion(m, k, price, 0) < cri_lasso_criterion(m, best, price, 0))
             best = k;
     return best;
 }
 
-static size_t choose(const lasso_state *m)
+static size_t choose(const cri_lasso *m)
 {
     switch (m->choice) {
-    case CHOOSE_CV:
+    case CRI_LASSO_CV:
         return m->path.folds ? cri_lasso_path_least(&m->path) : 0;
-    case CHOOSE_ONE_SE:
+    case CRI_LASSO_ONE_SE:
         return m->path.folds ? cri_lasso_path_one_se(&m->path) : 0;
-    case CHOOSE_BIC:
+    case CRI_LASSO_BIC:
         return least_criterion(m, log(m->path.weight));
-    case CHOOSE_AIC:
+    case CRI_LASSO_AIC:
         return least_criterion(m, 2);
     default:
         return m->path.L - 1;
@@ -161,8 +79,8 @@ static cri_path_settings settings_of(const cri_rows *rows, const lasso_options *
     size_t n = rows->n, p = rows->p;
     double weight = 0;
     for (size_t i = 0; i < n; i++) weight += rows->w ? rows->w[i] : 1;
-    bool   given = !isnan(o->lambda), cv = o->choose == CHOOSE_CV || o->choose == CHOOSE_ONE_SE;
-    bool   few = p <= FEW || (p <= n && p <= MOST_GRAM && !cri_rows_are_sparse(rows));
+    bool given = !isnan(o->lambda), cv = o->choose == CRI_LASSO_CV || o->choose == CRI_LASSO_ONE_SE;
+    bool few = p <= FEW || (p <= n && p <= MOST_GRAM && !cri_rows_are_sparse(rows));
     double ratio = (double)p < weight ? 1e-4 : 1e-2;
     return (cri_path_settings){
         .descent = { o->l1_ratio, o->tolerance, o->max_iter },
@@ -180,8 +98,7 @@ static cri_path_settings settings_of(const cri_rows *rows, const lasso_options *
 
 /* The terms at the chosen lambda, finished to the last digits, their coefficients b [p], centre and
  * scale into the predictor. */
-static cr_status gather_terms(cr_ctx *cx, lasso_state *m, cri_path_end *end, double *b,
-                              size_t *which)
+static cr_status gather_terms(cr_ctx *cx, cri_lasso *m, cri_path_end *end, double *b, size_t *which)
 {
     const cri_lasso_path *path = &m->path;
     double               *row = path->coef + m->chosen * path->m;
@@ -217,8 +134,8 @@ static cr_status gather_terms(cr_ctx *cx, lasso_state *m, cri_path_end *end, dou
 
 /* F = L^-1, L L^T = n (G + l2 I), and the degrees of freedom.  F stays 0 when the terms are
  * dependent, with *out_good = false. */
-static cr_status set_factor(cr_ctx *cx, lasso_state *m, const cri_path_end *end,
-                            const size_t *which, bool *out_good)
+static cr_status set_factor(cr_ctx *cx, cri_lasso *m, const cri_path_end *end, const size_t *which,
+                            bool *out_good)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -267,7 +184,7 @@ done:
     return st;
 }
 
-static cr_status finish(cr_ctx *cx, lasso_state *m, const cri_rows *rows, cri_path_end *end)
+static cr_status finish(cr_ctx *cx, cri_lasso *m, const cri_rows *rows, cri_path_end *end)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -312,12 +229,12 @@ static cr_status lasso_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     const lasso_options *o = options;
     cri_path_settings    settings = settings_of(rows, o, seed);
     cri_path_end         end = { 0 };
-    lasso_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_lasso           *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
     m->l1_ratio = o->l1_ratio;
     m->gram = settings.gram;
-    m->choice = isnan(o->lambda) ? (size_t)o->choose : CHOOSE_GIVEN;
+    m->choice = isnan(o->lambda) ? (size_t)o->choose : CRI_LASSO_GIVEN;
     CR_TRY(cri_lasso_path_follow(cx, &s, rows, &settings, &m->path, &end));
     m->fit.has_intercept = o->intercept;
     m->chosen = choose(m);
@@ -332,7 +249,7 @@ static cr_status lasso_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     m = NULL;
 done:
     cri_path_end_free(cx, &end);
-    if (m) lasso_free(cx, m);
+    if (m) cri_lasso_free(cx, m);
     cr_scratch_end(&s);
     return st;
 }
@@ -340,10 +257,10 @@ done:
 static cr_status lasso_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    const lasso_state *m = state;
-    size_t            *which = cr_scratch_index(&s, m->k);
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    const cri_lasso *m = state;
+    size_t          *which = cr_scratch_index(&s, m->k);
 
     CR_TRY(s.status);
     for (size_t a = 0; a < m->k; a++) which[a] = (size_t)m->terms[a];
@@ -352,163 +269,6 @@ static cr_status lasso_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     CR_TRY(cri_predictor_predict(cx, &m->fit, &view, out));
 done:
     cr_scratch_end(&s);
-    return st;
-}
-
-/* --- describe -------------------------------------------------------------------------------- */
-
-/* All terms: those left out are 0 and have no sd. */
-static cr_status describe_terms(cr_ctx *cx, const lasso_state *m, const cr_design *design,
-                                json_t *out)
-{
-    cri_predictor all = { 0 };
-    cr_status     st = cri_predictor_new(cx, cr_design_terms(design), 0, &all);
-    if (st != CR_OK) return st;
-    for (size_t a = 0; a < m->k; a++) {
-        all.coef[(size_t)m->terms[a]] = m->fit.coef[a];
-        all.coef_sd[(size_t)m->terms[a]] = m->fit.coef_sd[a];
-    }
-    all.intercept = m->fit.intercept;
-    all.intercept_sd = m->fit.intercept_sd;
-    all.has_intercept = m->fit.has_intercept;
-    all.dof = m->fit.dof;
-    st = cri_predictor_describe(cx, &all, design, CRI_SHOW_ERRORS, out);
-    cri_predictor_free(cx, &all);
-    return st;
-}
-
-static cr_status describe_path(cr_ctx *cx, const lasso_state *m, double square, json_t *out)
-{
-    cr_status             st = CR_OK;
-    const cri_lasso_path *path = &m->path;
-    json_t               *list = json_array();
-    CR_TRY(cri_store_set(cx, out, "path", list));
-    for (size_t k = 0; k < path->L; k++) {
-        json_t *item = json_object();
-        double  cv = path->folds ? path->cv[k] * square : NAN;
-        double  se = path->folds ? path->cv_se[k] * square : NAN;
-        if (json_array_append_new(list, item) != 0) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
-        CR_TRY(cri_store_set_real(cx, item, "lambda", path->lambda[k]));
-        CR_TRY(cri_store_set(cx, item, "nonzero", json_integer((json_int_t)path->nonzero[k])));
-        CR_TRY(cri_store_set(cx, item, "df", cri_json_number(path->df[k] < 0 ? NAN : spent(m, k))));
-        CR_TRY(cri_store_set(cx, item, "r2",
-                             cri_json_number(path->tt > 0 ? 1 - path->mse[k] / path->tt : NAN)));
-        CR_TRY(cri_store_set(cx, item, "cv", cri_json_number(cv)));
-        CR_TRY(cri_store_set(cx, item, "cv_se", cri_json_number(se)));
-        CR_TRY(cri_store_set(cx, item, "chosen", json_boolean(k == m->chosen)));
-    }
-done:
-    return st;
-}
-
-static cr_status lasso_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
-{
-    cr_status             st = CR_OK;
-    const lasso_state    *m = state;
-    const cri_lasso_path *path = &m->path;
-    double                unit = design->target_scale, square = unit * unit, n = path->weight;
-    double                left = n - m->df, total = path->tt * n;
-    bool                  cv = path->folds > 0;
-    double                aic = m->rss > 0 ? criterion(m, m->chosen, 2, log(unit)) : NAN;
-    double                bic = m->rss > 0 ? criterion(m, m->chosen, log(n), log(unit)) : NAN;
-    json_t               *s;
-
-    CR_TRY(describe_terms(cx, m, design, out));
-    CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
-    CR_TRY(cri_store_set(
-        cx, s, "objective",
-        json_string("(1/2n) sum w (y - b0 - z.b)^2 + lambda (r |b|_1 + (1-r)/2 |b|^2)")));
-    CR_TRY(cri_store_set_real(cx, s, "l1_ratio", m->l1_ratio));
-    CR_TRY(cri_store_set_real(cx, s, "lambda", path->lambda[m->chosen]));
-    CR_TRY(cri_store_set(cx, s, "choice", json_string(choice_names[m->choice])));
-    CR_TRY(cri_store_set_real(cx, s, "lambda_max", path->lambda_max));
-    CR_TRY(cri_store_set(cx, s, "nonzero", json_integer((json_int_t)m->k)));
-    CR_TRY(cri_store_set(cx, s, "effective_df", cri_json_number(m->df)));
-    CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(m->fit.sigma * unit)));
-    CR_TRY(cri_store_set(cx, s, "rss", cri_json_number(m->rss * square)));
-    CR_TRY(cri_store_set(cx, s, "r2", cri_json_number(total > 0 ? 1 - m->rss / total : NAN)));
-    CR_TRY(cri_store_set(cx, s, "gcv",
-                         cri_json_number(left > 0 ? n * m->rss * square / (left * left) : NAN)));
-    CR_TRY(cri_store_set(cx, s, "aic", cri_json_number(aic)));
-    CR_TRY(cri_store_set(cx, s, "bic", cri_json_number(bic)));
-    CR_TRY(
-        cri_store_set(cx, s, "cv_error", cri_json_number(cv ? path->cv[m->chosen] * square : NAN)));
-    CR_TRY(
-        cri_store_set(cx, s, "cv_se", cri_json_number(cv ? path->cv_se[m->chosen] * square : NAN)));
-    CR_TRY(cri_store_set(cx, s, "lambda_cv",
-                         cri_json_number(cv ? path->lambda[cri_lasso_path_least(path)] : NAN)));
-    CR_TRY(cri_store_set(cx, s, "lambda_1se",
-                         cri_json_number(cv ? path->lambda[cri_lasso_path_one_se(path)] : NAN)));
-    CR_TRY(cri_store_set(cx, s, "objective_value", cri_json_number(m->objective * square)));
-    CR_TRY(cri_store_set(cx, s, "kkt_violation",
-                         cri_json_number(m->violation < 1e-12 ? 0 : m->violation)));
-    CR_TRY(cri_store_set(cx, s, "solver", json_string(m->gram ? "gram" : "columns")));
-    CR_TRY(cri_store_set(
-        cx, s, "sd_given",
-        json_string("the selected terms; neither selection nor shrinkage is counted")));
-    CR_TRY(describe_path(cx, m, square, out));
-done:
-    return st;
-}
-
-cri_coefficient_path cri_lasso_coefficients(const cr_model *model)
-{
-    const lasso_state *m = model->state;
-    if (model->class != &cri_class_lasso) return (cri_coefficient_path){ 0 };
-    return (cri_coefficient_path){ .n_lambdas = m->path.L,
-                                   .n_terms = m->path.m,
-                                   .chosen = m->chosen,
-                                   .lambda = m->path.lambda,
-                                   .terms = m->path.terms,
-                                   .coef = m->path.coef,
-                                   .nonzero = m->path.nonzero,
-                                   .folds = m->path.folds > 0,
-                                   .least = m->path.folds ? cri_lasso_path_least(&m->path) : 0,
-                                   .one_se = m->path.folds ? cri_lasso_path_one_se(&m->path) : 0 };
-}
-
-/* --- file ------------------------------------------------------------------------------------ */
-
-static cr_status lasso_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out)
-{
-    const lasso_state *m = state;
-    cr_status          st = cri_fields_write(cx, lasso_fields, m, store, out);
-    return st == CR_OK ? cri_predictor_write(cx, &m->fit, store, out) : st;
-}
-
-/* Increasing whole numbers below p. */
-static bool are_terms(const double *terms, size_t k, size_t p)
-{
-    for (size_t a = 0; a < k; a++)
-        if (!(terms[a] >= 0 && terms[a] < (double)p && terms[a] == floor(terms[a])) ||
-            (a > 0 && !(terms[a] > terms[a - 1])))
-            return false;
-    return true;
-}
-
-static cr_status lasso_read(cr_ctx *cx, const cri_store *store, const json_t *in,
-                            const cr_design *design, void **out_state)
-{
-    cr_status    st = CR_OK;
-    size_t       p = cr_design_terms(design);
-    lasso_state *m = cr_alloc(cx, 1, sizeof *m);
-    if (!m) return CR_ENOMEM;
-    CR_TRY(cri_fields_read(cx, lasso_fields, store, in, m));
-    m->path.p = p;
-    bool sound = m->path.L > 0 && m->chosen < m->path.L && m->choice <= CHOOSE_GIVEN &&
-                 are_terms(m->terms, m->k, p) && are_terms(m->path.terms, m->path.m, p);
-    double numbers[] = { m->path.lambda_max, m->path.weight, m->path.offset, m->path.tt,
-                         m->l1_ratio };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sound = sound && isfinite(numbers[i]);
-    if (!sound || !(m->path.weight > 0))
-        CR_TRY(
-            cr_fail(cx, CR_EDATA, "%s: the path of the model is damaged", cri_store_source(store)));
-    CR_TRY(cri_predictor_read(cx, store, in, m->k, &m->fit));
-    *out_state = m;
-    m = NULL;
-done:
-    if (m) lasso_free(cx, m);
     return st;
 }
 
@@ -533,8 +293,8 @@ const cr_model_class cri_class_lasso = {
     .takes_sparse = true,
     .fit = lasso_fit,
     .predict = lasso_predict,
-    .describe = lasso_describe,
-    .write = lasso_write,
-    .read = lasso_read,
-    .free = lasso_free,
+    .describe = cri_lasso_describe,
+    .write = cri_lasso_write,
+    .read = cri_lasso_read,
+    .free = cri_lasso_free,
 };

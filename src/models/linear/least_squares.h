@@ -13,6 +13,7 @@
 
 #include "moments.h"
 #include "predictor.h"
+#include "../../math/decompose.h"
 
 typedef struct cri_least_squares {
     size_t   rank;       /* without the intercept; aliased terms have coef 0 and sd NaN          */
@@ -38,6 +39,17 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
  * the columns that depend on each other; constant ones are left out with a warning, as by QR. */
 cr_status cri_least_squares_lsqr(cr_ctx *cx, const cri_rows *rows, bool intercept, uint64_t seed,
                                  cri_predictor *out_fit, cri_least_squares *out_facts);
+/* What is left of the rows, rss, as the noise of a fit of `rank` terms: sigma, dof, and all sds from
+ * them and F; the intercept is known as well as a mean of `weight` rows. */
+void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, size_t rank, double rss);
+/* Ends the rank at the first column whose distance R_kk from those before it could come from rounding
+ * alone: a scaled column j is known up to the rounding of its numbers, `unit` |(1, centre_j / scale_j)|;
+ * it counts for column k itself and, times the weights v of the combination, for those before it.
+ * v [p] is room.  O(p^3). */
+void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit, double *v);
+/* F = R^-T P^T [rank x p] of scaled columns C = Q R P^T, so that |F u|^2 = u^T (C^T C)^-1 u; column
+ * [rank] is room. */
+void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column);
 /* Names terms without a coefficient of their own: each in a warning, or all in one; constant [p]. */
 void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms, const bool *constant,
                       size_t n);

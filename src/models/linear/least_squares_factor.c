@@ -41,40 +41,6 @@ static void set_up(const cri_rows_factor *f, bool intercept, problem *q)
     }
 }
 
-/* Ends the rank where a column's distance from those before it could be rounding: as for rows
- * (least_squares_qr.c), with a little more for the way that the factor has come. */
-static void end_rank_at_rounding(problem *q, double *v)
-{
-    const double few = 0x1p-46;
-    size_t       rank = q->qr.rank, k = 0;
-    for (; k < rank; k++) {
-        const double *r = q->qr.factors + k * q->n;
-        double        rounding = 0;
-        memcpy(v, r, k * sizeof(double));
-        v[k] = 1;
-        q->qr.rank = k;
-        cr_qr_solve_r(&q->qr, false, v);
-        for (size_t j = 0; j <= k; j++) {
-            size_t a = q->qr.pivot[j];
-            rounding = hypot(rounding, v[j] * hypot(1, q->c[a] / q->D[a]));
-        }
-        if (!(fabs(r[k]) > few * q->root_W * rounding)) break;
-    }
-    q->qr.rank = k;
-}
-
-/* F = R^-T P^T [k x p]; aliased terms have no sd. */
-static void set_factor(const problem *q, double *column, cri_predictor *fit)
-{
-    size_t k = q->qr.rank;
-    for (size_t j = 0; j < k; j++) {
-        memset(column, 0, k * sizeof(double));
-        column[j] = 1;
-        cr_qr_solve_r(&q->qr, true, column);
-        for (size_t i = 0; i < k; i++) fit->F[i * q->p + q->qr.pivot[j]] = column[i];
-    }
-}
-
 /* Coefficients of the scaled terms into b [p], and what is left of |t|^2. */
 static cr_status solve(cr_ctx *cx, problem *q, double *b, double *out_rss)
 {
@@ -110,19 +76,16 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const c
     set_up(f, intercept, &q);
     for (size_t i = 0; i < n; i++) tss += q.t[i] * q.t[i];
     CR_TRY(cr_qr_new(cx, cr_cmat_of(q.C, n, p), -1, &q.qr));
-    end_rank_at_rounding(&q, room);
+    /* a little more than for rows (least_squares_qr.c), for the way that the factor has come */
+    cri_qr_end_at_rounding(&q.qr, q.c, q.D, 0x1p-46 * q.root_W, room);
     CR_TRY(cri_predictor_new(cx, p, q.qr.rank, &fit));
     if (q.qr.rank > 0) CR_TRY(cr_qr_rcond(cx, &q.qr, &rcond));
     CR_TRY(solve(cx, &q, b, &rss));
     memcpy(fit.centre, q.c, p * sizeof(double));
     memcpy(fit.scale, q.D, p * sizeof(double));
     cri_predictor_set_coef(&fit, b, intercept ? f->mean[p] : 0);
-    set_factor(&q, room, &fit);
-    fit.has_intercept = intercept;
-    fit.mean_share = intercept ? 1 / f->weight : 0;
-    fit.dof = f->weight - (double)q.qr.rank - intercept;
-    fit.sigma = fit.dof > 0 ? sqrt(rss / fit.dof) : NAN;
-    cri_predictor_set_sds(&fit);
+    cri_predictor_set_qr(&fit, &q.qr, room);
+    cri_predictor_set_noise(&fit, intercept, f->weight, q.qr.rank, rss);
     for (size_t j = q.qr.rank; j < p; j++) fit.coef_sd[q.qr.pivot[j]] = NAN;
     if (q.qr.rank < p)
         cri_name_aliased(cx, design, q.qr.pivot + q.qr.rank, q.constant, p - q.qr.rank);

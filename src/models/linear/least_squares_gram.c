@@ -99,6 +99,46 @@ static cr_status set_factor(cr_ctx *cx, const double *L, cri_predictor *fit)
     return cr_chol_forward(cx, cr_cmat_of(L, p, p), cr_mat_of(fit->F, p, p));
 }
 
+/* The solution after its correction. */
+typedef struct answer {
+    double *b;     /* [p] of the scaled terms                           */
+    double  shift; /* of the mean; 0 without intercept                  */
+    double  rss;
+    double  correction; /* the largest change of b, relative to the largest b */
+} answer;
+
+/* Solves by the factor, and once more for what the residuals of the rows leave. */
+static cr_status solve_and_correct(cr_ctx *cx, const cri_rows *rows, bool intercept, const cri_gram *g,
+                                   const double *L, answer *a)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = g->p;
+    cr_cmat    factor_L = cr_cmat_of(L, p, p);
+    double    *sums = cr_scratch_f64(&s, p + 2), *delta = cr_scratch_f64(&s, p);
+    double     change = 0, size = 0;
+
+    CR_TRY(s.status);
+    memcpy(a->b, g->g, p * sizeof(double));
+    CR_TRY(cr_chol_solve(cx, factor_L, cr_mat_of(a->b, p, 1)));
+    CR_TRY(sum_residuals(cx, rows, g, a->b, delta, sums));
+    memcpy(delta, sums, p * sizeof(double));
+    CR_TRY(cr_chol_solve(cx, factor_L, cr_mat_of(delta, p, 1)));
+    a->shift = intercept ? sums[p] / g->weight : 0;
+    double gain = a->shift * sums[p];
+    for (size_t j = 0; j < p; j++) {
+        gain += delta[j] * sums[j]; /* what the step takes off the residual sum of squares */
+        a->b[j] += delta[j];
+        change = fmax(change, fabs(delta[j]));
+        size = fmax(size, fabs(a->b[j]));
+    }
+    a->rss = fmax(sums[p + 1] - gain, 0);
+    a->correction = size > 0 ? change / size : 0;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts,
                                  cri_moments *opt_moments, bool *out_good)
@@ -106,12 +146,11 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     size_t        p = rows->p;
-    double       *L = cr_scratch_matrix(&s, p, p), *b = cr_scratch_f64(&s, p);
-    double       *sums = cr_scratch_f64(&s, p + 2), *delta = cr_scratch_f64(&s, p);
+    double       *L = cr_scratch_matrix(&s, p, p), rcond = 1;
+    answer        a = { .b = cr_scratch_f64(&s, p) };
     cri_moments   m = { 0 };
     cri_gram      g = { 0 };
     cri_predictor fit = { 0 };
-    double        rcond = 1, change = 0, size = 0;
     bool          good = false;
 
     CR_TRY(s.status);
@@ -127,37 +166,20 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
     *out_good = good;
     if (!good) goto done;
 
-    memcpy(b, g.g, p * sizeof(double));
-    CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, p, p), cr_mat_of(b, p, 1)));
-    CR_TRY(sum_residuals(cx, rows, &g, b, delta, sums));
-    memcpy(delta, sums, p * sizeof(double));
-    CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, p, p), cr_mat_of(delta, p, 1)));
-    double shift = intercept ? sums[p] / g.weight : 0, gain = shift * sums[p];
-    for (size_t j = 0; j < p; j++) {
-        gain += delta[j] * sums[j]; /* what the step takes off the residual sum of squares */
-        b[j] += delta[j];
-        change = fmax(change, fabs(delta[j]));
-        size = fmax(size, fabs(b[j]));
-    }
-
+    CR_TRY(solve_and_correct(cx, rows, intercept, &g, L, &a));
     CR_TRY(cri_predictor_new(cx, p, p, &fit));
     memcpy(fit.centre, g.centre, p * sizeof(double));
     memcpy(fit.scale, g.scale, p * sizeof(double));
-    cri_predictor_set_coef(&fit, b, g.offset + shift);
+    cri_predictor_set_coef(&fit, a.b, g.offset + a.shift);
     CR_TRY(set_factor(cx, L, &fit));
-    double rss = fmax(sums[p + 1] - gain, 0);
-    fit.has_intercept = intercept;
-    fit.mean_share = intercept ? 1 / g.weight : 0;
-    fit.dof = g.weight - (double)p - intercept;
-    fit.sigma = fit.dof > 0 ? sqrt(rss / fit.dof) : NAN;
-    cri_predictor_set_sds(&fit);
+    cri_predictor_set_noise(&fit, intercept, g.weight, p, a.rss);
     *out_facts = (cri_least_squares){ .rank = p,
                                       .gram = true,
                                       .weight = g.weight,
-                                      .rss = rss,
+                                      .rss = a.rss,
                                       .tss = g.tt,
                                       .condition = 1 / sqrt(rcond),
-                                      .correction = size > 0 ? change / size : 0,
+                                      .correction = a.correction,
                                       .refinements = 1 };
     *out_fit = fit;
     fit = (cri_predictor){ 0 };
@@ -168,16 +190,4 @@ done:
     cri_moments_free(cx, &m);
     cr_scratch_end(&s);
     return st;
-}
-
-cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
-                                 cri_predictor *out_fit, cri_least_squares *out_facts)
-{
-    double n = (double)rows->n, p = (double)rows->p;
-    bool   good = false;
-    if (n * p * p > 1e6 && n > 4 * p) {
-        cr_status st = cri_least_squares_gram(cx, rows, intercept, out_fit, out_facts, NULL, &good);
-        if (st != CR_OK || good) return st;
-    }
-    return cri_least_squares_qr(cx, rows, intercept, out_fit, out_facts);
 }

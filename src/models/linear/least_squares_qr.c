@@ -12,7 +12,6 @@
 #include "../../math/doubledouble.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_REFINEMENTS = 12 };
@@ -79,30 +78,6 @@ static void scale_columns(problem *q, double *C)
     }
 }
 
-/* A scaled column j is known up to the rounding of its numbers, about 2^-53 |A_j| / D_j per row.
- * Ends the rank at the first column whose distance R_kk from those before it could come from
- * rounding alone: from its own and, times the weights v of the combination, from theirs.  O(p^3).
- */
-static void end_rank_at_rounding(problem *q, double *v)
-{
-    const double few = 0x1p-49;
-    size_t       rank = q->qr.rank, k = 0;
-    for (; k < rank; k++) {
-        const double *r = q->qr.factors + k * q->n; /* column k of R */
-        double        rounding = 0;
-        memcpy(v, r, k * sizeof(double));
-        v[k] = 1;
-        q->qr.rank = k;
-        cr_qr_solve_r(&q->qr, false, v);
-        for (size_t j = 0; j <= k; j++) {
-            size_t a = q->qr.pivot[j];
-            rounding = hypot(rounding, v[j] * hypot(1, q->c[a] / q->D[a]));
-        }
-        if (!(fabs(r[k]) > few * q->root_W * rounding)) break;
-    }
-    q->qr.rank = q->k = k;
-}
-
 static cr_status set_up(cr_ctx *cx, const cri_rows *rows, bool intercept, cr_scratch *s, problem *q)
 {
     cr_status st = CR_OK;
@@ -127,7 +102,8 @@ static cr_status set_up(cr_ctx *cx, const cri_rows *rows, bool intercept, cr_scr
     q->root_W = sqrt(q->W);
     scale_columns(q, C);
     CR_TRY(cr_qr_new(cx, cr_cmat_of(C, n, p), -1, &q->qr));
-    end_rank_at_rounding(q, q->g);
+    cri_qr_end_at_rounding(&q->qr, q->c, q->D, 0x1p-49 * q->root_W, q->g);
+    q->k = q->qr.rank;
 done:
     return st;
 }
@@ -248,17 +224,6 @@ done:
 
 /* --- the answers ----------------------------------------------------------------------------- */
 
-/* F = R^-T P^T [k x p], so that |F u|^2 = u^T (C^T C)^-1 u. */
-static void set_factor(const problem *q, double *column, cri_predictor *fit)
-{
-    for (size_t j = 0; j < q->k; j++) {
-        memset(column, 0, q->k * sizeof(double));
-        column[j] = 1;
-        cr_qr_solve_r(&q->qr, true, column);
-        for (size_t i = 0; i < q->k; i++) fit->F[i * q->p + q->qr.pivot[j]] = column[i];
-    }
-}
-
 /* Standard errors from refined columns of (A1^T A1)^-1. */
 static cr_status refine_sds(cr_ctx *cx, problem *q, solution *x, cri_predictor *fit)
 {
@@ -280,35 +245,6 @@ done:
     return st;
 }
 
-static void name_one_aliased(cr_ctx *cx, const char *name, bool constant)
-{
-    cr_log(cx, CR_LOG_WARNING,
-           constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
-                    : "'%s' is a linear combination of the other columns: its coefficient is "
-                      "set to 0 and cannot be told apart",
-           name);
-}
-
-void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms, const bool *constant,
-                      size_t n)
-{
-    enum { FEW = 5, ROOM = 1200 };
-    char   list[ROOM] = "";
-    size_t used = 0, named = 0;
-    for (size_t j = 0; j < n; j++) {
-        const char *name = cr_design_term_name(design, terms[j]);
-        if (n <= FEW) name_one_aliased(cx, name, constant[terms[j]]);
-        if (used + strlen(name) + 4 >= ROOM) continue;
-        used += (size_t)snprintf(list + used, ROOM - used, "%s'%s'", named++ ? ", " : "", name);
-    }
-    if (n > FEW)
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "%zu columns are constant or linear combinations of the others: their coefficients are "
-            "set to 0 and cannot be told apart: %s%s",
-            n, list, named < n ? ", ..." : "");
-}
-
 /* The terms behind the rank have no sd and are named. */
 static void leave_aliased(cr_ctx *cx, const problem *q, const cr_design *design, bool *constant,
                           cri_predictor *fit)
@@ -319,6 +255,23 @@ static void leave_aliased(cr_ctx *cx, const problem *q, const cr_design *design,
         constant[a] = is_constant(spread_of(q->A + a, q->p, q, q->c[a]), q->c[a]);
     }
     if (q->k < q->p) cri_name_aliased(cx, design, q->qr.pivot + q->k, constant, q->p - q->k);
+}
+
+/* Coefficients and residuals of the solution, rounded once. */
+static void keep_solution(const problem *q, const solution *x, cri_predictor *fit,
+                          cri_least_squares *facts)
+{
+    cri_dd centre = x->b0;
+    fit->intercept = cri_dd_to_double(x->b0);
+    for (size_t j = 0; j < q->k; j++) {
+        fit->coef[q->qr.pivot[j]] = cri_dd_to_double(x->b[j]);
+        centre = cri_dd_add(centre, cri_dd_mul_double(x->b[j], q->c[q->qr.pivot[j]]));
+    }
+    fit->at_centre = cri_dd_to_double(centre);
+    for (size_t i = 0; i < q->n; i++)
+        facts->rss += cri_dd_to_double(x->r[i]) * cri_dd_to_double(x->r[i]);
+    memcpy(fit->centre, q->c, q->p * sizeof(double));
+    memcpy(fit->scale, q->D, q->p * sizeof(double));
 }
 
 cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
@@ -349,27 +302,12 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     unsigned most = cells <= 4e6 ? MOST_REFINEMENTS : 2;
     CR_TRY(solve(cx, &q, q.t, 0, false, most, &x, &facts.correction, &facts.refinements));
 
-    fit.intercept = cri_dd_to_double(x.b0);
-    cri_dd centre = x.b0;
-    for (size_t j = 0; j < q.k; j++) {
-        fit.coef[q.qr.pivot[j]] = cri_dd_to_double(x.b[j]);
-        centre = cri_dd_add(centre, cri_dd_mul_double(x.b[j], q.c[q.qr.pivot[j]]));
-    }
-    fit.at_centre = cri_dd_to_double(centre);
-    for (size_t i = 0; i < q.n; i++)
-        facts.rss += cri_dd_to_double(x.r[i]) * cri_dd_to_double(x.r[i]);
-    memcpy(fit.centre, q.c, q.p * sizeof(double));
-    memcpy(fit.scale, q.D, q.p * sizeof(double));
-    set_factor(&q, column, &fit);
+    keep_solution(&q, &x, &fit, &facts);
+    cri_predictor_set_qr(&fit, &q.qr, column);
     facts.rank = q.k;
     facts.weight = q.W;
     facts.condition = 1 / rcond;
-
-    fit.has_intercept = intercept;
-    fit.mean_share = intercept ? 1 / q.W : 0;
-    fit.dof = q.W - (double)q.k - intercept;
-    fit.sigma = fit.dof > 0 ? sqrt(facts.rss / fit.dof) : NAN;
-    cri_predictor_set_sds(&fit);
+    cri_predictor_set_noise(&fit, intercept, q.W, q.k, facts.rss);
     bool worth = facts.condition > 1e4 && cells * (double)q.p <= 2e8;
     if (fit.dof > 0 && worth) CR_TRY(refine_sds(cx, &q, &x, &fit));
     leave_aliased(cx, &q, rows->design, constant, &fit);

@@ -11,7 +11,6 @@
 #include "rows_view.h"
 #include "selection.h"
 #include "sparse_terms.h"
-#include "../fields.h"
 #include "../../base/scratch.h"
 #include "../../math/special.h"
 
@@ -57,28 +56,6 @@ typedef struct linear_state {
     size_t            method; /* of the selection; CRI_SUBSET_NONE without one */
     cri_selection     selection;
 } linear_state;
-
-#define MEMBER(name, kind, m, rows, cols)                                                          \
-    {                                                                                              \
-        name, CRI_KIND_##kind, offsetof(linear_state, m), rows, cols, false                        \
-    }
-#define SIZES offsetof(linear_state, selection.sizes)
-static const cri_field selection_fields[] = {
-    MEMBER("select_terms", COUNT, selection.p, 0, 0),
-    MEMBER("select_sizes", COUNT, selection.sizes, 0, 0),
-    MEMBER("select_size", COUNT, selection.size, 0, 0),
-    MEMBER("select_folds", COUNT, selection.folds, 0, 0),
-    MEMBER("select_weight", REAL, selection.weight, 0, 0),
-    MEMBER("select_tss", REAL, selection.tss, 0, 0),
-    MEMBER("select_intercept", FLAG, selection.intercept, 0, 0),
-    MEMBER("select/rss", VECTOR, selection.rss, SIZES, 0),
-    MEMBER("select/cv", VECTOR, selection.cv, SIZES, 0),
-    MEMBER("select/cv_se", VECTOR, selection.cv_se, SIZES, 0),
-    MEMBER("select/member", MATRIX, selection.member, SIZES, offsetof(linear_state, selection.p)),
-    CRI_FIELD_LAST,
-};
-#undef MEMBER
-#undef SIZES
 
 static void linear_free(cr_ctx *cx, void *state)
 {
@@ -134,34 +111,6 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o
     return cri_least_squares_qr(cx, rows, o->intercept, &m->fit, &m->facts);
 }
 
-/* m->fit, of the k terms which[], as a predictor of all p: the others have coefficient 0 and no sd.
- */
-static cr_status widen(cr_ctx *cx, linear_state *m, const size_t *which, size_t p)
-{
-    cri_predictor all, *few = &m->fit;
-    cr_status     st = cri_predictor_new(cx, p, few->r, &all);
-    if (st != CR_OK) return st;
-    for (size_t j = 0; j < few->p; j++) {
-        all.coef[which[j]] = few->coef[j];
-        all.coef_sd[which[j]] = few->coef_sd[j];
-        all.centre[which[j]] = few->centre[j];
-        all.scale[which[j]] = few->scale[j];
-        for (size_t i = 0; i < few->r; i++) all.F[i * p + which[j]] = few->F[i * few->p + j];
-    }
-    all.intercept = few->intercept;
-    all.intercept_sd = few->intercept_sd;
-    all.at_centre = few->at_centre;
-    all.plain = few->plain;
-    all.sign = few->sign;
-    all.mean_share = few->mean_share;
-    all.sigma = few->sigma;
-    all.dof = few->dof;
-    all.has_intercept = few->has_intercept;
-    cri_predictor_free(cx, few);
-    *few = all;
-    return CR_OK;
-}
-
 /* Selects terms and solves for them. */
 static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
                                   uint64_t seed, linear_state *m)
@@ -184,7 +133,7 @@ static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const linear
     cri_rows view = cri_rows_pick_terms(&s, rows, which, k);
     CR_TRY(s.status);
     CR_TRY(solve(cx, &view, o, seed, m, NULL));
-    CR_TRY(widen(cx, m, which, rows->p));
+    CR_TRY(cri_predictor_widen(cx, &m->fit, which, rows->p));
     m->method = (size_t)o->select;
 done:
     cr_scratch_end(&s);
@@ -364,53 +313,6 @@ static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *r
 
 static const char *const method_names[] = { "none", "best", "forward", "backward" };
 
-static double known(double x) { return x < 0 ? NAN : x; }
-
-static cr_status describe_terms(cr_ctx *cx, const cri_selection *s, size_t k, const cr_design *d,
-                                json_t *item)
-{
-    cr_status st = CR_OK;
-    json_t   *names = json_array();
-    CR_TRY(cri_store_set(cx, item, "terms", names));
-    for (size_t j = 0; j < s->p; j++)
-        if (s->member[k * s->p + j] != 0 &&
-            json_array_append_new(names, json_string_nocheck(cr_design_term_name(d, j))) != 0)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
-done:
-    return st;
-}
-
-/* "subsets": the best set that was found of each size. */
-static cr_status describe_subsets(cr_ctx *cx, const cri_selection *s, const cr_design *design,
-                                  json_t *out)
-{
-    cr_status st = CR_OK;
-    json_t   *list = json_array();
-    double    unit = design->target_scale, square = unit * unit, n = s->weight;
-    CR_TRY(cri_store_set(cx, out, "subsets", list));
-    for (size_t k = 0; k < s->sizes; k++) {
-        if (s->rss[k] < 0) continue;
-        json_t *item = json_object();
-        double  r2 = s->tss > 0 ? 1 - s->rss[k] / s->tss : NAN;
-        double  aic = cri_selection_information(s, k, 2, log(unit));
-        double  bic = cri_selection_information(s, k, log(n), log(unit));
-        if (json_array_append_new(list, item) != 0) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
-        CR_TRY(cri_store_set(cx, item, "size", json_integer((json_int_t)k)));
-        CR_TRY(cri_store_set(cx, item, "rss", cri_json_number(s->rss[k] * square)));
-        CR_TRY(cri_store_set(cx, item, "r2", cri_json_number(r2)));
-        CR_TRY(cri_store_set(cx, item, "adjusted_r2",
-                             cri_json_number(cri_selection_adjusted_r2(s, k))));
-        CR_TRY(cri_store_set(cx, item, "aic", cri_json_number(aic)));
-        CR_TRY(cri_store_set(cx, item, "bic", cri_json_number(bic)));
-        CR_TRY(cri_store_set(cx, item, "cv", cri_json_number(known(s->cv[k]) * square)));
-        CR_TRY(cri_store_set(cx, item, "cv_se", cri_json_number(known(s->cv_se[k]) * square)));
-        CR_TRY(cri_store_set(cx, item, "chosen", json_boolean(k == s->size)));
-        CR_TRY(describe_terms(cx, s, k, design, item));
-    }
-done:
-    return st;
-}
-
 static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                  json_t *out)
 {
@@ -452,7 +354,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(cri_store_set(
         cx, s, "sd_given",
         json_string("the selected terms; selection is not counted, t and p flatter them")));
-    CR_TRY(describe_subsets(cx, &m->selection, design, out));
+    CR_TRY(cri_selection_describe(cx, &m->selection, design, out));
 done:
     return st;
 }
@@ -485,24 +387,7 @@ static cr_status linear_write(cr_ctx *cx, const void *state, cri_store *store, j
     if (m->factor.q > 0) CR_TRY(cri_rows_factor_write(cx, &m->factor, store, out));
     if (m->method == CRI_SUBSET_NONE) goto done;
     CR_TRY(cri_store_set(cx, out, "select", json_integer((json_int_t)m->method)));
-    CR_TRY(cri_fields_write(cx, selection_fields, m, store, out));
-done:
-    return st;
-}
-
-/* The selection, where the file has one. */
-static cr_status read_selection(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
-                                linear_state *m)
-{
-    cr_status            st = CR_OK;
-    const cri_selection *s = &m->selection;
-    if (!json_object_get(in, "select")) return CR_OK;
-    CR_TRY(cri_store_get_count(cx, store, in, "select", &m->method));
-    CR_TRY(cri_fields_read(cx, selection_fields, store, in, m));
-    if (m->method > CRI_SUBSET_BACKWARD || s->p != p || s->size >= s->sizes || !(s->weight > 0) ||
-        !(s->tss >= 0))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the selection in the model file is damaged",
-                       cri_store_source(store)));
+    CR_TRY(cri_selection_write(cx, &m->selection, store, out));
 done:
     return st;
 }
@@ -530,7 +415,13 @@ static cr_status linear_read(cr_ctx *cx, const cri_store *store, const json_t *i
     CR_TRY(cri_predictor_read(cx, store, in, cr_design_terms(design), &m->fit));
     f->rank = m->fit.r;
     if (f->lsqr) CR_TRY(cri_store_get_count(cx, store, in, "terms_told", &f->rank));
-    CR_TRY(read_selection(cx, store, in, cr_design_terms(design), m));
+    if (json_object_get(in, "select")) {
+        CR_TRY(cri_store_get_count(cx, store, in, "select", &m->method));
+        CR_TRY(cri_selection_read(cx, store, in, cr_design_terms(design), &m->selection));
+    }
+    if (m->method > CRI_SUBSET_BACKWARD)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the selection in the model file is damaged",
+                       cri_store_source(store)));
     if (json_object_get(in, "precision_rows")) {
         CR_TRY(cri_store_get_real(cx, store, in, "precision_rows", &m->precisions.rows));
         CR_TRY(cri_store_get_real(cx, store, in, "precision_weight", &m->precisions.weight));

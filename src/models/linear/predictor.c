@@ -38,6 +38,27 @@ void cri_predictor_free(cr_ctx *cx, cri_predictor *m)
     *m = (cri_predictor){ 0 };
 }
 
+cr_status cri_predictor_widen(cr_ctx *cx, cri_predictor *m, const size_t *which, size_t p)
+{
+    cri_predictor room, wide = *m;
+    cr_status     st = cri_predictor_new(cx, p, m->r, &room);
+    if (st != CR_OK) return st;
+    wide.p = p;
+    wide.coef = room.coef, wide.coef_sd = room.coef_sd;
+    wide.centre = room.centre, wide.scale = room.scale;
+    wide.F = room.F;
+    for (size_t j = 0; j < m->p; j++) {
+        wide.coef[which[j]] = m->coef[j];
+        wide.coef_sd[which[j]] = m->coef_sd[j];
+        wide.centre[which[j]] = m->centre[j];
+        wide.scale[which[j]] = m->scale[j];
+        for (size_t i = 0; i < m->r; i++) wide.F[i * p + which[j]] = m->F[i * m->p + j];
+    }
+    cri_predictor_free(cx, m);
+    *m = wide;
+    return CR_OK;
+}
+
 void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset)
 {
     m->intercept = m->at_centre = offset;
@@ -76,9 +97,6 @@ typedef struct predict_work {
     const cri_rows      *rows;
     cr_prediction       *out;
     bool                 sparse, spread; /* means by the entries; leverages by the row itself */
-    size_t               width;          /* p + r, or 0 where no row is spread out            */
-    double              *room; /* one slot per thread-free block group, [slots][BLOCK x (p + r)] */
-    size_t               slots;
 } predict_work;
 
 /* The means of rows U [n x p]. */
@@ -131,49 +149,36 @@ static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_
     }
 }
 
-/* Works through the blocks b = s, s + slots, ... with the room of slot s. */
-static void predict_slot(void *arg, size_t s)
+/* room: the rows U [BLOCK x p] and F U [BLOCK x r], where any row is spread out. */
+static void predict_block(void *arg, cri_range range, double *room)
 {
     const predict_work  *w = arg;
     const cri_predictor *m = w->m;
-    size_t               p = m->p, blocks = cri_block_count(w->rows->n, BLOCK);
-    double              *U = w->room + s * BLOCK * w->width, *FU = U + (w->width ? BLOCK * p : 0);
+    bool                 filled = !w->sparse || w->spread;
+    size_t               p = m->p, n = range.end - range.begin;
+    double              *U = room, *FU = room + (filled ? BLOCK * p : 0);
 
-    for (size_t b = s; b < blocks; b += w->slots) {
-        cri_range range = cri_block_range(w->rows->n, BLOCK, b);
-        size_t    n = range.end - range.begin;
-        if (!w->sparse || w->spread) cri_rows_fill(w->rows, range.begin, range.end, U, p);
-        if (w->sparse)
-            predict_sparse_means(m, w->rows->sparse, range, w->out->mean);
-        else
-            predict_means(m, U, n, w->out->mean + range.begin);
-        if (w->spread)
-            predict_spreads(m, U, FU, range.begin, n, w->out);
-        else if (w->out->scale)
-            predict_alike(m, range, w->out);
-    }
+    if (filled) cri_rows_fill(w->rows, range.begin, range.end, U, p);
+    if (w->sparse)
+        predict_sparse_means(m, w->rows->sparse, range, w->out->mean);
+    else
+        predict_means(m, U, n, w->out->mean + range.begin);
+    if (w->spread)
+        predict_spreads(m, U, FU, range.begin, n, w->out);
+    else if (w->out->scale)
+        predict_alike(m, range, w->out);
 }
 
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                 cr_prediction *out)
 {
-    enum { MOST_SLOTS = 32 };
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
     predict_work w = { .m = m, .rows = rows, .out = out };
-
     w.sparse = rows->sparse && rows->sparse->plain;
     w.spread = out->scale && (m->r > 0 || m->plain != 0);
-    w.slots = cri_block_count(rows->n, BLOCK);
-    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.width = !w.sparse || w.spread ? m->p + m->r : 0;
-    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, w.width);
-    CR_TRY(s.status);
+    size_t room = !w.sparse || w.spread ? BLOCK * (m->p + m->r) : 0;
     cri_blas_enter();
-    st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);
+    cr_status st = cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room, predict_block, &w);
     cri_blas_leave();
-done:
-    cr_scratch_end(&s);
     return st;
 }
 
@@ -210,29 +215,17 @@ done:
 
 /* --- describe -------------------------------------------------------------------------------- */
 
-json_t *cri_json_number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
-double cri_json_number_or_nan(const json_t *in, const char *key)
-{
-    const json_t *x = json_object_get(in, key);
-    return json_is_number(x) ? json_number_value(x) : NAN;
-}
-
 /* A parameter with a t (or normal) distribution of this scale.  The scale itself is the standard
  * error; the sd of the posterior is larger. */
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value,
                                double scale, double dof, cri_shown shown)
 {
     cr_status st = CR_OK;
-    json_t   *item = json_object();
+    json_t   *item;
     double    spread = isinf(dof) || shown != CRI_SHOW_POSTERIOR ? 1 : dof > 2 ? sqrt(dof / (dof - 2)) : INFINITY;
     double    half = cr_student_t_ppf(0.975, dof) * scale, t = value / scale;
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(scale * spread)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
+    CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(name), value, scale * spread, &item));
+    CR_TRY(cri_parameter_interval(cx, item, value, half));
     if (shown != CRI_SHOW_TESTS) goto done;
     CR_TRY(cri_store_set(cx, item, "t", cri_json_number(t)));
     CR_TRY(cri_store_set(cx, item, "p", cri_json_number(cr_student_t_two_sided(t, dof))));

@@ -7,6 +7,7 @@
 #define CREDENCE_MODELS_LINEAR_PREDICTOR_H
 
 #include "../class.h"
+#include "../parameters.h"
 
 typedef struct cri_predictor {
     size_t  p, r;
@@ -22,6 +23,10 @@ typedef struct cri_predictor {
 
 cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t r, cri_predictor *out);
 void      cri_predictor_free(cr_ctx *cx, cri_predictor *m);
+
+/* A predictor of few terms becomes one of p: its term number j is which[j] of them; the others have
+ * coefficient 0 and no sd. */
+cr_status cri_predictor_widen(cr_ctx *cx, cri_predictor *m, const size_t *which, size_t p);
 
 /* Sets intercept, and coef from coefficients b of u: coef = b / scale. */
 void cri_predictor_set_coef(cri_predictor *m, const double *b, double offset);
@@ -52,10 +57,5 @@ cr_status cri_predictor_describe(cr_ctx *cx, const cri_predictor *m, const cr_de
 cr_status cri_predictor_write(cr_ctx *cx, const cri_predictor *m, cri_store *store, json_t *out);
 cr_status cri_predictor_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
                              cri_predictor *out);
-
-/* A finite number as JSON, anything else as null. */
-json_t *cri_json_number(double x);
-/* in[key], or NaN when it is null, absent or no number. */
-double cri_json_number_or_nan(const json_t *in, const char *key);
 
 #endif

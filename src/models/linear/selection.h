@@ -47,4 +47,13 @@ double cri_selection_information(const cri_selection *s, size_t size, double pri
                                  double log_unit);
 double cri_selection_adjusted_r2(const cri_selection *s, size_t size);
 
+/* Adds "subsets": the best set that was found of each size, in the units of the data. */
+cr_status cri_selection_describe(cr_ctx *cx, const cri_selection *s, const cr_design *design,
+                                 json_t *out);
+/* To the model file, */
+cr_status cri_selection_write(cr_ctx *cx, const cri_selection *s, cri_store *store, json_t *out);
+/* and back, for a design of p terms.  On failure *s may hold arrays, which cri_selection_free frees. */
+cr_status cri_selection_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                             cri_selection *s);
+
 #endif

@@ -1,6 +1,8 @@
 /* sparse_solve.h -- least squares and ridge on sparse rows whose equations are too many to be
- * written down: by LSQR on [ Z       ]        [ t ] [ sqrt(l) I ] D x - [ 0 ],   b = D x,   D_jj =
- * (|z_j|^2 + l)^(-1/2), Z as in sparse_terms.h, l = lambda.  (Internal header.) */
+ * written down: by LSQR on
+ *   | [     Z     ]       [ t ] |
+ *   | [ sqrt(l) I ] D x - [ 0 ] |,   b = D x,   D_jj = (|z_j|^2 + l)^(-1/2),
+ * Z and t as in sparse_terms.h, l = lambda.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_SPARSE_SOLVE_H
 #define CREDENCE_MODELS_LINEAR_SPARSE_SOLVE_H
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64, MOST_SLOTS = 32 };
+enum { BLOCK = 64 };
 
 double cri_logistic_normal(double mean, double sd)
 {
@@ -39,8 +39,6 @@ typedef struct answer_work {
     size_t                    n_points;
     const double             *points; /* [n_points x M] normals */
     double                   *prob;   /* [n x K] */
-    double                   *room;
-    size_t                    slots, room_size;
 } answer_work;
 
 static size_t room_of(const cri_bayes_logistic *m)
@@ -126,18 +124,15 @@ static void answer_row(const answer_work *w, const double *x, double *room, doub
     for (size_t k = 0; k < m->K; k++) prob[k] /= sum; /* of the rules' errors: 1 to 1e-12 */
 }
 
-static void answer_slot(void *arg, size_t s)
+/* room: the rows X [BLOCK x p], and what a row needs. */
+static void answer_block(void *arg, cri_range r, double *room)
 {
     const answer_work        *w = arg;
     const cri_bayes_logistic *m = w->m;
-    size_t                    blocks = cri_block_count(w->rows->n, BLOCK);
-    double                   *X = w->room + s * w->room_size;
-    for (size_t b = s; b < blocks; b += w->slots) {
-        cri_range r = cri_block_range(w->rows->n, BLOCK, b);
-        cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
-        for (size_t i = r.begin; i < r.end; i++)
-            answer_row(w, X + (i - r.begin) * m->p, X + BLOCK * m->p, w->prob + i * m->K);
-    }
+    double                   *X = room, *rest = room + BLOCK * m->p;
+    cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
+    for (size_t i = r.begin; i < r.end; i++)
+        answer_row(w, X + (i - r.begin) * m->p, rest, w->prob + i * m->K);
 }
 
 cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, const cri_rows *rows,
@@ -145,13 +140,10 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    answer_work w = { .m = m, .rows = rows, .prob = out->prob, .room_size = room_of(m) };
+    answer_work w = { .m = m, .rows = rows, .prob = out->prob };
     bool        lattice = m->infer == CRI_INFER_LAPLACE && m->M > CRI_GRID_SCORES;
     double     *points = cr_scratch_matrix(&s, lattice ? cri_softmax_count(m->M) : 0, m->M);
 
-    w.slots = cri_block_count(rows->n, BLOCK);
-    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots, w.room_size);
     CR_TRY(s.status);
     if (lattice) {
         w.n_points = cri_softmax_count(m->M);
@@ -159,11 +151,8 @@ cr_status cri_bayes_logistic_predict(cr_ctx *cx, const cri_bayes_logistic *m, co
         cri_softmax_whiten(m->M, w.n_points, points);
     }
     w.points = points;
-    CR_TRY(cri_parallel_for(cx, "predicting", w.slots, answer_slot, &w));
-    for (size_t i = 0; i < rows->n * m->K; i++)
-        if (isnan(out->prob[i]))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC,
-                           "the values of a row are so large that its scores overflow"));
+    CR_TRY(cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room_of(m), answer_block, &w));
+    CR_TRY(cri_classifier_check(cx, out->prob, rows->n * m->K));
 done:
     cr_scratch_end(&s);
     return st;

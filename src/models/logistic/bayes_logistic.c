@@ -3,7 +3,7 @@
  * alpha is given, or maximises that. */
 #include "bayes_logistic.h"
 #include "../fields.h"
-#include "../linear/predictor.h"
+#include "../parameters.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
@@ -370,17 +370,9 @@ static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *ro
 
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, double value, double sd)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    double    half = 1.959963984540054 * sd;
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
-done:
-    return st;
+    json_t   *item;
+    cr_status st = cri_parameter_add(cx, list, json_string_nocheck(name), value, sd, &item);
+    return st == CR_OK ? cri_parameter_interval(cx, item, value, 1.959963984540054 * sd) : st;
 }
 
 static cr_status describe_parameters(cr_ctx *cx, const cri_bayes_logistic *m, const cr_design *d,

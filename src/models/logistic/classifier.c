@@ -2,12 +2,12 @@
 #include "classifier_stream.h"
 #include "../rows_check.h"
 #include "../../base/context_internal.h"
+#include "../../base/quoted.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../fields.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* --- classes --------------------------------------------------------------------------------- */
@@ -264,44 +264,31 @@ static double null_likelihood(const cri_likelihood *f, const double *share, size
     return nll;
 }
 
+enum { MOST_NAMES = 8 }; /* in a warning */
+
 static void warn_fixed(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
 {
-    enum { MOST_NAMES = 8 };
-    char   list[512] = "";
-    size_t n = 0, used = 0;
-    for (size_t j = m->intercept; j < m->q; j++) {
-        if (m->fixed[j] == 0 || n++ >= MOST_NAMES) continue;
-        int more = snprintf(list + used, sizeof list - used, "%s'%s'", n > 1 ? ", " : "",
-                            cr_design_term_name(d, j - m->intercept));
-        used =
-            more < 0 || used + (size_t)more >= sizeof list ? sizeof list - 1 : used + (size_t)more;
-    }
-    if (n > 0)
+    cri_quoted list = { .most = MOST_NAMES };
+    for (size_t j = m->intercept; j < m->q; j++)
+        if (m->fixed[j] != 0) cri_quoted_add(&list, cr_design_term_name(d, j - m->intercept));
+    if (list.n > 0)
         cr_log(cx, CR_LOG_WARNING,
                "%zu column%s constant or a linear combination of the others, and cannot be told "
-               "apart: the "
-               "coefficient is set to 0: %s%s",
-               n, n == 1 ? " is" : "s are each", list, n > MOST_NAMES ? ", ..." : "");
+               "apart: the coefficient is set to 0: %s",
+               list.n, list.n == 1 ? " is" : "s are each", cri_quoted_text(&list));
 }
 
 /* Names the classes that are apart from all others. */
 static void warn_apart(cr_ctx *cx, const cr_design *d, const cri_classifier *m, const bool *apart)
 {
-    enum { MOST_NAMES = 8 };
-    char   list[512] = "";
-    size_t n = 0, used = 0;
-    for (size_t k = 0; k < m->K; k++) {
-        if (m->place[k] < 0 || !apart[(size_t)m->place[k]] || n++ >= MOST_NAMES) continue;
-        int more = snprintf(list + used, sizeof list - used, "%s'%s'", n > 1 ? ", " : "",
-                            cr_design_class(d, k));
-        used =
-            more < 0 || used + (size_t)more >= sizeof list ? sizeof list - 1 : used + (size_t)more;
-    }
+    cri_quoted list = { .most = MOST_NAMES };
+    for (size_t k = 0; k < m->K; k++)
+        if (m->place[k] >= 0 && apart[(size_t)m->place[k]]) cri_quoted_add(&list, cr_design_class(d, k));
     cr_log(cx, CR_LOG_WARNING,
            "the likelihood has no maximum for %zu class%s, which the columns separate from the others: "
-           "%s%s; the coefficients shown are on their way to infinity and have no standard errors; a "
+           "%s; the coefficients shown are on their way to infinity and have no standard errors; a "
            "penalty (--lambda 1) or a prior (bayes-logistic) gives an answer",
-           n, n == 1 ? "" : "es", list, n > MOST_NAMES ? ", ..." : "");
+           list.n, list.n == 1 ? "" : "es", cri_quoted_text(&list));
 }
 
 static cr_status warn_separated(cr_ctx *cx, const cr_design *d, const cri_classifier *m)

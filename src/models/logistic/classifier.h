@@ -41,19 +41,36 @@ typedef struct cri_classifier_settings {
     cri_solve_options solve;
 } cri_classifier_settings;
 
+/* clang-format off */
+/* How the classes are asked to minimise: fields of their options, and what they say to cri_solve. */
+#define CRI_CLASSIFIER_OPTIONS(X)                                                                    \
+    X(choice, solver,    "auto", "auto|newton|newton-cg|lbfgs|gradient|sgd",                         \
+      "how to minimise; auto: newton up to 2000 coefficients, then newton-cg", "lbfgs")              \
+    X(count,  batch,     "16",   ">=1", "sgd: rows per step", "64")                                  \
+    X(real,   tol,       "1e-12", "0<..<1",                                                          \
+      "newton: stop when a step gains less than this share; else when the gradient per row is less than its root", \
+      "1e-8")                                                                                        \
+    X(count,  max_iter,  "",     ">=1", "give up after this many steps or epochs; if not given, newton 200, lbfgs 2000, gradient 20000, sgd 200 to 5000 (5e6 rows)", "50")
+#define CRI_CLASSIFIER_SOLVE(o, with_seed)                                                           \
+    { .solver = (cri_solver)(o)->solver, .tol = (o)->tol, .max_iter = (o)->max_iter,                 \
+      .batch = (o)->batch, .seed = with_seed }
+/* clang-format on */
+
 /* The entries of the classes; a state is a cri_classifier. */
 cr_status cri_classifier_fit(cr_ctx *cx, const cri_rows *rows, const cri_classifier_settings *o,
                              void **out_state, cr_report *report);
 /* A new classifier from an old one and a further block of a stream, in one pass of cumulated estimating
  * equations, or, with many coefficients and then without sds, of stochastic gradients.  Classes and
- * standardisation are those of the first block.  kkt and gradient_z are of the block before it was learned from: the largest gradient per row, and in units
- * of its own noise; nll gathers the likelihood of each block likewise.  Fails with CR_EDATA for a class
- * that the first block has not. */
+ * standardisation are those of the first block.  kkt and gradient_z are of the block before it was
+ * learned from: the largest gradient per row, and in units of its own noise; nll gathers the likelihood
+ * of each block likewise.  Fails with CR_EDATA for a class that the first block has not. */
 cr_status cri_classifier_advance(cr_ctx *cx, const void *old, const cri_rows *rows,
                                  const cri_classifier_settings *o, void **out_state,
                                  cr_report *report);
 cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                  cr_prediction *out);
+/* Fails with CR_ENUMERIC where one of n probabilities is NaN: scores that overflow. */
+cr_status cri_classifier_check(cr_ctx *cx, const double *prob, size_t n);
 cr_status cri_classifier_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out);
 cr_status cri_classifier_write(cr_ctx *cx, const void *state, cri_store *store, json_t *out);
 cr_status cri_classifier_read(cr_ctx *cx, const cri_store *store, const json_t *in,

@@ -1,6 +1,6 @@
 /* classifier_answer.c -- probabilities and description of a linear classifier. */
 #include "classifier.h"
-#include "../linear/predictor.h"
+#include "../parameters.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -11,14 +11,13 @@
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 256, BLOCK_CELLS = 1 << 16, MOST_SLOTS = 32 };
+enum { BLOCK = 256, BLOCK_CELLS = 1 << 16 };
 
 typedef struct answer_work {
     const cri_classifier *m;
     const cri_rows       *rows;
     double               *prob; /* [n x K] */
-    double               *room; /* [slots][block x p + M + 1] */
-    size_t                slots, block;
+    size_t                block;
 } answer_work;
 
 /* Probabilities of the M vectors and the reference from their scores, over them: e [M + 1]. */
@@ -53,21 +52,18 @@ static void answer_row(const cri_classifier *m, const double *x, double *e, doub
     for (size_t k = 0; k < m->K; k++) prob[k] = m->place[k] < 0 ? 0 : e[(size_t)m->place[k]];
 }
 
-static void answer_slot(void *arg, size_t s)
+/* room: the rows X [block x p], and the scores of one [M + 1]. */
+static void answer_block(void *arg, cri_range r, double *room)
 {
     const answer_work    *w = arg;
     const cri_classifier *m = w->m;
-    size_t                blocks = cri_block_count(w->rows->n, w->block);
-    double               *X = w->room + s * (w->block * m->p + m->M + 1), *e = X + w->block * m->p;
-    for (size_t b = s; b < blocks; b += w->slots) {
-        cri_range r = cri_block_range(w->rows->n, w->block, b);
-        cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
-        for (size_t i = r.begin; i < r.end; i++)
-            answer_row(m, X + (i - r.begin) * m->p, e, w->prob + i * m->K);
-    }
+    double               *X = room, *e = room + w->block * m->p;
+    cri_rows_fill(w->rows, r.begin, r.end, X, m->p);
+    for (size_t i = r.begin; i < r.end; i++)
+        answer_row(m, X + (i - r.begin) * m->p, e, w->prob + i * m->K);
 }
 
-static cr_status check_probabilities(cr_ctx *cx, const double *prob, size_t n)
+cr_status cri_classifier_check(cr_ctx *cx, const double *prob, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (isnan(prob[i]))
@@ -79,21 +75,12 @@ static cr_status check_probabilities(cr_ctx *cx, const double *prob, size_t n)
 cr_status cri_classifier_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                  cr_prediction *out)
 {
-    cr_status             st = CR_OK;
-    cr_scratch            s = cr_scratch_begin(cx);
     const cri_classifier *m = state;
     answer_work           w = { .m = m, .rows = rows, .prob = out->prob };
-
     w.block = m->p * BLOCK <= BLOCK_CELLS ? BLOCK : BLOCK_CELLS / m->p + 1;
-    w.slots = cri_block_count(rows->n, w.block);
-    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots, w.block * m->p + m->M + 1);
-    CR_TRY(s.status);
-    CR_TRY(cri_parallel_for(cx, "predicting", w.slots, answer_slot, &w));
-    CR_TRY(check_probabilities(cx, out->prob, rows->n * m->K));
-done:
-    cr_scratch_end(&s);
-    return st;
+    cr_status st = cri_parallel_rows(cx, "predicting", rows->n, w.block, w.block * m->p + m->M + 1,
+                                     answer_block, &w);
+    return st == CR_OK ? cri_classifier_check(cx, out->prob, rows->n * m->K) : st;
 }
 
 /* --- describe -------------------------------------------------------------------------------- */
@@ -113,14 +100,10 @@ static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *name, doubl
                                bool tests)
 {
     cr_status st = CR_OK;
-    json_t   *item = json_object();
+    json_t   *item;
     double    spread = sd < 0 ? NAN : sd, half = 1.959963984540054 * spread, t = value / spread;
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(spread)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
+    CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(name), value, spread, &item));
+    CR_TRY(cri_parameter_interval(cx, item, value, half));
     if (!tests) goto done;
     CR_TRY(cri_store_set(cx, item, "t", cri_json_number(t)));
     CR_TRY(cri_store_set(cx, item, "p", cri_json_number(2 * cr_norm_cdf(-fabs(t)))));

@@ -16,13 +16,7 @@
       "l2: sum of nll + lambda/2 |b|^2; l1: mean of nll + lambda |b|_1; elastic: a mixture", "l1")   \
     X(real,   l1_ratio,  "0.5",  "0..1", "elastic: share r of the absolute penalty", "0.9")          \
     X(flag,   intercept, "true", "",    "fit free intercepts", "false")                              \
-    X(choice, solver,    "auto", "auto|newton|newton-cg|lbfgs|gradient|sgd",                         \
-      "how to minimise; auto: newton up to 2000 coefficients, then newton-cg", "lbfgs")              \
-    X(count,  batch,     "16",   ">=1", "sgd: rows per step", "64")                                  \
-    X(real,   tol,       "1e-12", "0<..<1",                                                          \
-      "newton: stop when a step gains less than this share; else when the gradient per row is less than its root", \
-      "1e-8")                                                                                        \
-    X(count,  max_iter,  "",     ">=1", "give up after this many steps or epochs; if not given, newton 200, lbfgs 2000, gradient 20000, sgd 200 to 5000 (5e6 rows)", "50")
+    CRI_CLASSIFIER_OPTIONS(X)
 /* clang-format on */
 
 CR_OPTIONS_STRUCT(logistic_options, LOGISTIC_OPTIONS);
@@ -43,11 +37,7 @@ static cri_classifier_settings settings_of(const logistic_options *o, uint64_t s
                                       .penalty = o->penalty,
                                       .lambda = o->lambda,
                                       .l1_ratio = o->l1_ratio,
-                                      .solve = { .solver = (cri_solver)o->solver,
-                                                 .tol = o->tol,
-                                                 .max_iter = o->max_iter,
-                                                 .batch = o->batch,
-                                                 .seed = seed } };
+                                      .solve = CRI_CLASSIFIER_SOLVE(o, seed) };
 }
 
 static cr_status logistic_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,

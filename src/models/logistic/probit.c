@@ -1,8 +1,8 @@
-/* probit.c -- probit regression: P(second class) = Phi(b0 + z.b), Phi the normal distribution
- * function. minimise  - sum_i w_i log Phi(s_i (b0 + z_i.b)) + lambda/2 |b|^2,  s_i = +1 for the
- * second class, else -1 by Newton with the observed information.  Three classes or more: one
- * against the rest each, and P(k) = Phi(eta_k) / sum. Bliss (1934); McCullagh & Nelder (1989),
- * ch. 4. */
+/* probit.c -- probit regression: P(second class) = Phi(b0 + z.b), Phi the normal distribution function.
+ *   minimise  - sum_i w_i log Phi(s_i (b0 + z_i.b)) + lambda/2 |b|^2,   s_i = 1 for the second class,
+ *                                                                       else -1
+ * by Newton with the observed information.  Three classes or more: one against the rest each, and
+ * P(k) = Phi(eta_k) / sum.  Bliss (1934); McCullagh & Nelder (1989), ch. 4. */
 #include "classifier.h"
 
 /* clang-format off */
@@ -11,13 +11,7 @@
     X(flag,   intercept,   "true",     "",    "fit a free intercept", "false")                       \
     X(choice, information, "expected", "expected|observed",                                          \
       "what the standard errors come from", "observed")                                              \
-    X(choice, solver,      "auto",     "auto|newton|newton-cg|lbfgs|gradient|sgd",                   \
-      "how to minimise; auto: newton up to 2000 coefficients, then newton-cg", "lbfgs")              \
-    X(count,  batch,       "16",       ">=1", "sgd: rows per step", "64")                            \
-    X(real,   tol,         "1e-12",    "0<..<1",                                                     \
-      "newton: stop when a step gains less than this share; else when the gradient per row is less than its root", \
-      "1e-8")                                                                                        \
-    X(count,  max_iter,    "",         ">=1", "give up after this many steps or epochs; if not given, newton 200, lbfgs 2000, gradient 20000, sgd 200 to 5000 (5e6 rows)", "50")
+    CRI_CLASSIFIER_OPTIONS(X)
 /* clang-format on */
 enum { INFORMATION_EXPECTED, INFORMATION_OBSERVED };
 
@@ -35,11 +29,7 @@ static cr_status probit_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                                          .expected = o->information == INFORMATION_EXPECTED,
                                          .penalty = CRI_PENALTY_L2,
                                          .lambda = o->lambda,
-                                         .solve = { .solver = (cri_solver)o->solver,
-                                                    .tol = o->tol,
-                                                    .max_iter = o->max_iter,
-                                                    .batch = o->batch,
-                                                    .seed = seed } };
+                                         .solve = CRI_CLASSIFIER_SOLVE(o, seed) };
     return cri_classifier_fit(cx, rows, &settings, out_state, report);
 }
 

@@ -1,9 +1,9 @@
 /* separation.c -- finding and naming the columns that separate the classes. */
 #include "separation.h"
+#include "../../base/quoted.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *cri_separation_name(cri_separation kind)
@@ -199,25 +199,13 @@ done:
 void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cri_separation kind,
                          const bool *blame, const char *remedy)
 {
-    enum { MOST_NAMES = 8 };
-    size_t used = 0, named = 0, n = 0, q = cr_design_terms(design) + intercept;
-    char   list[640] = "";
-    for (size_t j = intercept; j < q; j++) {
-        if (!blame[j] || n++ >= MOST_NAMES) continue;
-        const char *name = cr_design_term_name(design, j - intercept);
-        int more = snprintf(list + used, sizeof list - used, "%s'%s'", named ? ", " : "", name);
-        if (more < 0 || used + (size_t)more >= sizeof list) {
-            list[used] = '\0';
-            break;
-        }
-        used += (size_t)more;
-        named++;
-    }
-    if (named < n) snprintf(list + used, sizeof list - used, ", ...");
+    cri_quoted list = { .most = 8 };
+    for (size_t j = intercept; j < cr_design_terms(design) + intercept; j++)
+        if (blame[j]) cri_quoted_add(&list, cr_design_term_name(design, j - intercept));
     cr_log(cx, CR_LOG_WARNING,
            "the classes are separated %s by %s: there is no maximum likelihood estimate, the "
            "coefficients shown are on their way to infinity and have no standard errors; %s gives an "
            "answer",
            kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
-           named ? list : "the intercept alone", remedy);
+           list.n ? cri_quoted_text(&list) : "the intercept alone", remedy);
 }

@@ -1,12 +1,13 @@
 /* knn.c -- k nearest neighbours, for numbers and classes.
- *   number:  mean = sum v_i y_i,   s^2 = sum v_i (y_i - mean)^2 m / (m - 1),   m = 1 / sum v_i^2 /
- * c_i y ~ t_{m-1}(mean, s^2 (1 + 1/m));        m = k when all of the k count alike class:   p_j =
- * (k sum_{i in j} v_i + a) / (k + a K) with c_i and v_i of knn.h.  O(log n + k) a query in few
- * dimensions, O(n) in many. Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2
- * and 13.3. */
+ *   number:  mean = sum v_i y_i,   s^2 = sum v_i (y_i - mean)^2 m / (m - 1),
+ *            y ~ t_{m-1}(mean, s^2 (1 + 1/m)),   m = 1 / sum (v_i^2 / c_i): k when all count alike
+ *   class:   p_j = (k sum_{i in j} v_i + a) / (k + a K)
+ * with c_i and v_i of knn.h.  O(log n + k) a query in few dimensions, O(n) in many.
+ * Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2 and 13.3. */
 #include "knn.h"
 #include "../fields.h"
 #include "../kept.h"
+#include "../parameters.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
 
@@ -261,23 +262,19 @@ done:
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
-static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
-
 static cr_status knn_describe(cr_ctx *cx, const void *state, const cr_design *design, json_t *out)
 {
     cr_status      st = CR_OK;
     const cri_knn *m = state;
     double         unit = m->K ? 1 : design->target_scale * design->target_scale;
-    json_t        *s, *list, *item;
+    json_t        *s, *list;
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
-    item = json_pack("{s:s, s:f, s:n}", "name", "k", "value", m->k, "sd");
-    if (!item || json_array_append_new(list, item) != 0)
-        CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+    CR_TRY(cri_parameter_add(cx, list, json_string("k"), m->k, NAN, NULL));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "metric", json_string(m->max_norm ? "max" : "euclid")));
     CR_TRY(cri_store_set(cx, s, "weighting", json_string(m->by_distance ? "distance" : "uniform")));
     if (m->K) CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
-    CR_TRY(cri_store_set(cx, s, m->K ? "loo_log_loss" : "loo_mse", number_or_null(m->loo * unit)));
+    CR_TRY(cri_store_set(cx, s, m->K ? "loo_log_loss" : "loo_mse", cri_json_number(m->loo * unit)));
 done:
     return st;
 }

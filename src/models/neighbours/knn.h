@@ -1,9 +1,11 @@
 /* knn.h -- the rows around a point: how much each of them counts.
- *   the k nearest, where a row of weight w is w rows; the rows at the distance of the last one
- * share what is left of k, so that the answer does not depend on the order of the rows. d_i
- * distance, c_i what row i counts (sum k), v_i its share of the vote (sum 1): v_i ~ c_i, or v_i ~
- * c_i / d_i (rows at distance 0 alone, where there are any). Cover & Hart (1967); Dudani (1976).
- * (Internal header.) */
+ * They are the k nearest, where a row of weight w is w rows; the rows at the distance of the last one
+ * share what is left of k, so that the answer does not depend on the order of the rows.
+ *   d_i  the distance of row i
+ *   c_i  what it counts; they sum to k
+ *   v_i  its share of the vote, ~ c_i, or ~ c_i / d_i (rows at distance 0 alone, where there are any);
+ *        they sum to 1
+ * Cover & Hart (1967); Dudani (1976).  (Internal header.) */
 #ifndef CREDENCE_MODELS_NEIGHBOURS_KNN_H
 #define CREDENCE_MODELS_NEIGHBOURS_KNN_H
 

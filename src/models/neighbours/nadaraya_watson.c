@@ -9,6 +9,7 @@
 #include "kernel_weights.h"
 #include "../fields.h"
 #include "../kept.h"
+#include "../parameters.h"
 #include "../rows_check.h"
 #include "../../base/list.h"
 #include "../../base/number.h"
@@ -211,17 +212,16 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 16, MOST_SLOTS = 32 };
+enum { BLOCK = 16 };
 
 typedef struct predict_work {
     const nw_state *m;
     cri_smoother    smoother;
     const cri_rows *rows;
     cr_prediction  *out;
-    size_t          slots, size; /* doubles of room in a slot */
-    double         *room;
 } predict_work;
 
+/* x: room for the row [p], its shares [n], and what the smoother needs. */
 static void predict_row(const predict_work *a, size_t i, double *x)
 {
     const nw_state *m = a->m;
@@ -234,32 +234,17 @@ static void predict_row(const predict_work *a, size_t i, double *x)
     a->out->dof[i] = count + 1;
 }
 
-/* Slot s has blocks s, s + slots, ... */
-static void predict_slot(void *arg, size_t s)
+static void predict_block(void *arg, cri_range r, double *room)
 {
-    const predict_work *a = arg;
-    for (size_t b = s; b < cri_block_count(a->rows->n, BLOCK); b += a->slots) {
-        cri_range r = cri_block_range(a->rows->n, BLOCK, b);
-        for (size_t i = r.begin; i < r.end; i++) predict_row(a, i, a->room + s * a->size);
-    }
+    for (size_t i = r.begin; i < r.end; i++) predict_row(arg, i, room);
 }
 
 static cr_status nw_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    predict_work a = { .m = state, .rows = rows, .out = out, .slots = MOST_SLOTS };
-    size_t       blocks = cri_block_count(rows->n, BLOCK);
-
-    a.smoother = smoother_of(a.m);
-    a.size = a.m->p + a.m->n + cri_smoother_room(&a.smoother);
-    if (blocks < a.slots) a.slots = blocks;
-    a.room = cr_scratch_matrix(&s, a.slots, a.size);
-    CR_TRY(s.status);
-    CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
-done:
-    cr_scratch_end(&s);
-    return st;
+    const nw_state *m = state;
+    predict_work    a = { m, smoother_of(m), rows, out };
+    size_t          room = m->p + m->n + cri_smoother_room(&a.smoother);
+    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, room, predict_block, &a);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -275,11 +260,9 @@ static cr_status nw_describe(cr_ctx *cx, const void *state, const cr_design *des
     json_t         *s, *list;
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     for (size_t j = 0; j < m->p; j++) {
-        json_t *item = json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(design, j), "value",
-                                 m->h[j] * scale[j], "sd");
         alike = alike && m->h[j] == m->h[0];
-        if (!item || json_array_append_new(list, item) != 0)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(design, j)),
+                                 m->h[j] * scale[j], NAN, NULL));
     }
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "kernel", json_string(m->compact ? "epanechnikov" : "gaussian")));

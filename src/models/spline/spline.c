@@ -11,7 +11,7 @@
 #include "component.h"
 #include "../class.h"
 #include "../fields.h"
-#include "../linear/predictor.h"
+#include "../parameters.h"
 #include "../rows_check.h"
 #include "../../base/parallel.h"
 #include "../../math/special.h"
@@ -341,14 +341,12 @@ done:
 /* --- predict -------------------------------------------------------------------------------------
  */
 
-enum { BLOCK = 128, MOST_SLOTS = 32 };
+enum { BLOCK = 128 };
 
 typedef struct predict_work {
     const spline_state *m;
     const cri_rows     *rows;
     cr_prediction      *out;
-    double             *room; /* [slots x BLOCK x p] */
-    size_t              slots;
 } predict_work;
 
 /* Mean and, unless opt_share is NULL, variance / s^2 of f at one row x [p]. */
@@ -366,39 +364,27 @@ static double answer(const spline_state *m, const double *x, double *opt_share)
     return mean;
 }
 
-static void predict_slot(void *arg, size_t s)
+/* X [BLOCK x p] is room. */
+static void predict_block(void *arg, cri_range range, double *X)
 {
     const predict_work *w = arg;
-    size_t              p = w->m->p, blocks = cri_block_count(w->rows->n, BLOCK);
-    double             *X = w->room + s * BLOCK * p;
+    size_t              p = w->m->p;
     cr_prediction      *out = w->out;
-    for (size_t b = s; b < blocks; b += w->slots) {
-        cri_range range = cri_block_range(w->rows->n, BLOCK, b);
-        cri_rows_fill(w->rows, range.begin, range.end, X, p);
-        for (size_t i = range.begin; i < range.end; i++) {
-            double share;
-            out->mean[i] = answer(w->m, X + (i - range.begin) * p, out->scale ? &share : NULL);
-            if (!out->scale) continue;
-            out->scale[i] = w->m->sigma * sqrt(1 + share);
-            out->dof[i] = isnan(w->m->dof) ? INFINITY : w->m->dof;
-        }
+    cri_rows_fill(w->rows, range.begin, range.end, X, p);
+    for (size_t i = range.begin; i < range.end; i++) {
+        double share;
+        out->mean[i] = answer(w->m, X + (i - range.begin) * p, out->scale ? &share : NULL);
+        if (!out->scale) continue;
+        out->scale[i] = w->m->sigma * sqrt(1 + share);
+        out->dof[i] = isnan(w->m->dof) ? INFINITY : w->m->dof;
     }
 }
 
 static cr_status spline_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    predict_work w = { .m = state, .rows = rows, .out = out };
-    w.slots = cri_block_count(rows->n, BLOCK);
-    if (w.slots > MOST_SLOTS) w.slots = MOST_SLOTS;
-    w.room = cr_scratch_matrix(&s, w.slots * BLOCK, rows->p);
-    CR_TRY(s.status);
-    st = cri_parallel_for(cx, "predicting", w.slots, predict_slot, &w);
-done:
-    cr_scratch_end(&s);
-    return st;
+    predict_work w = { state, rows, out };
+    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * rows->p, predict_block, &w);
 }
 
 /* --- describe and file ---------------------------------------------------------------------------
@@ -407,17 +393,9 @@ done:
 static cr_status add_parameter(cr_ctx *cx, json_t *list, const char *what, const char *column,
                                double value, double sd, double half)
 {
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    CR_TRY(cri_store_set(cx, item, "name",
-                         column ? json_sprintf("%s[%s]", what, column) : json_string(what)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(value)));
-    CR_TRY(cri_store_set(cx, item, "sd", cri_json_number(sd)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(value - half)));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(value + half)));
-done:
-    return st;
+    json_t   *item, *name = column ? json_sprintf("%s[%s]", what, column) : json_string(what);
+    cr_status st = cri_parameter_add(cx, list, name, value, sd, &item);
+    return st == CR_OK ? cri_parameter_interval(cx, item, value, half) : st;
 }
 
 /* The level with its uncertainty, and how smooth each f is. */

@@ -3,6 +3,7 @@
 #include "boost.h"
 #include "prune.h"
 #include "tree.h"
+#include "../parameters.h"
 #include "../rows_check.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -172,60 +173,45 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 64, MOST_SLOTS = 64 };
+enum { BLOCK = 64 };
 
 typedef struct predict_work {
     const cri_boost *m;
     const cri_rows  *rows;
     cr_prediction   *out;
-    double          *room; /* [slots x (BLOCK p + K + 1)] */
-    size_t           slots;
 } predict_work;
 
-static void predict_slot(void *arg, size_t s)
+/* room: the rows X [BLOCK x p], and F [K + 1]. */
+static void predict_block(void *arg, cri_range r, double *room)
 {
     const predict_work *a = arg;
     const cri_boost    *m = a->m;
     size_t              p = a->rows->p;
-    double             *X = a->room + s * (BLOCK * p + m->K + 1), *F = X + BLOCK * p;
-    for (size_t b = s; b < cri_block_count(a->rows->n, BLOCK); b += a->slots) {
-        cri_range r = cri_block_range(a->rows->n, BLOCK, b);
-        cri_rows_fill(a->rows, r.begin, r.end, X, p);
-        for (size_t i = r.begin; i < r.end; i++) {
-            cri_boost_sum(m, X + (i - r.begin) * p, F);
-            if (m->K)
-                cri_boost_prob(m, F, a->out->prob + i * m->K);
-            else
-                a->out->mean[i] = F[0];
-            if (!a->out->scale) continue;
-            a->out->scale[i] = sqrt(m->spread);
-            a->out->dof[i] = m->weight;
-        }
+    double             *X = room, *F = room + BLOCK * p;
+    cri_rows_fill(a->rows, r.begin, r.end, X, p);
+    for (size_t i = r.begin; i < r.end; i++) {
+        cri_boost_sum(m, X + (i - r.begin) * p, F);
+        if (m->K)
+            cri_boost_prob(m, F, a->out->prob + i * m->K);
+        else
+            a->out->mean[i] = F[0];
+        if (!a->out->scale) continue;
+        a->out->scale[i] = sqrt(m->spread);
+        a->out->dof[i] = m->weight;
     }
 }
 
 static cr_status boost_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    size_t       blocks = cri_block_count(rows->n, BLOCK);
-    predict_work a = {
-        .m = state, .rows = rows, .out = out, .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS
-    };
-    a.room = cr_scratch_matrix(&s, a.slots, BLOCK * rows->p + a.m->K + 1);
-    CR_TRY(s.status);
-    CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
-done:
-    cr_scratch_end(&s);
-    return st;
+    predict_work a = { state, rows, out };
+    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * rows->p + a.m->K + 1,
+                             predict_block, &a);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
 
 enum { MOST_LISTED = 1000 };
-
-static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
 static cr_status describe_rounds(cr_ctx *cx, const cri_boost *m, double unit, json_t *out)
 {
@@ -236,8 +222,7 @@ static cr_status describe_rounds(cr_ctx *cx, const cri_boost *m, double unit, js
         double  vote = m->gradient ? m->rate : m->vote[t];
         json_t *row = json_pack("{s:I, s:f, s:f}", "round", (json_int_t)(t + 1), "error",
                                 m->error[t] * unit, "vote", vote);
-        if (!row || json_array_append_new(list, row) != 0)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_store_append(cx, list, row));
     }
 done:
     return st;
@@ -253,8 +238,8 @@ static cr_status describe_statistics(cr_ctx *cx, const cri_boost *m, double unit
     CR_TRY(cri_store_set(cx, s, "trees", json_integer((json_int_t)m->trees)));
     CR_TRY(cri_store_set_real(cx, s, "learning_rate", m->rate));
     CR_TRY(cri_store_set(cx, s, m->gradient ? "training_loss" : "last_weighted_error",
-                         number_or_null(last * unit)));
-    if (!m->K) CR_TRY(cri_store_set(cx, s, "cv_rmse", number_or_null(sqrt(m->spread * unit))));
+                         cri_json_number(last * unit)));
+    if (!m->K) CR_TRY(cri_store_set(cx, s, "cv_rmse", cri_json_number(sqrt(m->spread * unit))));
 done:
     return st;
 }
@@ -272,10 +257,8 @@ static cr_status boost_describe(cr_ctx *cx, const void *state, const cr_design *
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     cri_tree_importance(&m->tree, p, share);
     for (size_t j = 0; j < p; j++) {
-        json_t *item = json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(design, j), "value",
-                                 share[j], "sd");
-        if (!item || json_array_append_new(list, item) != 0)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(design, j)),
+                                 share[j], NAN, NULL));
     }
     CR_TRY(describe_statistics(cx, m, unit, out));
     CR_TRY(describe_rounds(cx, m, unit, out));

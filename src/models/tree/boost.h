@@ -1,10 +1,11 @@
 /* boost.h -- many small trees, each grown on what those before it got wrong.
- *   samme:    h_t on weights d_t;  err_t = sum d_t [h_t(x) != y],  a_t = r (log((1 - err_t) /
- * err_t) + log(K - 1)), d_{t+1} ~ d_t exp(a_t [h_t(x) != y]);       F_k = sum_t a_t [h_t(x) = k],
- * p = softmax(F) (Freund & Schapire 1997, for K = 2; Zhu, Zou, Rosset & Hastie 2009) gradient: F_k
- * <- F_k + r f_t,k,  f_t,k a tree on the gradient of the log likelihood, [y = k] - p_k, with a
- *             Newton step in each leaf; one F for two classes; for numbers, a tree on the residuals
- *             (Friedman 2001, algorithms 3, 5 and 6)
+ *   samme:    h_t on weights d_t;   err_t = sum d_t [h_t(x) != y],
+ *             a_t = r (log((1 - err_t) / err_t) + log(K - 1)),   d_{t+1} ~ d_t exp(a_t [h_t(x) != y]);
+ *             F_k = sum_t a_t [h_t(x) = k],   p = softmax(F)
+ *             (Freund & Schapire 1997, for K = 2; Zhu, Zou, Rosset & Hastie 2009)
+ *   gradient: F_k <- F_k + r f_t,k,   f_t,k a tree on the gradient of the log likelihood, [y = k] - p_k,
+ *             with a Newton step in each leaf; one F for two classes; for numbers, a tree on the
+ *             residuals (Friedman 2001, algorithms 3, 5 and 6)
  * r is the learning rate, K the number of classes.  All trees stand in one cri_tree.  (Internal
  * header.) */
 #ifndef CREDENCE_MODELS_TREE_BOOST_H

@@ -172,14 +172,12 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 256, MOST_SLOTS = 64 };
+enum { BLOCK = 256 };
 
 typedef struct predict_work {
     const cri_cart *m;
     const cri_rows *rows;
     cr_prediction  *out;
-    double         *room; /* [slots x BLOCK x p] */
-    size_t          slots;
 } predict_work;
 
 static void answer_number(const cri_cart *m, size_t leaf, cr_prediction *out, size_t i)
@@ -200,41 +198,27 @@ static void answer_class(const cri_cart *m, size_t leaf, double *prob)
     for (size_t k = 0; k < m->K; k++) prob[k] = (count[k] + m->smoothing) / total;
 }
 
-/* Slot s has blocks s, s + slots, ... */
-static void predict_slot(void *arg, size_t s)
+/* X [BLOCK x p] is room. */
+static void predict_block(void *arg, cri_range r, double *X)
 {
     const predict_work *a = arg;
     const cri_cart     *m = a->m;
     size_t              p = a->rows->p;
-    double             *X = a->room + s * BLOCK * p;
-    for (size_t b = s; b < cri_block_count(a->rows->n, BLOCK); b += a->slots) {
-        cri_range r = cri_block_range(a->rows->n, BLOCK, b);
-        cri_rows_fill(a->rows, r.begin, r.end, X, p);
-        for (size_t i = r.begin; i < r.end; i++) {
-            size_t leaf = cri_tree_find(&m->tree, 0, X + (i - r.begin) * p);
-            if (m->K)
-                answer_class(m, leaf, a->out->prob + i * m->K);
-            else
-                answer_number(m, leaf, a->out, i);
-        }
+    cri_rows_fill(a->rows, r.begin, r.end, X, p);
+    for (size_t i = r.begin; i < r.end; i++) {
+        size_t leaf = cri_tree_find(&m->tree, 0, X + (i - r.begin) * p);
+        if (m->K)
+            answer_class(m, leaf, a->out->prob + i * m->K);
+        else
+            answer_number(m, leaf, a->out, i);
     }
 }
 
 static cr_status tree_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                               cr_prediction *out)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    size_t       blocks = cri_block_count(rows->n, BLOCK);
-    predict_work a = {
-        .m = state, .rows = rows, .out = out, .slots = blocks < MOST_SLOTS ? blocks : MOST_SLOTS
-    };
-    a.room = cr_scratch_matrix(&s, a.slots * BLOCK, rows->p);
-    CR_TRY(s.status);
-    CR_TRY(cri_parallel_for(cx, "predicting", a.slots, predict_slot, &a));
-done:
-    cr_scratch_end(&s);
-    return st;
+    predict_work a = { state, rows, out };
+    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * rows->p, predict_block, &a);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */

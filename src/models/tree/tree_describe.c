@@ -1,5 +1,6 @@
 /* tree_describe.c -- a tree for people: its size, the columns that matter, its nodes as rows. */
 #include "tree.h"
+#include "../parameters.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
@@ -7,8 +8,6 @@
 #include <string.h>
 
 enum { MOST_SHOWN = 500, MOST_LEVELS = 8 };
-
-static json_t *number_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
 static double stat_of(const cri_tree *t, size_t node, size_t which)
 {
@@ -104,13 +103,13 @@ static json_t *node_json(const cri_cart *m, const cr_design *d, const visit *v, 
     failed |= json_object_set_new(row, "rule", json_string(rule));
     failed |= json_object_set_new(row, "weight", json_real(weight));
     failed |=
-        json_object_set_new(row, "loss", number_or_null(stat_of(t, i, CRI_LOSS) / weight * unit));
+        json_object_set_new(row, "loss", cri_json_number(stat_of(t, i, CRI_LOSS) / weight * unit));
     if (m->K) {
         failed |= json_object_set_new(row, "label", json_string(cr_design_class(d, k)));
         failed |= json_object_set_new(row, "share", json_real(t->value[i * m->K + k] / weight));
     } else {
         double mean = t->value[i] * d->target_scale + d->target_shift;
-        failed |= json_object_set_new(row, "mean", number_or_null(mean));
+        failed |= json_object_set_new(row, "mean", cri_json_number(mean));
     }
     failed |= json_object_set_new(row, "leaf", json_boolean(cri_is_leaf(t, i)));
     failed |= json_object_set_new(row, "cut", json_boolean(cut));
@@ -134,8 +133,7 @@ static cr_status list_nodes(cr_ctx *cx, const cri_cart *m, const cr_design *d, s
                        : cri_string_copy(cx, "all rows");
         if (!rule) CR_TRY(CR_ENOMEM);
         json_t *row = node_json(m, d, &v, rule, cut);
-        if (!row || json_array_append_new(list, row) != 0)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_store_append(cx, list, row));
         cri_string_free(cx, rule);
         rule = NULL;
         for (unsigned right = 2; !leaf && !cut && right-- > 0;)
@@ -178,10 +176,8 @@ static cr_status describe_importance(cr_ctx *cx, const cri_cart *m, const cr_des
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     cri_tree_importance(&m->tree, cr_design_terms(d), share);
     for (size_t j = 0; j < cr_design_terms(d); j++) {
-        json_t *item = json_pack("{s:s, s:f, s:n}", "name", cr_design_term_name(d, j), "value",
-                                 share[j], "sd");
-        if (!item || json_array_append_new(list, item) != 0)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory"));
+        CR_TRY(cri_parameter_add(cx, list, json_string_nocheck(cr_design_term_name(d, j)),
+                                 share[j], NAN, NULL));
     }
 done:
     return st;
@@ -199,11 +195,11 @@ static cr_status describe_statistics(cr_ctx *cx, const cri_cart *m, const cr_des
     CR_TRY(cri_store_set(cx, s, "leaves", json_integer((json_int_t)cri_tree_leaves(&m->tree))));
     CR_TRY(cri_store_set(cx, s, "depth", json_integer((json_int_t)deepest)));
     CR_TRY(cri_store_set(cx, s, "full_leaves", json_integer((json_int_t)m->full_leaves)));
-    CR_TRY(cri_store_set(cx, s, "alpha", number_or_null(m->alpha * unit)));
-    CR_TRY(cri_store_set(cx, s, "cv_loss", number_or_null(m->cv_loss * unit)));
-    CR_TRY(cri_store_set(cx, s, "cv_se", number_or_null(m->cv_se * unit)));
+    CR_TRY(cri_store_set(cx, s, "alpha", cri_json_number(m->alpha * unit)));
+    CR_TRY(cri_store_set(cx, s, "cv_loss", cri_json_number(m->cv_loss * unit)));
+    CR_TRY(cri_store_set(cx, s, "cv_se", cri_json_number(m->cv_se * unit)));
     if (!m->K)
-        CR_TRY(cri_store_set(cx, s, "residual_sd", number_or_null(sqrt(m->spread * unit))));
+        CR_TRY(cri_store_set(cx, s, "residual_sd", cri_json_number(sqrt(m->spread * unit))));
     else
         CR_TRY(cri_store_set_real(cx, s, "smoothing", m->smoothing));
 done:

@@ -29,19 +29,25 @@ typedef struct cr_dist_param {
 
 /* --- the registry ----------------------------------------------------------------------------- */
 
-/* How many distributions there are, and the i-th in alphabetical order. */
-CR_API size_t               cr_dist_count(void);
+/* How many distributions there are. */
+CR_API size_t cr_dist_count(void);
+/* The i-th in alphabetical order, i < cr_dist_count(). */
 CR_API const cr_dist_class *cr_dist_at(size_t i);
 /* The distribution called name; NULL, with the nearest name in the failure, if there is none. */
 CR_API const cr_dist_class *cr_dist_find(cr_ctx *cx, const char *name);
 
-/* What a distribution declares. */
+/* The name of a distribution: "student-t".  This text and those below are constants. */
 CR_API const char *cr_dist_name(const cr_dist_class *c);
+/* What it is, in one line. */
 CR_API const char *cr_dist_summary(const cr_dist_class *c);
+/* Its density or mass as a formula in plain text. */
 CR_API const char *cr_dist_formula(const cr_dist_class *c);
+/* The book or paper it follows. */
 CR_API const char *cr_dist_reference(const cr_dist_class *c);
+/* Where it can lie, in plain text. */
 CR_API const char *cr_dist_support_text(const cr_dist_class *c);
-CR_API bool        cr_dist_is_discrete(const cr_dist_class *c);
+/* true for distributions of counts and categories, which have a mass instead of a density. */
+CR_API bool cr_dist_is_discrete(const cr_dist_class *c);
 /* true for distributions of vectors and matrices, which have the cr_dist_vector_* calls. */
 CR_API bool cr_dist_is_vector(const cr_dist_class *c);
 /* The i-th parameter, NULL past the last. */

@@ -79,21 +79,21 @@ static cr_status inverse_gamma_fit(cr_ctx *cx, const cri_sample *s, double *v, s
     return cri_inverse_gamma_fit(cx, "inverse-gamma", s, &v[0], &v[1]);
 }
 
-static const char *const statistics[] = { "log x", "1 / x" };
+const char *const cri_inverse_gamma_statistics[] = { "log x", "1 / x" };
 
-static void natural(cri_par p, double *eta) { eta[0] = -p.v[0] - 1, eta[1] = -p.v[1]; }
-
-static double log_partition(cri_par p, const double *eta)
+double cri_inverse_gamma_log_partition(cri_par p, const double *eta)
 {
     (void)p;
     return cr_lgamma_abs(-eta[0] - 1) + (eta[0] + 1) * log(-eta[1]);
 }
 
-static void statistic(cri_par p, double x, double *t)
+void cri_inverse_gamma_statistic(cri_par p, double x, double *t)
 {
     (void)p;
     t[0] = log(x), t[1] = 1 / x;
 }
+
+static void natural(cri_par p, double *eta) { eta[0] = -p.v[0] - 1, eta[1] = -p.v[1]; }
 
 static void mean_statistic(cri_par p, double *t)
 {
@@ -101,8 +101,7 @@ static void mean_statistic(cri_par p, double *t)
     t[1] = p.v[0] / p.v[1];
 }
 
-static const cri_family family = { statistics,    2,         NULL,          natural,
-                                   log_partition, statistic, mean_statistic };
+static const cri_family family = CRI_INVERSE_GAMMA_FAMILY(natural, mean_statistic);
 
 static const cri_dist_param params[] = {
     CRI_PARAM("shape", cri_positive, ">0", "3", "shape a"),

@@ -54,21 +54,7 @@ static cr_status sichi2_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n
     return CR_OK;
 }
 
-static const char *const statistics[] = { "log x", "1 / x" };
-
 static void natural(cri_par p, double *eta) { eta[0] = -shape(p) - 1, eta[1] = -scale(p); }
-
-static double log_partition(cri_par p, const double *eta)
-{
-    (void)p;
-    return cr_lgamma_abs(-eta[0] - 1) + (eta[0] + 1) * log(-eta[1]);
-}
-
-static void statistic(cri_par p, double x, double *t)
-{
-    (void)p;
-    t[0] = log(x), t[1] = 1 / x;
-}
 
 static void mean_statistic(cri_par p, double *t)
 {
@@ -76,8 +62,7 @@ static void mean_statistic(cri_par p, double *t)
     t[1] = 1 / p.v[1];
 }
 
-static const cri_family family = { statistics,    2,         NULL,          natural,
-                                   log_partition, statistic, mean_statistic };
+static const cri_family family = CRI_INVERSE_GAMMA_FAMILY(natural, mean_statistic);
 
 static const cri_dist_param params[] = {
     CRI_PARAM("df", cri_positive, ">0", "5", "degrees of freedom nu"),

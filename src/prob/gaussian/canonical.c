@@ -1,6 +1,5 @@
 /* canonical.c -- the canonical form: objects, density, entropy, divergence, draws. */
 #include "gaussian_internal.h"
-#include "../../base/checked.h"
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
@@ -14,10 +13,7 @@ enum { HEAD = (sizeof(cr_canonical) + sizeof(double) - 1) / sizeof(double) };
 
 cr_status cri_canonical_alloc(cr_ctx *cx, size_t d, cr_canonical **out)
 {
-    size_t square = 0, size = 0;
-    if (!cri_mul(d, d, &square) || !cri_add(square, HEAD + d, &size))
-        return cr_fail(cx, CR_ENOMEM, "gaussian: %zu variables are too many", d);
-    double *block = cr_alloc(cx, size, sizeof *block);
+    double *block = cri_gaussian_block(cx, HEAD, d);
     if (!block) return CR_ENOMEM;
     cr_canonical *c = (cr_canonical *)block;
     *c = (cr_canonical){ d, block + HEAD, block + HEAD + d };
@@ -27,7 +23,7 @@ cr_status cri_canonical_alloc(cr_ctx *cx, size_t d, cr_canonical **out)
 
 void cr_canonical_free(cr_ctx *cx, cr_canonical *c)
 {
-    if (c) cr_free(cx, c, HEAD + c->d + c->d * c->d, sizeof(double));
+    if (c) cr_free(cx, c, cri_gaussian_block_size(HEAD, c->d), sizeof(double));
 }
 
 cr_status cr_canonical_new(cr_ctx *cx, const double *h, cr_cmat precision, cr_canonical **out)

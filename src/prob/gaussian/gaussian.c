@@ -13,14 +13,18 @@
 /* The object and its arrays are one block of doubles. */
 enum { HEAD = (sizeof(cr_gaussian) + sizeof(double) - 1) / sizeof(double) };
 
-static size_t block_size(size_t d) { return HEAD + d + d * d; }
+double *cri_gaussian_block(cr_ctx *cx, size_t head, size_t d)
+{
+    size_t square = 0, size = 0;
+    if (cri_mul(d, d, &square) && cri_add(square, head + d, &size))
+        return cr_alloc(cx, size, sizeof(double));
+    cr_fail(cx, CR_ENOMEM, "gaussian: %zu variables are too many", d);
+    return NULL;
+}
 
 cr_status cri_gaussian_alloc(cr_ctx *cx, size_t d, cr_gaussian **out)
 {
-    size_t square = 0, size = 0;
-    if (!cri_mul(d, d, &square) || !cri_add(square, HEAD + d, &size))
-        return cr_fail(cx, CR_ENOMEM, "gaussian: %zu variables are too many", d);
-    double *block = cr_alloc(cx, size, sizeof *block);
+    double *block = cri_gaussian_block(cx, HEAD, d);
     if (!block) return CR_ENOMEM;
     cr_gaussian *g = (cr_gaussian *)block;
     *g = (cr_gaussian){ d, block + HEAD, block + HEAD + d };
@@ -30,7 +34,7 @@ cr_status cri_gaussian_alloc(cr_ctx *cx, size_t d, cr_gaussian **out)
 
 void cr_gaussian_free(cr_ctx *cx, cr_gaussian *g)
 {
-    if (g) cr_free(cx, g, block_size(g->d), sizeof(double));
+    if (g) cr_free(cx, g, cri_gaussian_block_size(HEAD, g->d), sizeof(double));
 }
 
 cr_status cr_gaussian_new(cr_ctx *cx, const double *mean, cr_cmat covariance, cr_gaussian **out)

@@ -5,11 +5,16 @@
  * The canonical form is also called the information form.  Marginals are read off the moment form
  * and conditionals off the canonical one; the other way round each takes a Schur complement.
  * Products add canonical parameters.  Everything goes through Cholesky factors; an inverse is
- * formed only where it is itself the answer (a change of form). cr_gaussian *joint = NULL, *rest =
- * NULL; size_t seen[] = { 2 }; double value[] = { 1.5 }; cr_gaussian_new(cx, mean,
- * cr_cmat_of(covariance, 3, 3), &joint); cr_gaussian_condition(cx, joint, seen, 1, value, &rest,
- * NULL); A covariance may be singular (semidefinite): such a Gaussian has marginals, conditionals,
- * affine maps and draws, but no density, and what needs one is refused by naming the variable, x[i]
+ * formed only where it is itself the answer (a change of form).
+ *
+ *     cr_gaussian *joint = NULL, *rest = NULL;
+ *     size_t       seen[] = { 2 };
+ *     double       value[] = { 1.5 };
+ *     cr_gaussian_new(cx, mean, cr_cmat_of(covariance, 3, 3), &joint);
+ *     cr_gaussian_condition(cx, joint, seen, 1, value, &rest, NULL);
+ *
+ * A covariance may be singular (semidefinite): such a Gaussian has marginals, conditionals, affine
+ * maps and draws, but no density, and what needs one is refused by naming the variable, x[i]
  * counted from 0, that is determined by those before it.  A canonical form may be improper, its K
  * not positive definite, as quotients are; it can still be multiplied, divided and conditioned.
  * Variances and pivots count as 0 when rounding alone could have made them (8 d 2^-52 of the

@@ -2,7 +2,7 @@
 #ifndef CREDENCE_TEST_MODELS_CLASSES_H
 #define CREDENCE_TEST_MODELS_CLASSES_H
 
-#include "../fixture.h"
+#include "../life.h"
 #include "data/subset.h"
 
 /* K classes of n rows in all, X [n x p]: means apart, columns that go together, y = class; weights

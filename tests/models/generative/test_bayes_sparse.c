@@ -59,6 +59,14 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const c
     json_decref(y);
 }
 
+static void check_both_tables(cr_ctx *cx, const cr_table *s, const cr_table *t, const char *settings)
+{
+    cr_model *a = fit(cx, "naive-bayes", s, settings), *b = fit(cx, "naive-bayes", t, settings);
+    check_same(cx, a, b, s, t);
+    cr_model_free(cx, a);
+    cr_model_free(cx, b);
+}
+
 static void test_same_as_written_out(void **state)
 {
     (void)state;
@@ -70,11 +78,7 @@ static void test_same_as_written_out(void **state)
             char settings[256];
             snprintf(settings, sizeof settings, "target=y features=x* numbers=%s predictive=%s %s",
                      kinds[k / 4], k & 1 ? "bayes" : "plugin", k & 2 ? "weights=w" : "");
-            cr_model *a = fit(cx, "naive-bayes", s, settings);
-            cr_model *b = fit(cx, "naive-bayes", t, settings);
-            check_same(cx, a, b, s, t);
-            cr_model_free(cx, a);
-            cr_model_free(cx, b);
+            check_both_tables(cx, s, t, settings);
         }
         cr_table_free(cx, s);
         cr_table_free(cx, t);
@@ -92,13 +96,7 @@ static void test_impossible(void **state)
     cr_table   *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
     const char *settings[] = { "target=y features=x* numbers=bernoulli smoothing=0",
                                "target=y features=x* numbers=multinomial smoothing=0" };
-    for (size_t k = 0; k < 2; k++) {
-        cr_model *a = fit(cx, "naive-bayes", s, settings[k]);
-        cr_model *b = fit(cx, "naive-bayes", t, settings[k]);
-        check_same(cx, a, b, s, t);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
-    }
+    for (size_t k = 0; k < 2; k++) check_both_tables(cx, s, t, settings[k]);
     cr_table_free(cx, s);
     cr_table_free(cx, t);
     free_sparse(&d);
@@ -227,27 +225,13 @@ static void test_wide(void **state)
     test_context_free(cx);
 }
 
-static cr_status whole_life(cr_ctx *cx, void *arg)
-{
-    cr_status        st = CR_OK;
-    cr_model        *m = NULL;
-    cr_prediction    f = { 0 };
-    const cr_setting s[] = { { "target", "y" }, { "features", "x*" }, { "numbers", "multinomial" } };
-    CR_TRY(cr_fit(cx, "naive-bayes", arg, s, 3, &m));
-    CR_TRY(cr_predict(cx, m, arg, &f));
-done:
-    cr_prediction_free(cx, &f);
-    cr_model_free(cx, m);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
     cr_ctx     *cx = test_context();
     sparse_data d = draw_counts(6, 12, 4, 0.4, 0);
     cr_table   *t = table_of(cx, &d, true);
-    test_every_allocation_fails(whole_life, t);
+    check_every_allocation(t, "naive-bayes", "target=y features=x* numbers=multinomial");
     cr_table_free(cx, t);
     free_sparse(&d);
     test_context_free(cx);

@@ -281,24 +281,6 @@ static void test_corners(void **state)
     test_context_free(cx);
 }
 
-static cr_status whole_life(cr_ctx *cx, void *arg)
-{
-    const cr_table *t = arg;
-    cr_model       *m = NULL, *u = NULL;
-    cr_prediction   p = { 0 };
-    char           *text = NULL;
-    double          z[24];
-    cr_status       st = try_fit(cx, "fisher", t, "target=y", &m);
-    if (st == CR_OK) st = cr_update(cx, m, t, &u);
-    if (st == CR_OK) st = cr_predict(cx, u, t, &p);
-    if (st == CR_OK) st = cr_transform(cx, u, t, z);
-    if (st == CR_OK) st = cr_describe(cx, u, &text);
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m), cr_model_free(cx, u);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
@@ -306,7 +288,7 @@ static void test_allocations(void **state)
     double  X[12 * 2], y[12], w[12];
     draw_classes(2, 12, 2, 3, X, y, w);
     cr_table *t = make_table(cx, X, 12, 2, y, NULL);
-    test_every_allocation_fails(whole_life, t);
+    check_every_allocation_with_update(t, "fisher", "target=y");
     cr_table_free(cx, t);
     test_context_free(cx);
 }

@@ -1,7 +1,7 @@
 /* test_glm.c -- generalised linear models: the score equations at the estimate, statsmodels' and R's
  * answers, laws of weights, offsets, exposures and trials, and predictive moments. */
 #include "../../data/sparse_fixture.h"
-#include "../fixture.h"
+#include "../life.h"
 
 #include "math/special.h"
 #include "models/glm/family.h"
@@ -273,15 +273,10 @@ static void test_weights_are_repetitions(void **state)
     cr_ctx *cx = test_context();
     double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
     for (size_t c = 0; c < KINDS; c++) {
-        char   settings[256];
-        size_t n = 0;
+        char settings[256];
         draw(&kinds[c], 20 + c, X, y, w);
         w[5] = 0; /* as if it were not there, whatever it holds */
-        for (size_t i = 0; i < N; i++)
-            for (int r = 0; r < (int)w[i]; r++, n++) {
-                memcpy(X3 + n * P, X + i * P, P * sizeof *X);
-                y3[n] = y[i];
-            }
+        size_t n = repeat_rows(X, y, w, N, P, X3, y3);
         cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
         print_settings(&kinds[c], "weights=w", settings, sizeof settings);
         cr_model *m = fit(cx, "glm", t, settings);
@@ -692,38 +687,13 @@ static void test_classes_are_refused(void **state)
     test_context_free(cx);
 }
 
-static cr_status all_of_it(cr_ctx *cx, void *arg)
-{
-    cr_status     st = CR_OK;
-    cr_table     *t = NULL;
-    cr_model     *m = NULL, *back = NULL;
-    char         *bytes = NULL, *text = NULL;
-    size_t        size = 0;
-    cr_prediction p = { 0 };
-    const double  x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    cr_setting    s[] = { { "target", "y" }, { "family", arg } };
-    CR_TRY(cr_table_new(cx, "d", 6, &t));
-    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
-    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
-    CR_TRY(cr_fit(cx, "glm", t, s, 2, &m));
-    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
-    CR_TRY(cr_model_from_bytes(cx, "it", bytes, size, &back));
-    CR_TRY(cr_predict(cx, back, t, &p));
-    CR_TRY(cr_describe(cx, back, &text));
-done:
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m), cr_model_free(cx, back);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
-    test_every_allocation_fails(all_of_it, (char[]){ "poisson" });
-    test_every_allocation_fails(all_of_it, (char[]){ "negative-binomial" });
+    const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    const char *const settings[] = { "target=y family=poisson",
+                                     "target=y family=negative-binomial", NULL };
+    check_allocations_on(x, 6, 1, y, "glm", settings);
 }
 
 /* Sparse rows give what the same numbers written out do, with fewer and with more than 4 p rows. */

@@ -1,8 +1,6 @@
 /* BIF: its dialects mean the same network; every mistake is shown in its place. */
-#include "support.h"
-
 #include "models/graph/bif.h"
-#include "same_network.h"
+#include "file_format.h"
 
 #define VARIABLES                                                                                  \
     "network n { }\nvariable a { type discrete [ 2 ] { yes, no }; }\n"                             \
@@ -15,12 +13,7 @@ static const char PLAIN[] =
                          "  (yes, lo) 0.1, 0.9;\n  (yes, mid) 0.2, 0.8;\n  (yes, hi) 0.3, 0.7;\n"
                          "  (no, lo) 0.4, 0.6;\n  (no, mid) 0.4, 0.6;\n  (no, hi) 0.4, 0.6;\n}\n";
 
-static cr_network *parse(cr_ctx *cx, const char *text)
-{
-    cr_network *net = NULL;
-    assert_ok(cx, cr_bif_parse(cx, "x.bif", text, strlen(text), &net));
-    return net;
-}
+static const file_format format = { cr_bif_parse, "x.bif" };
 
 static void dialects_mean_the_same(void **unused)
 {
@@ -52,12 +45,12 @@ static void dialects_mean_the_same(void **unused)
         "(no,lo)0.4,0.6;(no,mid)0.4,0.6;(no,hi)0.4,0.6;}",
     };
     cr_ctx       *cx = test_context();
-    cr_network   *plain = parse(cx, PLAIN);
+    cr_network   *plain = parse_text(cx, &format, PLAIN);
     cr_table_view t = cr_network_table(plain, 2);
     assert_int_equal(t.size, 12);
     assert_true(t.value[4] == 0.3 && t.value[5] == 0.7 && t.value[6] == 0.4);
     for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
-        cr_network *net = parse(cx, SAME[i]);
+        cr_network *net = parse_text(cx, &format, SAME[i]);
         assert_same_network(plain, net, true);
         if (i == 2) {
             size_t v;
@@ -79,7 +72,7 @@ static void all_digits_are_kept(void **unused)
 {
     (void)unused;
     cr_ctx     *cx = test_context();
-    cr_network *net = parse(cx, "variable x { type discrete [2] { 0, 1 }; }\n"
+    cr_network *net = parse_text(cx, &format, "variable x { type discrete [2] { 0, 1 }; }\n"
                                 "probability ( x ) { table 0.12345678901234567, "
                                 "0.87654321098765433; }");
     assert_true(cr_network_table(net, 0).value[0] == 0.12345678901234567);
@@ -110,7 +103,7 @@ static void rows_are_rescaled_with_a_warning(void **unused)
                  "probability ( x ) { table %s; }",
                  ROWS[i].row);
         warnings = 0;
-        cr_network   *net = parse(cx, text);
+        cr_network   *net = parse_text(cx, &format, text);
         const double *p = cr_network_table(net, 0).value;
         assert_close(p[0] + p[1], 1, 1e-15);
         assert_int_equal(warnings, ROWS[i].warnings);
@@ -122,9 +115,7 @@ static void rows_are_rescaled_with_a_warning(void **unused)
 static void mistakes_are_shown(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *text, *message;
-    } FILES[] = {
+    static const mistake FILES[] = {
         { "", "x.bif:1:1: there are no variables in the file" },
         { "network", "the file ends where the name of the network should be" },
         { "network n { ", "x.bif:1:13: expected 'property' or '}'" },
@@ -185,12 +176,7 @@ static void mistakes_are_shown(void **unused)
         { VARIABLES "probability ( c | a ) { (yes", "this block has no closing '}'" },
     };
     cr_ctx *cx = test_context();
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
-        cr_network *net = NULL;
-        assert_fails_with(cx, cr_bif_parse(cx, "x.bif", FILES[i].text, strlen(FILES[i].text), &net),
-                          CR_EDATA, FILES[i].message);
-        assert_null(net);
-    }
+    check_mistakes(cx, &format, FILES, sizeof FILES / sizeof *FILES);
     /* the caret, and the nearest name */
     cr_network *net = NULL;
     assert_fails_with(cx, cr_bif_parse(cx, "x.bif", "network n\n{ }\0", 14, &net), CR_EDATA,
@@ -224,20 +210,8 @@ static void cut_files_are_refused(void **unused)
 {
     (void)unused;
     cr_ctx *cx = test_context();
-    for (size_t n = 0; n + 2 < sizeof PLAIN; n++) {
-        cr_network *net = NULL;
-        assert_fails(cx, cr_bif_parse(cx, "x", PLAIN, n, &net), CR_EDATA);
-        assert_true(cr_error(cx)[0] != '\0');
-    }
+    check_beginnings(cx, &format, PLAIN);
     test_context_free(cx);
-}
-
-static cr_status parse_plain(cr_ctx *cx, void *text)
-{
-    cr_network *net = NULL;
-    cr_status   st = cr_bif_parse(cx, "x", text, strlen(text), &net);
-    cr_network_free(cx, net);
-    return st;
 }
 
 static void allocations_may_fail(void **unused)
@@ -248,7 +222,7 @@ static void allocations_may_fail(void **unused)
                   "variable b { type discrete [ 2 ] { yes, no }; }\n"
                   "probability ( a ) { table 0.3, 0.7; }\n"
                   "probability ( b | a ) { (no) 0.3, 0.7; default 1, 0; property p; }\n";
-    test_every_allocation_fails(parse_plain, text);
+    check_parse_allocations(&format, text);
 }
 
 int main(void)

@@ -1,8 +1,7 @@
 /* Bucket elimination against enumeration. */
-#include "random_network.h"
+#include "enumerated.h"
 
 #include "models/graph/bucket.h"
-#include "models/graph/enumerate.h"
 
 static void compare_factors(const cr_factor *a, const cr_factor *b, double tolerance)
 {
@@ -196,17 +195,10 @@ static cr_status every_question(cr_ctx *cx, void *arg)
     cr_network  *net = NULL;
     cr_evidence *e = NULL;
     cr_factor    f = { 0 };
-    double       values[] = { 0.2, 0.8, 0.5, 0.5 }, log_e;
-    size_t       parent = 0, query = 1, state[3];
+    double       values[] = { 0.2, 0.8 }, log_e;
+    size_t       query = 1, state[3];
     (void)arg;
-    CR_TRY(cr_network_new(cx, CR_NETWORK_BAYES, &net));
-    for (size_t v = 0; v < 3; v++) {
-        const char *const names[] = { "a", "b", "c" };
-        CR_TRY(cr_network_add_variable(cx, net, names[v], 2, NULL, NULL));
-        parent = v ? v - 1 : 0;
-        CR_TRY(cr_network_set_parents(cx, net, v, v > 0, &parent));
-        CR_TRY(cr_network_set_table(cx, net, v, values));
-    }
+    CR_TRY(chain_of_three(cx, &net));
     CR_TRY(cr_evidence_new(cx, net, &e));
     CR_TRY(cr_evidence_weigh(cx, e, 2, values));
     CR_TRY(cr_bucket_query(cx, net, e, 1, &query, NULL, &f, &log_e, NULL));

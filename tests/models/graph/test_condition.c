@@ -1,32 +1,12 @@
 /* Answers in many runs, each given some variables, against those in one; and the limits of work. */
-#include "random_network.h"
+#include "enumerated.h"
 
 #include "base/context_internal.h"
 #include "models/graph/condition.h"
-#include "models/graph/enumerate.h"
 #include "models/graph/junction.h"
 #include "models/graph/query.h"
 
 enum { MOST_STATES = 64 };
-
-static void enumerate_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *e,
-                                double *out)
-{
-    for (size_t v = 0; v < cr_network_size(net); v++) {
-        cr_factor f;
-        assert_ok(cx, cr_enumerate_query(cx, net, e, 1, &v, 0, &f, NULL));
-        memcpy(out, f.value, f.size * sizeof *out);
-        out += f.size;
-        cr_factor_free(cx, &f);
-    }
-}
-
-static size_t all_states(const cr_network *net)
-{
-    size_t n = 0;
-    for (size_t v = 0; v < cr_network_size(net); v++) n += cr_network_states(net, v);
-    return n;
-}
 
 static void marginals_of_runs_are_enumeration(void **unused)
 {

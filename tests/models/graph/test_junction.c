@@ -1,30 +1,9 @@
 /* The junction tree against enumeration, and against itself after changes. */
-#include "random_network.h"
+#include "enumerated.h"
 
-#include "models/graph/enumerate.h"
 #include "models/graph/junction.h"
 
 enum { MOST_STATES = 64 };
-
-/* Every marginal by enumeration, in the layout of cr_junction_marginals. */
-static void enumerate_marginals(cr_ctx *cx, const cr_network *net, const cr_evidence *e,
-                                double *out)
-{
-    for (size_t v = 0; v < cr_network_size(net); v++) {
-        cr_factor f;
-        assert_ok(cx, cr_enumerate_query(cx, net, e, 1, &v, 0, &f, NULL));
-        memcpy(out, f.value, f.size * sizeof *out);
-        out += f.size;
-        cr_factor_free(cx, &f);
-    }
-}
-
-static size_t all_states(const cr_network *net)
-{
-    size_t n = 0;
-    for (size_t v = 0; v < cr_network_size(net); v++) n += cr_network_states(net, v);
-    return n;
-}
 
 /* Compares what the tree says with enumeration; `way` chooses how it is asked. */
 static void check_tree(cr_ctx *cx, cr_rng *r, cr_junction *j, const cr_network *net,
@@ -286,17 +265,10 @@ static cr_status every_question(cr_ctx *cx, void *arg)
     cr_evidence *e = NULL;
     cr_junction *j = NULL;
     cr_factor    f = { 0 };
-    double       values[] = { 0.2, 0.8, 0.5, 0.5 }, out[6];
-    size_t       parent = 0, query[] = { 0, 2 }, state[3];
+    double       values[] = { 0.2, 0.8 }, out[6];
+    size_t       query[] = { 0, 2 }, state[3];
     (void)arg;
-    CR_TRY(cr_network_new(cx, CR_NETWORK_BAYES, &net));
-    for (size_t v = 0; v < 3; v++) {
-        const char *const names[] = { "a", "b", "c" };
-        CR_TRY(cr_network_add_variable(cx, net, names[v], 2, NULL, NULL));
-        parent = v ? v - 1 : 0;
-        CR_TRY(cr_network_set_parents(cx, net, v, v > 0, &parent));
-        CR_TRY(cr_network_set_table(cx, net, v, values));
-    }
+    CR_TRY(chain_of_three(cx, &net));
     CR_TRY(cr_evidence_new(cx, net, &e));
     CR_TRY(cr_junction_new(cx, net, e, NULL, &j));
     CR_TRY(cr_junction_marginals(cx, j, out));

@@ -1,8 +1,6 @@
 /* Hugin NET: what other programs write is understood; every mistake is shown in its place. */
-#include "support.h"
-
 #include "models/graph/net.h"
-#include "same_network.h"
+#include "file_format.h"
 
 #define NODES                                                                                      \
     "net { }\nnode a { states = (\"yes\" \"no\"); }\n"                                             \
@@ -12,12 +10,7 @@
 static const char PLAIN[] = NODES PRIORS "potential (c | a b) { data = (((0.1 0.9)(0.2 0.8)(0.3 "
                                          "0.7))((0.4 0.6)(0.5 0.5)(0.6 0.4))); }\n";
 
-static cr_network *parse(cr_ctx *cx, const char *text)
-{
-    cr_network *net = NULL;
-    assert_ok(cx, cr_net_parse(cx, "x.net", text, strlen(text), &net));
-    return net;
-}
+static const file_format format = { cr_net_parse, "x.net" };
 
 static void dialects_mean_the_same(void **unused)
 {
@@ -36,10 +29,10 @@ static void dialects_mean_the_same(void **unused)
         "}\n}",
     };
     cr_ctx     *cx = test_context();
-    cr_network *plain = parse(cx, PLAIN);
+    cr_network *plain = parse_text(cx, &format, PLAIN);
     assert_true(cr_network_table(plain, 2).value[4] == 0.3);
     for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
-        cr_network *net = parse(cx, SAME[i]);
+        cr_network *net = parse_text(cx, &format, SAME[i]);
         assert_same_network(plain, net, true);
         if (i == 0) {
             size_t v;
@@ -50,7 +43,7 @@ static void dialects_mean_the_same(void **unused)
         }
         cr_network_free(cx, net);
     }
-    cr_network *flat = parse(cx, NODES PRIORS "potential (c | a) { }"); /* no data: equal */
+    cr_network *flat = parse_text(cx, &format, NODES PRIORS "potential (c | a) { }"); /* no data: equal */
     assert_true(cr_network_table(flat, 2).value[3] == 0.5);
     cr_network_free(cx, flat);
     cr_network_free(cx, plain);
@@ -60,9 +53,7 @@ static void dialects_mean_the_same(void **unused)
 static void mistakes_are_shown(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *text, *message;
-    } FILES[] = {
+    static const mistake FILES[] = {
         { "", "there are no nodes in the file" },
         { "net { }", "there are no nodes in the file" },
         { "nets { }", "x.net:1:1: expected 'net', 'node' or 'potential'" },
@@ -96,36 +87,19 @@ static void mistakes_are_shown(void **unused)
         { NODES PRIORS "potential (c) { data = (1 0", "this block has no closing '}'" },
     };
     cr_ctx *cx = test_context();
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
-        cr_network *net = NULL;
-        assert_fails_with(cx, cr_net_parse(cx, "x.net", FILES[i].text, strlen(FILES[i].text), &net),
-                          CR_EDATA, FILES[i].message);
-        assert_null(net);
-    }
-    for (size_t n = 0; n + 2 < sizeof PLAIN; n++) { /* cut anywhere */
-        cr_network *net = NULL;
-        assert_fails(cx, cr_net_parse(cx, "x", PLAIN, n, &net), CR_EDATA);
-    }
+    check_mistakes(cx, &format, FILES, sizeof FILES / sizeof *FILES);
+    check_beginnings(cx, &format, PLAIN);
     test_context_free(cx);
-}
-
-static cr_status parse_plain(cr_ctx *cx, void *unused)
-{
-    (void)unused;
-    const char text[] =
-        "net { name = \"n\"; x = 1; }\nnode a { states = (\"yes\" \"no\"); credence_name"
-        " = \"the a\"; label = \"A\"; }\nnode b { states = (\"t\"); }\n"
-        "potential (a | b) { data = (0.3 0.7); y = 2; }\npotential (b) { }\n";
-    cr_network *net = NULL;
-    cr_status   st = cr_net_parse(cx, "x", text, sizeof text - 1, &net);
-    cr_network_free(cx, net);
-    return st;
 }
 
 static void allocations_may_fail(void **unused)
 {
     (void)unused;
-    test_every_allocation_fails(parse_plain, NULL);
+    check_parse_allocations(
+        &format,
+        "net { name = \"n\"; x = 1; }\nnode a { states = (\"yes\" \"no\"); credence_name"
+        " = \"the a\"; label = \"A\"; }\nnode b { states = (\"t\"); }\n"
+        "potential (a | b) { data = (0.3 0.7); y = 2; }\npotential (b) { }\n");
 }
 
 int main(void)

@@ -124,6 +124,43 @@ static void allocations_may_fail(void **unused)
     test_context_free(cx);
 }
 
+/* P(e) is only for show: where the memory for it alone runs out, the states are still told, and it is
+ * left out. */
+static void evidence_is_left_out_without_memory(void **unused)
+{
+    (void)unused;
+    cr_ctx          *owner = test_context();
+    cr_network      *net = ring(owner);
+    cr_query_options o = cr_query_defaults();
+    cr_query_answer  best = ask(owner, net, "argmax(* | v1=0)", 0);
+    size_t           without = 0, whole = 0;
+    o.method = CR_QUERY_APPROXIMATE;
+    for (uint64_t nth = 1; whole < 20; nth++) { /* 20 in a row: no allocation is left to fail */
+        cr_ctx         *cx = test_context();
+        cr_query_answer a = { 0 };
+        assert_true(nth < 20000);
+        cr_ctx_set_threads(cx, 1);
+        cr_ctx_fail_allocation(cx, nth);
+        cr_status st = cr_query(cx, net, "argmax(* | v1=0)", NULL, &o, &a);
+        cr_ctx_fail_allocation(cx, 0);
+        assert_true(st == CR_OK || st == CR_ENOMEM);
+        whole = st == CR_OK && !isnan(a.log_evidence) ? whole + 1 : 0;
+        if (st == CR_OK) {
+            assert_int_equal(a.n, best.n);
+            assert_memory_equal(a.state, best.state, a.n * sizeof *a.state);
+            if (isnan(a.log_evidence)) without++;
+            if (isnan(a.log_evidence)) assert_true(isnan(a.number));
+            else assert_close(a.log_evidence, best.log_evidence, 1e-12);
+        }
+        cr_query_answer_free(cx, &a);
+        test_context_free(cx);
+    }
+    assert_true(without > 0);
+    cr_query_answer_free(owner, &best);
+    cr_network_free(owner, net);
+    test_context_free(owner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +168,7 @@ int main(void)
         cmocka_unit_test(of_some_it_is_an_estimate),
         cmocka_unit_test(impossible_evidence_is_told),
         cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(evidence_is_left_out_without_memory),
     };
     return cmocka_run_group_tests_name("query_argmax", tests, NULL, NULL);
 }

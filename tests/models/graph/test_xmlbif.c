@@ -1,8 +1,6 @@
 /* XMLBIF: what other programs write is understood; every mistake is shown in its place. */
-#include "support.h"
-
 #include "models/graph/xmlbif.h"
-#include "same_network.h"
+#include "file_format.h"
 
 #define VARIABLES                                                                                  \
     "<BIF VERSION=\"0.3\"><NETWORK><NAME>n</NAME>\n"                                               \
@@ -14,12 +12,7 @@
 
 static const char PLAIN[] = VARIABLES A C END;
 
-static cr_network *parse(cr_ctx *cx, const char *text)
-{
-    cr_network *net = NULL;
-    assert_ok(cx, cr_xmlbif_parse(cx, "x.xml", text, strlen(text), &net));
-    return net;
-}
+static const file_format format = { cr_xmlbif_parse, "x.xml" };
 
 static void dialects_mean_the_same(void **unused)
 {
@@ -37,10 +30,10 @@ static void dialects_mean_the_same(void **unused)
                     "<!-- no --> 0.2, 8E-1</TABLE></DEFINITION>" END,
     };
     cr_ctx     *cx = test_context();
-    cr_network *plain = parse(cx, PLAIN);
+    cr_network *plain = parse_text(cx, &format, PLAIN);
     assert_true(cr_network_table(plain, 1).value[2] == 0.2);
     for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
-        cr_network *net = parse(cx, SAME[i]);
+        cr_network *net = parse_text(cx, &format, SAME[i]);
         assert_same_network(plain, net, true);
         if (i == 0) {
             size_t v;
@@ -57,9 +50,7 @@ static void dialects_mean_the_same(void **unused)
 static void mistakes_are_shown(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *text, *message;
-    } FILES[] = {
+    static const mistake FILES[] = {
         { "", "not well-formed XML" },
         { "<BIF>", "x.xml:1:6: not well-formed XML: no element found" },
         { "<BIF></BIF>", "there are no variables in the file" },
@@ -101,33 +92,15 @@ static void mistakes_are_shown(void **unused)
         { VARIABLES A C "</NETWORK><NETWORK>" END, "there is a second network in the file" },
     };
     cr_ctx *cx = test_context();
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
-        cr_network *net = NULL;
-        assert_fails_with(cx,
-                          cr_xmlbif_parse(cx, "x.xml", FILES[i].text, strlen(FILES[i].text), &net),
-                          CR_EDATA, FILES[i].message);
-        assert_null(net);
-    }
-    for (size_t n = 0; n + 2 < sizeof PLAIN; n++) { /* cut anywhere */
-        cr_network *net = NULL;
-        assert_fails(cx, cr_xmlbif_parse(cx, "x", PLAIN, n, &net), CR_EDATA);
-    }
+    check_mistakes(cx, &format, FILES, sizeof FILES / sizeof *FILES);
+    check_beginnings(cx, &format, PLAIN);
     test_context_free(cx);
-}
-
-static cr_status parse_plain(cr_ctx *cx, void *unused)
-{
-    (void)unused;
-    cr_network *net = NULL;
-    cr_status   st = cr_xmlbif_parse(cx, "x", PLAIN, sizeof PLAIN - 1, &net);
-    cr_network_free(cx, net);
-    return st;
 }
 
 static void allocations_may_fail(void **unused)
 {
     (void)unused;
-    test_every_allocation_fails(parse_plain, NULL);
+    check_parse_allocations(&format, PLAIN);
 }
 
 int main(void)

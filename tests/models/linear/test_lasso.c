@@ -1,6 +1,6 @@
 /* test_lasso.c -- lasso and elastic net against their optimality conditions in long double at every
  * lambda, closed forms, ridge and least squares. */
-#include "../fixture.h"
+#include "../life.h"
 #include "models/linear/lasso.h"
 
 enum { N = 40, P = 6 };
@@ -635,53 +635,14 @@ static void test_any_number_of_threads(void **state)
     }
 }
 
-typedef struct failing {
-    const char *settings;
-    double      X[12 * 3], y[12];
-} failing;
-
-static cr_status run_all(cr_ctx *cx, void *arg)
-{
-    failing      *f = arg;
-    cr_status     st = CR_OK;
-    cr_table     *t = NULL;
-    cr_model     *m = NULL, *again = NULL;
-    cr_prediction q = { 0 };
-    char         *text = NULL, *bytes = NULL;
-    size_t        size = 0;
-    setting_list  s;
-    split_settings(f->settings, &s);
-    CR_TRY(cr_table_new(cx, "data.csv", 12, &t));
-    for (size_t j = 0; j < 3; j++)
-        CR_TRY(cr_table_add_numbers(cx, t, (const char *[]){ "x1", "x2", "x3" }[j], CR_REAL,
-                                    f->X + j, 3));
-    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, f->y, 1));
-    CR_TRY(cr_fit(cx, "lasso", t, s.list, s.n, &m));
-    CR_TRY(cr_predict(cx, m, t, &q));
-    CR_TRY(cr_describe(cx, m, &text));
-    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
-    CR_TRY(cr_model_from_bytes(cx, "again", bytes, size, &again));
-done:
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_model_free(cx, again);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
-    failing           f;
-    const char *const kinds[] = { "target=y path=2 cv_folds=2",
-                                  "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5" };
-    draw_regression(15, 12, 3, 1, f.X, f.y);
-    for (size_t k = 0; k < 2; k++) {
-        f.settings = kinds[k];
-        test_every_allocation_fails(run_all, &f);
-    }
+    double X[12 * 3], y[12];
+    const char *const settings[] = { "target=y path=2 cv_folds=2",
+                                     "target=y path=2 cv_folds=2 solver=columns l1_ratio=0.5", NULL };
+    draw_regression(15, 12, 3, 1, X, y);
+    check_allocations_on(X, 12, 3, y, "lasso", settings);
 }
 
 int main(void)

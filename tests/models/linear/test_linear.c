@@ -1,238 +1,9 @@
-/* test_linear.c -- least squares against the certified values of NIST, the dense hat matrix, real
- * refits, repeated rows, and the laws that scales, shifts and orders of rows obey. */
-#include "../fixture.h"
+/* test_linear.c -- least squares against peers' answers, the dense hat matrix, real refits, and the laws
+ * that scales, shifts and orders of rows obey. */
+#include "same_linear.h"
 #include "math/special.h"
 
-/* --- NIST ------------------------------------------------------------------------------------ */
-
-/* The number of correct digits: minus the log of the relative error, of the absolute one at 0. */
-static double digits(double x, double certified)
-{
-    double error = fabs(x - certified) / (certified == 0 ? 1 : fabs(certified));
-    return error == 0 ? 16 : -log10(error);
-}
-
-typedef struct nist_set {
-    const char *name, *settings;
-    double      digits;
-} nist_set;
-
-static const nist_set nist_sets[] = {
-    { "Norris", "target=y", 12 },
-    { "Pontius", "target=y basis=poly:2", 12 },
-    { "NoInt1", "target=y intercept=false", 14 },
-    { "NoInt2", "target=y intercept=false", 14 },
-    { "Longley", "target=y", 12 },
-    { "Wampler1", "target=y basis=poly:5", 9 },
-    { "Wampler2", "target=y basis=poly:5", 9 },
-    { "Wampler3", "target=y basis=poly:5", 9 },
-    { "Wampler4", "target=y basis=poly:5", 9 },
-    { "Wampler5", "target=y basis=poly:5", 9 },
-    { "Filip", "target=y basis=poly:10", 7 },
-};
-
-static void check_digits(const nist_set *s, const char *what, double x, double certified)
-{
-    double d = digits(x, certified);
-    if (!(d >= s->digits))
-        fail_msg("%s: %s is %.17g, certified %.17g: %.1f digits, %.0f are due", s->name, what, x,
-                 certified, d, s->digits);
-}
-
-static const char *text_at(const cr_column *c, size_t row) { return c->levels[c->codes[row]]; }
-
-/* Compares one set with its rows of certified.csv; returns how many there are. */
-static size_t check_set(cr_ctx *cx, const nist_set *s, const cr_table *certified)
-{
-    char path[256];
-    snprintf(path, sizeof path, "tests/models/linear/nist/%s.csv", s->name);
-    cr_table        *t = read_table(cx, path);
-    cr_model        *m = fit(cx, "linear", t, s->settings);
-    json_t          *d = describe(cx, m);
-    const cr_column *set = cr_table_find(certified, "set"),
-                    *term = cr_table_find(certified, "term");
-    const double *estimate = cr_table_find(certified, "estimate")->values;
-    const double *sd = cr_table_find(certified, "sd")->values;
-    size_t        found = 0;
-
-    for (size_t i = 0; i < cr_table_rows(certified); i++) {
-        const char *name = text_at(term, i);
-        if (strcmp(text_at(set, i), s->name) != 0) continue;
-        found++;
-        if (strcmp(name, "residual_sd") == 0 || strcmp(name, "r2") == 0) {
-            check_digits(s, name, statistic(d, name), estimate[i]);
-            continue;
-        }
-        check_digits(s, name, parameter(d, name, "value"), estimate[i]);
-        check_digits(s, "its sd", parameter(d, name, "sd"), sd[i]);
-    }
-    assert_int_equal(found, json_array_size(json_object_get(d, "parameters")) + 2);
-    assert_true(statistic(d, "condition_number") >= 1);
-    json_decref(d);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    return found;
-}
-
-static void test_nist(void **state)
-{
-    (void)state;
-    cr_ctx   *cx = test_context();
-    cr_table *certified = read_table(cx, "tests/models/linear/nist/certified.csv");
-    size_t    found = 0;
-    for (size_t i = 0; i < sizeof nist_sets / sizeof *nist_sets; i++)
-        found += check_set(cx, &nist_sets[i], certified);
-    assert_int_equal(found, cr_table_rows(certified));
-    cr_table_free(cx, certified);
-    test_context_free(cx);
-}
-
-/* --- weights --------------------------------------------------------------------------------- */
-
 enum { N = 23, P = 4 };
-
-static const char *const statistics[] = { "residual_sd", "residual_dof", "rss", "r2", "adjusted_r2",
-                                          "f",           "f_p",          "aic", "bic" };
-
-/* The same parameters, statistics and predictions for the rows of t. */
-static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b, const cr_table *t,
-                       size_t p, double tolerance)
-{
-    json_t       *da = describe(cx, a), *db = describe(cx, b);
-    cr_prediction pa = predict(cx, a, t), pb = predict(cx, b, t);
-    for (size_t j = 0; j <= p; j++) {
-        assert_close(coefficient(da, j, "value"), coefficient(db, j, "value"), tolerance);
-        assert_close(coefficient(da, j, "sd"), coefficient(db, j, "sd"), tolerance);
-    }
-    for (size_t k = 0; k < sizeof statistics / sizeof *statistics; k++)
-        assert_close(statistic(da, statistics[k]), statistic(db, statistics[k]), tolerance);
-    for (size_t i = 0; i < pa.n; i++) {
-        assert_close(pa.mean[i], pb.mean[i], tolerance);
-        assert_close(pa.scale[i], pb.scale[i], tolerance);
-        assert_close(pa.leverage[i], pb.leverage[i], tolerance);
-        assert_close(pa.dof[i], pb.dof[i], tolerance);
-    }
-    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
-                 tolerance);
-    cr_prediction_free(cx, &pa);
-    cr_prediction_free(cx, &pb);
-    json_decref(da);
-    json_decref(db);
-}
-
-static void test_weights_repeat_rows(void **state)
-{
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N], XX[4 * N * P], yy[4 * N];
-    size_t  n = 0;
-    draw_regression(1, N, P, 0.7, X, y);
-    for (size_t i = 0; i < N; i++) {
-        w[i] = (double)(i % 4); /* weight 0: not there at all */
-        for (size_t k = 0; k < i % 4; k++, n++) {
-            memcpy(XX + n * P, X + i * P, P * sizeof(double));
-            yy[n] = y[i];
-        }
-    }
-    cr_table *weighted = make_table(cx, X, N, P, y, w),
-             *repeated = make_table(cx, XX, n, P, yy, NULL);
-    const char *const solvers[] = { "solver=qr", "solver=gram" };
-    for (size_t s = 0; s < 2; s++) {
-        char with[64], without[64];
-        snprintf(with, sizeof with, "target=y weights=w %s", solvers[s]);
-        snprintf(without, sizeof without, "target=y %s", solvers[s]);
-        cr_model *a = fit(cx, "linear", weighted, with), *b = fit(cx, "linear", repeated, without);
-        check_same(cx, a, b, repeated, P, 1e-12);
-        cr_model_free(cx, a);
-        cr_model_free(cx, b);
-    }
-    cr_table_free(cx, weighted);
-    cr_table_free(cx, repeated);
-    test_context_free(cx);
-}
-
-/* --- weights as precisions ---------------------------------------------------------------------- */
-
-/* By the definition in long double: n rows, Var e = s^2 / w; the likelihood; a new row of weight 1. */
-static void check_precisions(cr_ctx *cx, const json_t *d, const cr_prediction *q, const double *X,
-                             const double *y, const double *w, double loglik)
-{
-    enum { Q = P + 1 };
-    long double A[Q * Q] = { 0 }, B[Q * (Q + 1)] = { 0 }, rss = 0, logs = 0, n = 0, C[Q * Q];
-    for (size_t i = 0; i < N; i++) {
-        long double x[Q] = { 1 };
-        for (size_t j = 0; j < P; j++) x[j + 1] = X[i * P + j];
-        for (size_t a = 0; a < Q; a++) {
-            for (size_t b = 0; b < Q; b++) A[a * Q + b] += w[i] * x[a] * x[b];
-            B[a * (Q + 1) + Q] += w[i] * x[a] * y[i];
-        }
-    }
-    for (size_t a = 0; a < Q; a++) B[a * (Q + 1) + a] = 1;
-    solve_dense(Q, A, B, Q + 1);
-    for (size_t a = 0; a < Q * Q; a++) C[a] = B[a / Q * (Q + 1) + a % Q];
-    for (size_t i = 0; i < N; i++) {
-        long double e = y[i] - B[Q];
-        for (size_t j = 0; j < P; j++) e -= B[(j + 1) * (Q + 1) + Q] * X[i * P + j];
-        rss += w[i] * e * e;
-        if (w[i] > 0) n++, logs += logl(w[i]);
-    }
-    long double s2 = rss / (n - Q);
-    assert_relative(statistic(d, "residual_sd"), sqrt((double)s2), 1e-11);
-    assert_relative(statistic(d, "residual_dof"), (double)(n - Q), 1e-14);
-    assert_relative(loglik, (double)(-n / 2 * (logl(2 * M_PIl * rss / n) + 1) + logs / 2), 1e-11);
-    for (size_t a = 0; a < Q; a++) {
-        assert_close(coefficient(d, a, "value"), (double)B[a * (Q + 1) + Q], 1e-11);
-        assert_relative(coefficient(d, a, "sd"), sqrt((double)(s2 * C[a * Q + a])), 1e-10);
-    }
-    for (size_t i = 0; i < N; i++) {
-        long double h = 0, x[Q] = { 1 };
-        for (size_t j = 0; j < P; j++) x[j + 1] = X[i * P + j];
-        for (size_t a = 0; a < Q * Q; a++) h += x[a / Q] * C[a] * x[a % Q];
-        assert_relative(q->scale[i], sqrt((double)(s2 * (1 + h))), 1e-10);
-        assert_close(q->dof[i], (double)(n - Q), 1e-12);
-    }
-    (void)cx;
-}
-
-static void test_weights_are_precisions(void **state)
-{
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[N * P], y[N], w[N];
-    draw_regression(4, N, P, 0.7, X, y);
-    for (size_t i = 0; i < N; i++) w[i] = 0.003 * (double)(i % 5);
-    cr_table *t = make_table(cx, X, N, P, y, w), *half[2];
-    for (size_t k = 0; k < 2; k++)
-        half[k] = make_table(cx, X + k * (N / 2) * P, k ? N - N / 2 : N / 2, P, y + k * (N / 2),
-                             w + k * (N / 2));
-    const char *const kinds[] = { "target=y weights=w weights-are=precisions solver=qr",
-                                  "target=y weights=w weights-are=precisions solver=gram" };
-    for (size_t k = 0; k < 3; k++) {
-        cr_model *m = fit(cx, "linear", k < 2 ? t : half[0], kinds[k % 2]), *next = NULL;
-        if (k == 2) { /* an update, by a file in between */
-            char  *bytes = NULL;
-            size_t size = 0;
-            assert_ok(cx, cr_update(cx, m, half[1], &next));
-            cr_model_free(cx, m);
-            assert_ok(cx, cr_model_to_bytes(cx, next, &bytes, &size));
-            assert_ok(cx, cr_model_from_bytes(cx, "it", bytes, size, &m));
-            cr_free(cx, bytes, size, 1);
-            cr_model_free(cx, next);
-        }
-        json_t       *d = describe(cx, m);
-        cr_prediction q = predict(cx, m, t);
-        check_precisions(cx, d, &q, X, y, w, cr_model_get_report(m)->log_likelihood);
-        cr_prediction_free(cx, &q);
-        json_decref(d);
-        cr_model_free(cx, m);
-    }
-    cr_model *none = NULL;
-    assert_fails_with(cx, try_fit(cx, "linear", t, "target=y select=best weights=w weights-are=precisions", &none),
-                      CR_EARG, "--select counts the weights as repetitions");
-    for (size_t k = 0; k < 2; k++) cr_table_free(cx, half[k]);
-    cr_table_free(cx, t);
-    test_context_free(cx);
-}
 
 /* --- reference answers -------------------------------------------------------------------------- */
 
@@ -291,31 +62,6 @@ static void test_reference(void **state)
 }
 
 /* A row of weight zero, however wild, changes nothing. */
-static void test_zero_weight_removes_a_row(void **state)
-{
-    (void)state;
-    cr_ctx *cx = test_context();
-    double  X[(N + 1) * P], y[N + 1], w[N + 1];
-    draw_regression(2, N, P, 0.7, X, y);
-    for (size_t i = 0; i < N; i++) w[i] = 0.5 + 0.1 * (double)i;
-    for (size_t j = 0; j < P; j++) X[N * P + j] = 1e3;
-    y[N] = -1e6, w[N] = 0;
-    cr_table *with = make_table(cx, X, N + 1, P, y, w), *without = make_table(cx, X, N, P, y, w);
-    cr_model *a = fit(cx, "linear", with, "target=y weights=w");
-    cr_model *b = fit(cx, "linear", without, "target=y weights=w");
-    check_same(cx, a, b, without, P, 1e-11);
-    json_t *da = describe(cx, a), *db = describe(cx, b);
-    assert_close(statistic(da, "loocv"), statistic(db, "loocv"), 1e-11);
-    assert_close(statistic(da, "max_leverage"), statistic(db, "max_leverage"), 1e-11);
-    json_decref(da);
-    json_decref(db);
-    cr_model_free(cx, a);
-    cr_model_free(cx, b);
-    cr_table_free(cx, with);
-    cr_table_free(cx, without);
-    test_context_free(cx);
-}
-
 /* --- dependence ------------------------------------------------------------------------------ */
 
 /* x3 = x1 + 2 x2 and x4 = 5: two terms are named, keep a place, and change no prediction. */
@@ -417,14 +163,6 @@ static void test_too_few_rows(void **state)
 }
 
 /* --- two solvers ----------------------------------------------------------------------------- */
-
-static void check_solver(cr_ctx *cx, const cr_model *m, const char *solver)
-{
-    json_t *d = describe(cx, m);
-    assert_string_equal(
-        json_string_value(json_object_get(json_object_get(d, "statistics"), "solver")), solver);
-    json_decref(d);
-}
 
 static void test_gram_equals_qr(void **state)
 {
@@ -908,11 +646,7 @@ static void test_constant_target(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nist),
-        cmocka_unit_test(test_weights_repeat_rows),
-        cmocka_unit_test(test_weights_are_precisions),
         cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_zero_weight_removes_a_row),
         cmocka_unit_test(test_dependent_columns_are_named),
         cmocka_unit_test(test_too_few_rows),
         cmocka_unit_test(test_gram_equals_qr),
@@ -929,5 +663,5 @@ int main(void)
         cmocka_unit_test(test_near_dependence_is_kept),
         cmocka_unit_test(test_constant_target),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("linear", tests, NULL, NULL);
 }

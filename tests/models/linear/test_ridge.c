@@ -148,14 +148,6 @@ static void test_normal_equations(void **state)
     test_context_free(cx);
 }
 
-static void check_solver(cr_ctx *cx, const cr_model *m, const char *solver)
-{
-    json_t *d = describe(cx, m);
-    assert_string_equal(
-        json_string_value(json_object_get(json_object_get(d, "statistics"), "solver")), solver);
-    json_decref(d);
-}
-
 static void test_auto_takes_the_smaller(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* test_rows_factor.c -- least squares that learns from more rows: the factor against the scatter,
  * the merge against the whole, updates against fits of all rows, where columns are nearly dependent
  * and where they are. */
-#include "../fixture.h"
+#include "../life.h"
 #include "data/subset.h"
 #include "models/linear/rows_factor.h"
 
@@ -274,28 +274,15 @@ static void test_refusals(void **state)
     test_context_free(cx);
 }
 
-static cr_status fit_and_update(cr_ctx *cx, void *arg)
-{
-    double     x[] = { 1, 2, 3, 4, 6 }, y[] = { 2, 3, 3, 5, 8 };
-    cr_setting s = { "target", "y" };
-    cr_table  *t = NULL;
-    cr_model  *m = NULL, *next = NULL;
-    cr_status  st = cr_table_new(cx, "t", 5, &t);
-    (void)arg;
-    if (st == CR_OK) st = cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1);
-    if (st == CR_OK) st = cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1);
-    if (st == CR_OK) st = cr_fit(cx, "linear", t, &s, 1, &m);
-    if (st == CR_OK) st = cr_update(cx, m, t, &next);
-    cr_model_free(cx, m);
-    cr_model_free(cx, next);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static void test_no_memory(void **state)
 {
     (void)state;
-    test_every_allocation_fails(fit_and_update, NULL);
+    cr_ctx   *cx = test_context();
+    double    x[] = { 1, 2, 3, 4, 6 }, y[] = { 2, 3, 3, 5, 8 };
+    cr_table *t = make_table(cx, x, 5, 1, y, NULL);
+    check_every_allocation_with_update(t, "linear", "target=y");
+    cr_table_free(cx, t);
+    test_context_free(cx);
 }
 
 int main(void)

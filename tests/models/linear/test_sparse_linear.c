@@ -2,7 +2,7 @@
  * same numbers written out, by every solver, and answers at all at widths that cannot be written
  * out. */
 #include "../../data/sparse_fixture.h"
-#include "../fixture.h"
+#include "../life.h"
 
 /* A target that the columns explain in part. */
 static sparse_data draw_problem(uint64_t seed, size_t n, size_t p, double density)
@@ -102,7 +102,7 @@ static const char *const designs[] = { "target=y", "target=y weights=w", "target
                                        "target=y scale=none weights=w",
                                        "target=y scale=none intercept=false" };
 
-static void check_solver(const char *name, const char *sparse, const char *dense, size_t n,
+static void check_sparse_solver(const char *name, const char *sparse, const char *dense, size_t n,
                          size_t p, double density, bool spreads, double tolerance)
 {
     cr_ctx     *cx = test_context();
@@ -123,15 +123,15 @@ static void check_solver(const char *name, const char *sparse, const char *dense
 static void test_ridge(void **state)
 {
     (void)state;
-    check_solver("ridge", "solver=primal lambda=2", "solver=primal lambda=2", 150, 20, 0.1, true,
+    check_sparse_solver("ridge", "solver=primal lambda=2", "solver=primal lambda=2", 150, 20, 0.1, true,
                  1e-10);
-    check_solver("ridge", "solver=dual lambda=2", "solver=primal lambda=2", 60, 40, 0.2, true,
+    check_sparse_solver("ridge", "solver=dual lambda=2", "solver=primal lambda=2", 60, 40, 0.2, true,
                  1e-9);
-    check_solver("ridge", "solver=dual lambda=0.3", "solver=dual lambda=0.3", 30, 70, 0.1, true,
+    check_sparse_solver("ridge", "solver=dual lambda=0.3", "solver=dual lambda=0.3", 30, 70, 0.1, true,
                  1e-9);
-    check_solver("ridge", "solver=lsqr lambda=2", "solver=primal lambda=2", 150, 20, 0.1, false,
+    check_sparse_solver("ridge", "solver=lsqr lambda=2", "solver=primal lambda=2", 150, 20, 0.1, false,
                  1e-9);
-    check_solver("ridge", "solver=lsqr lambda=2", "solver=dual lambda=2", 30, 70, 0.1, false, 1e-9);
+    check_sparse_solver("ridge", "solver=lsqr lambda=2", "solver=dual lambda=2", 30, 70, 0.1, false, 1e-9);
 }
 
 /* Many terms are solved by Cholesky instead of eigenvectors. */
@@ -264,15 +264,15 @@ static void test_linear_dependent(void **state)
 static void test_lasso(void **state)
 {
     (void)state;
-    check_solver("lasso", "lambda=0.1 solver=columns", "lambda=0.1 solver=columns", 90, 25, 0.2,
+    check_sparse_solver("lasso", "lambda=0.1 solver=columns", "lambda=0.1 solver=columns", 90, 25, 0.2,
                  true, 1e-8);
-    check_solver("lasso", "lambda=0.1 solver=gram", "lambda=0.1 solver=columns", 90, 25, 0.1, true,
+    check_sparse_solver("lasso", "lambda=0.1 solver=gram", "lambda=0.1 solver=columns", 90, 25, 0.1, true,
                  1e-8);
-    check_solver("lasso", "lambda=0.2 l1-ratio=0.4 solver=columns",
+    check_sparse_solver("lasso", "lambda=0.2 l1-ratio=0.4 solver=columns",
                  "lambda=0.2 l1-ratio=0.4 solver=columns", 40, 60, 0.2, true, 1e-8);
-    check_solver("lasso", "solver=columns cv-folds=3 path=30", "solver=columns cv-folds=3 path=30",
+    check_sparse_solver("lasso", "solver=columns cv-folds=3 path=30", "solver=columns cv-folds=3 path=30",
                  60, 14, 0.3, true, 1e-7);
-    check_solver("lasso", "choose=bic solver=columns path=30", "choose=bic solver=columns path=30",
+    check_sparse_solver("lasso", "choose=bic solver=columns path=30", "choose=bic solver=columns path=30",
                  60, 14, 0.3, true, 1e-7);
 }
 
@@ -339,39 +339,26 @@ static void test_width(void **state)
     check_wide("lasso", "target=y lambda=0.1 path=10", 150, 0.7);
 }
 
-static cr_status fit_small(cr_ctx *cx, void *arg)
-{
-    const char **a = arg;
-    double       y[] = { 1, 2, 4, 3, 7 };
-    size_t       start[] = { 0, 1, 3, 4, 6, 7 };
-    uint32_t     column[] = { 0, 0, 2, 0, 0, 1, 2 };
-    double       value[] = { 1, 2, 3, 1, 1, 2, 5 };
-    cr_table    *t = NULL;
-    cr_model    *m = NULL;
-    cr_status    st = cr_table_new(cx, "t", 5, &t);
-    if (st == CR_OK)
-        st = cr_table_borrow_csr(cx, t, CR_REAL, (cr_csr){ 5, 3, start, column, value });
-    if (st == CR_OK) st = cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1);
-    if (st == CR_OK) st = try_fit(cx, a[0], t, a[1], &m);
-    if (st == CR_OK) {
-        cr_prediction p;
-        st = cr_predict(cx, m, t, &p);
-        if (st == CR_OK) cr_prediction_free(cx, &p);
-    }
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static void test_no_memory(void **state)
 {
+    (void)state;
     const char *cases[][2] = { { "ridge", "target=y solver=dual" },
                                { "ridge", "target=y solver=lsqr" },
                                { "linear", "target=y solver=lsqr" },
                                { "lasso", "target=y solver=columns cv-folds=2 path=4" },
                                { "lasso", "target=y solver=gram lambda=0.1" } };
-    (void)state;
-    for (size_t i = 0; i < 5; i++) test_every_allocation_fails(fit_small, cases[i]);
+    cr_ctx     *cx = test_context();
+    double      y[] = { 1, 2, 4, 3, 7 };
+    size_t      start[] = { 0, 1, 3, 4, 6, 7 };
+    uint32_t    column[] = { 0, 0, 2, 0, 0, 1, 2 };
+    double      value[] = { 1, 2, 3, 1, 1, 2, 5 };
+    cr_table   *t = NULL;
+    assert_ok(cx, cr_table_new(cx, "t", 5, &t));
+    assert_ok(cx, cr_table_borrow_csr(cx, t, CR_REAL, (cr_csr){ 5, 3, start, column, value }));
+    assert_ok(cx, cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    for (size_t i = 0; i < 5; i++) check_every_allocation(t, cases[i][0], cases[i][1]);
+    cr_table_free(cx, t);
+    test_context_free(cx);
 }
 
 /* The degrees of freedom by LSQR are those of their eight probes exactly: e'He of the same signs by

@@ -1,7 +1,7 @@
 /* test_subsets.c -- the best subset against all 2^p of them, forward and backward against refits,
  * the selected model against the same terms given, cross-validation of the search by hand, and the
  * reference answers. */
-#include "../fixture.h"
+#include "../life.h"
 #include "data/split.h"
 #include "models/linear/subsets.h"
 
@@ -341,57 +341,14 @@ static void test_corners(void **state)
     test_context_free(cx);
 }
 
-typedef struct failing {
-    const char *settings;
-    double      X[14 * 3], y[14];
-} failing;
-
-static cr_status run_all(cr_ctx *cx, void *arg)
-{
-    failing      *f = arg;
-    cr_status     st = CR_OK;
-    cr_table     *t = NULL;
-    cr_model     *m = NULL, *again = NULL;
-    cr_prediction q = { 0 }, r = { 0 };
-    char         *text = NULL, *bytes = NULL;
-    size_t        size = 0;
-    setting_list  s;
-    split_settings(f->settings, &s);
-    CR_TRY(cr_table_new(cx, "data.csv", 14, &t));
-    for (size_t j = 0; j < 3; j++)
-        CR_TRY(cr_table_add_numbers(cx, t, (const char *[]){ "x1", "x2", "x3" }[j], CR_REAL,
-                                    f->X + j, 3));
-    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, f->y, 1));
-    CR_TRY(cr_fit(cx, "linear", t, s.list, s.n, &m));
-    CR_TRY(cr_predict(cx, m, t, &q));
-    CR_TRY(cr_describe(cx, m, &text));
-    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
-    CR_TRY(cr_model_from_bytes(cx, "again", bytes, size, &again));
-    CR_TRY(cr_predict(cx, again, t, &r));
-    assert_memory_equal(q.mean, r.mean, 14 * sizeof(double));
-    assert_memory_equal(q.scale, r.scale, 14 * sizeof(double));
-done:
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &q);
-    cr_prediction_free(cx, &r);
-    cr_model_free(cx, m);
-    cr_model_free(cx, again);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
-    failing           f;
-    const char *const kinds[] = { "target=y select=best criterion=cv cv_folds=2",
-                                  "target=y select=backward" };
-    draw_regression(23, 14, 3, 1, f.X, f.y);
-    for (size_t k = 0; k < 2; k++) {
-        f.settings = kinds[k];
-        test_every_allocation_fails(run_all, &f);
-    }
+    double X[14 * 3], y[14];
+    const char *const settings[] = { "target=y select=best criterion=cv cv_folds=2",
+                                     "target=y select=backward", NULL };
+    draw_regression(23, 14, 3, 1, X, y);
+    check_allocations_on(X, 14, 3, y, "linear", settings);
 }
 
 /* --- reference ------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef CREDENCE_TEST_LOGISTIC_OPENED_H
 #define CREDENCE_TEST_LOGISTIC_OPENED_H
 
-#include "../fixture.h"
+#include "../life.h"
 #include "models/logistic/solve.h"
 
 typedef struct opened {

@@ -443,32 +443,12 @@ static void test_reference(void **state)
     test_context_free(cx);
 }
 
-static cr_status fit_and_answer(cr_ctx *cx, void *arg)
-{
-    static const double X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
-    cr_setting s[] = { { "target", "y" }, { "alpha", "1" }, { "infer", arg }, { "draws", "100" } };
-    cr_table  *t = NULL;
-    cr_model  *m = NULL;
-    cr_prediction q = { 0 };
-    char         *text = NULL;
-    cr_status     st = cr_table_new(cx, "data.csv", 6, &t);
-    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "a", CR_REAL, X, 1);
-    if (st == CR_OK) st = cr_table_add_numbers(cx, t, "y", CR_INTEGER, y, 1);
-    if (st == CR_OK) st = cr_fit(cx, "bayes-logistic", t, s, 4, &m);
-    if (st == CR_OK) st = cr_predict(cx, m, t, &q);
-    if (st == CR_OK) st = cr_describe(cx, m, &text);
-    if (text) cr_free(cx, text, strlen(text) + 1, 1);
-    cr_prediction_free(cx, &q);
-    cr_model_free(cx, m);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
-    char route[] = "laplace";
-    test_every_allocation_fails(fit_and_answer, route);
+    const double X[] = { 1, 2, 3, 4, 2.5, 3.5 }, y[] = { 0, 0, 1, 1, 2, 1 };
+    const char *const settings[] = { "target=y alpha=1 infer=laplace draws=100", NULL };
+    check_allocations_on(X, 6, 1, y, "bayes-logistic", settings);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* test_robust.c -- robust regression: quantiles against every vertex, Student's and Huber's estimates
  * against their equations, peers' answers, and laws. */
-#include "../fixture.h"
+#include "../life.h"
 
 #include "math/special.h"
 #include "models/robust/quantile.h"
@@ -212,15 +212,10 @@ static void test_weights_are_repetitions(void **state)
     cr_ctx *cx = test_context();
     double  X[N * P], y[N], w[N], X3[3 * N * P], y3[3 * N];
     for (size_t c = 0; c < METHODS; c++) {
-        char   settings[128];
-        size_t n = 0;
+        char settings[128];
         draw(30 + c, X, y, w);
         w[3] = 0;
-        for (size_t i = 0; i < N; i++)
-            for (int r = 0; r < (int)w[i]; r++, n++) {
-                memcpy(X3 + n * P, X + i * P, P * sizeof *X);
-                y3[n] = y[i];
-            }
+        size_t n = repeat_rows(X, y, w, N, P, X3, y3);
         cr_table *t = make_table(cx, X, N, P, y, w), *t3 = make_table(cx, X3, n, P, y3, NULL);
         snprintf(settings, sizeof settings, "target=y weights=w %s", every_method[c]);
         cr_model *m = fit(cx, "robust", t, settings);
@@ -497,36 +492,13 @@ static void test_file_and_threads(void **state)
     test_context_free(cx);
 }
 
-static cr_status all_of_it(cr_ctx *cx, void *arg)
-{
-    cr_status     st = CR_OK;
-    cr_table     *t = NULL;
-    cr_model     *m = NULL, *back = NULL;
-    char         *bytes = NULL;
-    size_t        size = 0;
-    cr_prediction p = { 0 };
-    const double  x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
-    cr_setting    s[] = { { "target", "y" }, { "method", arg }, { "max_iter", "900" } };
-    CR_TRY(cr_table_new(cx, "d", 6, &t));
-    CR_TRY(cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
-    CR_TRY(cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
-    CR_TRY(cr_fit(cx, "robust", t, s, 3, &m));
-    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
-    CR_TRY(cr_model_from_bytes(cx, "it", bytes, size, &back));
-    CR_TRY(cr_predict(cx, back, t, &p));
-done:
-    cr_free(cx, bytes, size, 1);
-    cr_prediction_free(cx, &p);
-    cr_model_free(cx, m), cr_model_free(cx, back);
-    cr_table_free(cx, t);
-    return st;
-}
-
 static void test_allocations(void **state)
 {
     (void)state;
-    test_every_allocation_fails(all_of_it, (char[]){ "student" });
-    test_every_allocation_fails(all_of_it, (char[]){ "quantile" });
+    const double x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 3, 2, 6, 4, 9 };
+    const char *const settings[] = { "target=y method=student max_iter=900",
+                                     "target=y method=quantile max_iter=900", NULL };
+    check_allocations_on(x, 6, 1, y, "robust", settings);
 }
 
 int main(void)

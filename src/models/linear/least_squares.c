@@ -1,0 +1,86 @@
+/* least_squares.c -- what the roads to a least-squares fit share: the choice of one, the noise, the
+ * factor of the covariance, and the names of terms that have no coefficient of their own. */
+#include "least_squares.h"
+#include "../../base/quoted.h"
+
+#include <math.h>
+#include <string.h>
+
+cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
+                                 cri_predictor *out_fit, cri_least_squares *out_facts)
+{
+    double n = (double)rows->n, p = (double)rows->p;
+    bool   good = false;
+    if (n * p * p > 1e6 && n > 4 * p) {
+        cr_status st = cri_least_squares_gram(cx, rows, intercept, out_fit, out_facts, NULL, &good);
+        if (st != CR_OK || good) return st;
+    }
+    return cri_least_squares_qr(cx, rows, intercept, out_fit, out_facts);
+}
+
+void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, size_t rank,
+                             double rss)
+{
+    fit->has_intercept = intercept;
+    fit->mean_share = intercept ? 1 / weight : 0;
+    fit->dof = weight - (double)rank - intercept;
+    fit->sigma = fit->dof > 0 ? sqrt(rss / fit->dof) : NAN;
+    cri_predictor_set_sds(fit);
+}
+
+void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit,
+                            double *v)
+{
+    size_t rank = qr->rank, k = 0;
+    for (; k < rank; k++) {
+        const double *r = qr->factors + k * qr->m; /* column k of R */
+        double        rounding = 0;
+        memcpy(v, r, k * sizeof(double));
+        v[k] = 1;
+        qr->rank = k;
+        cr_qr_solve_r(qr, false, v);
+        for (size_t j = 0; j <= k; j++) {
+            size_t a = qr->pivot[j];
+            rounding = hypot(rounding, v[j] * hypot(1, centre[a] / scale[a]));
+        }
+        if (!(fabs(r[k]) > unit * rounding)) break;
+    }
+    qr->rank = k;
+}
+
+void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column)
+{
+    for (size_t j = 0; j < qr->rank; j++) {
+        memset(column, 0, qr->rank * sizeof(double));
+        column[j] = 1;
+        cr_qr_solve_r(qr, true, column);
+        for (size_t i = 0; i < qr->rank; i++) fit->F[i * fit->p + qr->pivot[j]] = column[i];
+    }
+}
+
+static void name_one_aliased(cr_ctx *cx, const char *name, bool constant)
+{
+    cr_log(cx, CR_LOG_WARNING,
+           constant ? "'%s' is constant: its coefficient is set to 0 and cannot be told apart"
+                    : "'%s' is a linear combination of the other columns: its coefficient is "
+                      "set to 0 and cannot be told apart",
+           name);
+}
+
+void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms,
+                      const bool *constant, size_t n)
+{
+    enum { FEW = 5 };
+    cri_quoted list = { .most = SIZE_MAX };
+    for (size_t j = 0; j < n; j++) {
+        const char *name = cr_design_term_name(design, terms[j]);
+        if (n <= FEW) name_one_aliased(cx, name, constant[terms[j]]);
+        cri_quoted_add(&list, name);
+    }
+    if (n > FEW)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "%zu columns are constant or linear combinations of the others: their coefficients are "
+            "set to 0 and cannot be told apart: %s",
+            n, cri_quoted_text(&list));
+}

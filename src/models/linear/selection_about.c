@@ -1,0 +1,89 @@
+/* selection_about.c -- a selection as it is shown and as it is kept in the model file. */
+#include "selection.h"
+#include "predictor.h"
+#include "../fields.h"
+
+#include <math.h>
+
+/* clang-format off */
+#define MEMBER(name, kind, m, rows, cols) { name, CRI_KIND_##kind, offsetof(cri_selection, m), rows, cols, false }
+/* clang-format on */
+#define SIZES offsetof(cri_selection, sizes)
+static const cri_field selection_fields[] = {
+    MEMBER("select_terms", COUNT, p, 0, 0),
+    MEMBER("select_sizes", COUNT, sizes, 0, 0),
+    MEMBER("select_size", COUNT, size, 0, 0),
+    MEMBER("select_folds", COUNT, folds, 0, 0),
+    MEMBER("select_weight", REAL, weight, 0, 0),
+    MEMBER("select_tss", REAL, tss, 0, 0),
+    MEMBER("select_intercept", FLAG, intercept, 0, 0),
+    MEMBER("select/rss", VECTOR, rss, SIZES, 0),
+    MEMBER("select/cv", VECTOR, cv, SIZES, 0),
+    MEMBER("select/cv_se", VECTOR, cv_se, SIZES, 0),
+    MEMBER("select/member", MATRIX, member, SIZES, offsetof(cri_selection, p)),
+    CRI_FIELD_LAST,
+};
+#undef MEMBER
+#undef SIZES
+
+cr_status cri_selection_write(cr_ctx *cx, const cri_selection *s, cri_store *store, json_t *out)
+{
+    return cri_fields_write(cx, selection_fields, s, store, out);
+}
+
+cr_status cri_selection_read(cr_ctx *cx, const cri_store *store, const json_t *in, size_t p,
+                             cri_selection *s)
+{
+    cr_status st = cri_fields_read(cx, selection_fields, store, in, s);
+    if (st != CR_OK) return st;
+    if (s->p == p && s->size < s->sizes && s->weight > 0 && s->tss >= 0) return CR_OK;
+    return cr_fail(cx, CR_EDATA, "%s: the selection in the model file is damaged",
+                   cri_store_source(store));
+}
+
+/* --- describe -------------------------------------------------------------------------------- */
+
+static double known(double x) { return x < 0 ? NAN : x; }
+
+static cr_status describe_terms(cr_ctx *cx, const cri_selection *s, size_t k, const cr_design *d,
+                                json_t *item)
+{
+    cr_status st = CR_OK;
+    json_t   *names = json_array();
+    CR_TRY(cri_store_set(cx, item, "terms", names));
+    for (size_t j = 0; j < s->p; j++)
+        if (s->member[k * s->p + j] != 0)
+            CR_TRY(cri_store_append(cx, names, json_string_nocheck(cr_design_term_name(d, j))));
+done:
+    return st;
+}
+
+cr_status cri_selection_describe(cr_ctx *cx, const cri_selection *s, const cr_design *design,
+                                 json_t *out)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_array();
+    double    unit = design->target_scale, square = unit * unit, n = s->weight;
+    CR_TRY(cri_store_set(cx, out, "subsets", list));
+    for (size_t k = 0; k < s->sizes; k++) {
+        if (s->rss[k] < 0) continue;
+        json_t *item = json_object();
+        double  r2 = s->tss > 0 ? 1 - s->rss[k] / s->tss : NAN;
+        double  aic = cri_selection_information(s, k, 2, log(unit));
+        double  bic = cri_selection_information(s, k, log(n), log(unit));
+        CR_TRY(cri_store_append(cx, list, item));
+        CR_TRY(cri_store_set(cx, item, "size", json_integer((json_int_t)k)));
+        CR_TRY(cri_store_set(cx, item, "rss", cri_json_number(s->rss[k] * square)));
+        CR_TRY(cri_store_set(cx, item, "r2", cri_json_number(r2)));
+        CR_TRY(cri_store_set(cx, item, "adjusted_r2",
+                             cri_json_number(cri_selection_adjusted_r2(s, k))));
+        CR_TRY(cri_store_set(cx, item, "aic", cri_json_number(aic)));
+        CR_TRY(cri_store_set(cx, item, "bic", cri_json_number(bic)));
+        CR_TRY(cri_store_set(cx, item, "cv", cri_json_number(known(s->cv[k]) * square)));
+        CR_TRY(cri_store_set(cx, item, "cv_se", cri_json_number(known(s->cv_se[k]) * square)));
+        CR_TRY(cri_store_set(cx, item, "chosen", json_boolean(k == s->size)));
+        CR_TRY(describe_terms(cx, s, k, design, item));
+    }
+done:
+    return st;
+}

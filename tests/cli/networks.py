@@ -1,0 +1,23 @@
+"""What the tests of networks share: data with reference answers, and answers as they are read."""
+import csv
+import io
+import json
+import pathlib
+
+import pytest
+
+SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared/data/bn"
+shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data")
+
+
+def ask(credence, net, *questions):
+    """The answers of `query`, as its JSON has them."""
+    result = credence("query", net, *questions, "--json")
+    assert result.code in (0, 1) and result.stderr == "", result
+    return json.loads(result.stdout)["results"]
+
+
+def rows(result):
+    """The rows of a CSV answer."""
+    assert result.code in (0, 1), result
+    return list(csv.DictReader(io.StringIO(result.stdout)))
