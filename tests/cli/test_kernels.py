@@ -120,6 +120,48 @@ def test_a_normalised_kernel_is_learned_and_kept(credence, words):
     assert len(table(credence("predict", "a.cred", "new.csv").stdout)) == 10
 
 
+CENTRED = "centre(spectrum(word; k=2)) + centre(rbf(x))"
+
+
+@pytest.mark.parametrize("model,target", MODELS)
+def test_every_model_takes_a_centred_kernel_and_keeps_its_rows(credence, words, model, target):
+    target = ["--target", target] if target else []
+    fit = credence("fit", model, "d.csv", *target, "--features", "word,x", "--kernel", CENTRED, "-o", "m.cred")
+    assert fit.code == 0, fit.stderr
+    (words / "d.csv").unlink()
+    rows = table(credence("predict", "m.cred", "new.csv").stdout)
+    assert len(rows) == 10 and all("" not in row.values() for row in rows)
+    assert "centre(" in credence("describe", "m.cred", "--json").stdout
+
+
+def test_where_the_zero_of_a_column_is_does_not_matter_to_a_centred_kernel(credence, tmp_path):
+    evidence = {}
+    for zero in (0, 273):
+        (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{x + zero},{0.3 * x * x - x}\n" for x in range(9)))
+        for kernel in ("(centre(linear) + 1)^2", "(linear + 1)^2"):
+            fit = credence("fit", "gp", "t.csv", "--target", "y", "--kernel", kernel, "--noise", "0.1", "--optimize", "none",
+                           "--json")
+            evidence[zero, kernel[:3]] = json.loads(fit.stdout)["log_evidence"]
+    assert abs(evidence[0, "(ce"] - evidence[273, "(ce"]) < 1e-6 < 0.1 < abs(evidence[0, "(li"] - evidence[273, "(li"])
+
+
+def test_two_files_do_not_see_that_a_kernel_is_centred(credence, words):
+    mmd = [json.loads(credence("info", "--mmd", "d.csv", "new.csv", "--columns", "x", "--kernel", kernel, "--json").stdout)["mmd"]
+           for kernel in ("rbf(l=0.5)", "centre(rbf(l=0.5))")]
+    assert abs(mmd[0]["mmd2"] - mmd[1]["mmd2"]) < 1e-12 and mmd[0]["p"] == mmd[1]["p"]
+
+
+def test_a_centred_kernel_is_refused_where_it_cannot_be_and_the_hints_work(credence, refused, words):
+    fit = ["fit", "gp", "d.csv", "--target", "y", "--features", "x", "--kernel", "centre(rbf)"]
+    for method in (["--approx", "svgp"], ["--approx", "rff"], ["--solver", "cg"]):
+        refused(2, *fit, *method, says=[f"does not go with {method[0]} {method[1]}", "--approx vfe"])
+    assert credence(*fit, "--approx", "vfe", "--inducing", "10", "-o", "v.cred").code == 0
+    refused(2, *fit[:-1], "centre(rbf + white)", says="white stands outside centre: centre(...) + white(...)")
+    assert credence(*fit[:-1], "centre(rbf) + white(0.1)").code == 0
+    assert credence(*fit, "-o", "m.cred").code == 0
+    refused(2, "update", "m.cred", "new.csv", says=["there is no exact update", "fit it again on all the rows"])
+
+
 def test_one_sentence_for_a_singular_covariance(credence, refused, tmp_path):
     (tmp_path / "s.csv").write_text("x,y\n1,2\n2,3\n3,1\n4,2\n")
     fit = ["fit", "gp", "s.csv", "--target", "y", "--kernel", "linear"]

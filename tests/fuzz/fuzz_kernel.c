@@ -14,7 +14,7 @@ static void require(int truth)
     if (!truth) abort();
 }
 
-static void use(cr_ctx *cx, const cr_kernel *k)
+static void use(cr_ctx *cx, cr_kernel *k)
 {
     static const double   X[] = { 0.1, 0.2, 0.3, 0.9, 0.5, 0.4 };
     static const uint32_t codes[] = { 0, 1, 0, 0, 1, 1 };
@@ -23,7 +23,8 @@ static void use(cr_ctx *cx, const cr_kernel *k)
                                    .texts = texts, .text_columns = 1 };
     double                K[9] = { 0 }, *g = calloc(cr_kernel_theta_size(k) + 1, sizeof *g);
     require(g != NULL);
-    if (cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 3, 3)) == CR_OK) {
+    if (cr_kernel_centre_on(cx, k, &in, NULL) == CR_OK &&
+        cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 3, 3)) == CR_OK) {
         require(K[1] == K[3] || (isnan(K[1]) && isnan(K[3])));
         require(cr_kernel_gram_gradient(cx, k, &in, cr_cmat_of(K, 3, 3), g) == CR_OK);
     }

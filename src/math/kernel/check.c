@@ -87,12 +87,16 @@ static cr_status check_texts(cr_ctx *cx, const cr_kernel *k, const cri_node *nod
 cr_status cr_kernel_check(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *rows)
 {
     cr_status st = CR_OK;
+    if (!k->reference && cr_kernel_needs_rows(k)) {
+        cr_fail(cx, CR_EARG, "kernel: centre(...) takes a mean over rows, and there are none yet");
+        CR_TRY(cr_fail_hint(cx, "a model takes those it is fitted to; in C, cr_kernel_centre_on tells them"));
+    }
     if (rows->numbers.a && rows->numbers.rows != rows->rows)
         CR_TRY(cr_fail(cx, CR_EARG, "kernel: there are %zu rows, but the matrix has %zu", rows->rows,
                        rows->numbers.rows));
     if (rows->numbers.stride < rows->numbers.cols)
         CR_TRY(cr_fail(cx, CR_EARG, "kernel: the rows of the matrix overlap"));
-    for (size_t i = 0; i < k->n_nodes; i++) {
+    for (size_t i = k->begin; i < k->n_nodes; i++) {
         const cri_node *node = &k->nodes[i];
         if (node->op != CRI_LEAF || !node->class) continue;
         if (node->class->kind == CR_KERNEL_NUMBER) CR_TRY(check_numbers(cx, k, node, rows));

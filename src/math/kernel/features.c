@@ -241,7 +241,7 @@ static cr_status prepare_side(cr_scratch *s, cri_job *job, cri_side *side)
     cr_status        st = CR_OK;
     side->node = cr_scratch_bytes(s, k->n_nodes, sizeof *side->node);
     CR_TRY(s->status);
-    for (size_t i = 0; i < k->n_nodes; i++) {
+    for (size_t i = k->begin; i < k->n_nodes; i++) {
         const cri_node *node = &k->nodes[i];
         cri_family      family = node->op == CRI_LEAF ? cri_family_of(k, node) : CRI_CONSTANT;
         if (node->op == CRI_OVER) side->node[i].diagonal = cr_scratch_f64(s, side->in->rows);
@@ -257,11 +257,13 @@ done:
     return st;
 }
 
-/* k(x, x) of the bases of one side, with white noise on it. */
-static cr_status base_diagonals(const cri_job *job, const cri_side *side)
+/* k(x, x) of what stands below the node, of one side, with white noise on it. */
+static cr_status base_diagonal(const cri_job *job, const cri_side *side, size_t at)
 {
-    cri_job  own = *job;
-    cri_room room;
+    cri_job   own = *job;
+    cr_kernel below = cri_kernel_below(job->k, at);
+    cri_room  room;
+    own.k = &below;
     own.a = own.b = *side;
     own.same = own.white = true;
     if (!cri_room_new(&own, false, &room)) return cri_fail_memory(job->cx, cri_room_size(&own, false));
@@ -269,20 +271,27 @@ static cr_status base_diagonals(const cri_job *job, const cri_side *side)
         size_t   left = side->in->rows - i0, ni = left < CRI_AREA ? left : CRI_AREA;
         cri_tile tile = { i0, ni, i0, 1, true };
         cri_forward(&own, tile, &room);
-        for (size_t i = 0; i < job->k->n_nodes; i++)
-            if (job->k->nodes[i].op == CRI_OVER)
-                memcpy(side->node[i].diagonal + i0, room.value[job->k->nodes[i].first],
-                       ni * sizeof(double));
+        memcpy(side->node[at].diagonal + i0, room.value[below.n_nodes - 1], ni * sizeof(double));
     }
     cri_room_free(&own, &room);
     return CR_OK;
 }
 
-static bool has_base(const cr_kernel *k)
+/* Diagonals and means of what stands over a base: each of what stands below it is ready by then. */
+static cr_status prepare_bases(cr_scratch *s, cri_job *job)
 {
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].op == CRI_OVER) return true;
-    return false;
+    cr_status st = CR_OK;
+    for (size_t i = job->k->begin; i < job->k->n_nodes; i++) {
+        if (job->k->nodes[i].op != CRI_OVER) continue;
+        if (cri_is_centre(&job->k->nodes[i])) {
+            CR_TRY(cri_centre_means(s, job, i));
+            continue;
+        }
+        CR_TRY(base_diagonal(job, &job->a, i));
+        if (!job->same) CR_TRY(base_diagonal(job, &job->b, i));
+    }
+done:
+    return st;
 }
 
 cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input *X,
@@ -299,14 +308,14 @@ cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input
         CR_TRY(cr_fail(s->cx, CR_EARG, "kernel: one set has %zu columns of numbers, the other %zu",
                        X->numbers.cols, opt_Z->numbers.cols));
     job->shift = cr_scratch_bytes(s, k->n_nodes, sizeof *job->shift);
+    job->total = cr_scratch_bytes(s, k->n_nodes, sizeof *job->total);
     job->no_memory = cr_scratch_bytes(s, 1, sizeof *job->no_memory);
     CR_TRY(s->status);
     atomic_init(job->no_memory, false);
     CR_TRY(prepare_side(s, job, &job->a));
     if (opt_Z) CR_TRY(prepare_side(s, job, &job->b));
     else job->b = job->a;
-    if (has_base(k)) CR_TRY(base_diagonals(job, &job->a));
-    if (has_base(k) && opt_Z) CR_TRY(base_diagonals(job, &job->b));
+    CR_TRY(prepare_bases(s, job));
 done:
     return st;
 }
@@ -314,7 +323,7 @@ done:
 cr_status cri_job_join(cr_scratch *s, const cri_job *job)
 {
     cr_status st = CR_OK;
-    for (size_t i = 0; i < job->k->n_nodes && st == CR_OK; i++) {
+    for (size_t i = job->k->begin; i < job->k->n_nodes && st == CR_OK; i++) {
         const cri_node *node = &job->k->nodes[i];
         if (node->op == CRI_LEAF && node->class && node->class->join) st = node->class->join(s, job, i);
     }

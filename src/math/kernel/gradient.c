@@ -1,7 +1,8 @@
 /* gradient.c -- contractions sum_ij W_ij dK_ij of Gram matrices, cross matrices and diagonals.
  * A task is a strip of columns; at most MOST_STRIPS of them, cut by the size alone.  Each has sums of
  * its own for the parameters, which are added in order; derivatives by the columns belong to one task
- * each. */
+ * each.  What stands over a base owes to the diagonal of the base, or, of centre, to its values between the
+ * rows and those of the means: contractions of their own, which follow. */
 #include "kernel_internal.h"
 #include "../../base/context_internal.h"
 #include "../blas_internal.h"
@@ -13,18 +14,26 @@ enum { MOST_STRIPS = 64 };
 typedef struct gradient_work {
     const cri_job *job;
     cr_cmat        W;
+    const double  *u, *v;     /* instead of W: W_ij = u_i v_j                */
     bool           symmetric; /* W is, and its lower triangle alone is read */
     size_t         strip, strips;
     double        *natural;    /* [strips x n_params]; NULL: not wanted               */
     double       **features_b; /* [n_nodes]; NULL: not wanted                         */
     double       **diagonal_a; /* [n_nodes][strips x rows of a], of what is over a base */
     double       **diagonal_b; /* [n_nodes][rows of b]                                */
+    cr_mat         more;       /* derivatives by the rows of b that came by way of means */
 } gradient_work;
 
 /* The weights of a tile; of a symmetric matrix those of its mirror image too. */
 static void load_weights(const gradient_work *w, cri_tile tile, double *out)
 {
     bool across = w->symmetric && tile.i0 == tile.j0;
+    if (w->u) {
+        for (size_t i = 0; i < tile.ni; i++)
+            for (size_t j = 0; j < tile.nj; j++)
+                out[i * tile.nj + j] = w->u[tile.i0 + i] * w->v[tile.j0 + j];
+        return;
+    }
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t row = tile.i0 + i, col = tile.j0 + j;
@@ -62,18 +71,55 @@ static void contract_strip(void *arg, size_t strip)
     cri_room_free(job, &room);
 }
 
-/* Adds sum_i weight[i] d (value of `node` on the diagonal) of one side.  O(n). */
+static double *zeros(cr_scratch *s, size_t rows, size_t cols)
+{
+    double *x = cr_scratch_matrix(s, rows, cols);
+    if (x) memset(x, 0, rows * cols * sizeof *x);
+    return x;
+}
+
+static double total(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+
+static cr_status contract_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_kernel_input *X,
+                                const double *D, double all, double *natural, cr_mat more);
+
+/* What the centres on the diagonal owe to their means, D [n_nodes][rows]. */
+static cr_status contract_centres(const cri_job *job, const cri_side *side, double *const *D, double *natural,
+                                  cr_mat more)
+{
+    cr_status st = CR_OK;
+    for (size_t i = job->k->begin; i < job->k->n_nodes; i++)
+        if (D[i])
+            CR_TRY(contract_means(job->cx, job->k, i, side->in, D[i], total(D[i], side->in->rows) / 2, natural,
+                                  more));
+done:
+    return st;
+}
+
+/* Adds sum_i weight[i] d (value of `node` on the diagonal) of one side.  O(n), and n for each row where
+ * there is a centre in it. */
 static cr_status contract_diagonal(const cri_job *job, const cri_side *side, size_t node,
                                    const double *weight, bool white, double *natural,
-                                   double **features)
+                                   double **features, cr_mat more)
 {
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(job->cx);
     cri_job      own = *job;
     cri_room     room;
-    cri_gradient g = { .natural = natural, .features_b = features };
+    double     **D = cr_scratch_bytes(&s, job->k->n_nodes, sizeof *D);
+    cri_gradient g = { .natural = natural, .features_b = features, .diagonal_b = D };
+    for (size_t i = cri_first_below(job->k, node); i <= node; i++)
+        if (D && cri_is_centre(&job->k->nodes[i])) D[i] = zeros(&s, 1, side->in->rows);
     own.a = own.b = *side;
     own.same = true, own.white = white;
+    CR_TRY(s.status);
     if (!cri_room_new(&own, true, &room))
-        return cri_fail_memory(job->cx, cri_room_size(&own, true) * sizeof(double));
+        CR_TRY(cri_fail_memory(job->cx, cri_room_size(&own, true) * sizeof(double)));
     for (size_t i0 = 0; i0 < side->in->rows; i0 += CRI_AREA) {
         size_t   left = side->in->rows - i0, ni = left < CRI_AREA ? left : CRI_AREA;
         cri_tile tile = { i0, ni, i0, 1, true };
@@ -82,39 +128,59 @@ static cr_status contract_diagonal(const cri_job *job, const cri_side *side, siz
         cri_backward(&own, node, tile, &room, &g);
     }
     cri_room_free(&own, &room);
-    return CR_OK;
+    CR_TRY(contract_centres(job, side, D, natural, more));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
-/* What distances over a base owe to the diagonals of the base. */
-static cr_status contract_bases(gradient_work *w, double *natural)
+/* What a centre owes to its means of both sides, D_a and D_b. */
+static cr_status contract_sides(gradient_work *w, size_t at, double *a, double *b, double *natural)
 {
-    const cri_job *job = w->job;
     cr_status      st = CR_OK;
-    for (size_t i = 0; i < job->k->n_nodes; i++) {
-        size_t base = job->k->nodes[i].first, rows = job->a.in->rows;
-        if (job->k->nodes[i].op != CRI_OVER) continue;
-        double *a = w->diagonal_a[i];
-        for (size_t strip = 1; strip < w->strips; strip++)
-            for (size_t r = 0; r < rows; r++) a[r] += a[strip * rows + r];
-        if (natural) CR_TRY(contract_diagonal(job, &job->a, base, a, true, natural, NULL));
-        CR_TRY(contract_diagonal(job, &job->b, base, w->diagonal_b[i], true, natural, w->features_b));
+    const cri_job *job = w->job;
+    cr_ctx        *cx = job->cx;
+    size_t         rows = job->a.in->rows;
+    double         all = total(a, rows);
+    cr_mat         none = { NULL, 0, 0, 0 };
+    if (natural && job->same) { /* one set of rows */
+        for (size_t r = 0; r < rows; r++) a[r] += b[r];
+        return contract_means(cx, job->k, at, job->a.in, a, all, natural, none);
     }
+    if (natural) CR_TRY(contract_means(cx, job->k, at, job->a.in, a, all, natural, none));
+    CR_TRY(contract_means(cx, job->k, at, job->b.in, b, 0, natural, w->more));
 done:
     return st;
 }
 
-static double *zeros(cr_scratch *s, size_t rows, size_t cols)
+/* What all that stands over a base owes to it. */
+static cr_status contract_bases(gradient_work *w, double *natural)
 {
-    double *x = cr_scratch_matrix(s, rows, cols);
-    if (x) memset(x, 0, rows * cols * sizeof *x);
-    return x;
+    const cri_job *job = w->job;
+    cr_mat         none = { NULL, 0, 0, 0 };
+    cr_status      st = CR_OK;
+    for (size_t i = job->k->begin; i < job->k->n_nodes; i++) {
+        size_t base = job->k->nodes[i].first, rows = job->a.in->rows;
+        if (job->k->nodes[i].op != CRI_OVER) continue;
+        double *a = w->diagonal_a[i], *b = w->diagonal_b[i];
+        for (size_t strip = 1; strip < w->strips; strip++)
+            for (size_t r = 0; r < rows; r++) a[r] += a[strip * rows + r];
+        if (cri_is_centre(&job->k->nodes[i])) {
+            CR_TRY(contract_sides(w, i, a, b, natural));
+            continue;
+        }
+        if (natural) CR_TRY(contract_diagonal(job, &job->a, base, a, true, natural, NULL, none));
+        CR_TRY(contract_diagonal(job, &job->b, base, b, true, natural, w->features_b, w->more));
+    }
+done:
+    return st;
 }
 
 /* Rows of derivatives by features for all leaves that can be differentiated by the row. */
 static double **feature_rows(cr_scratch *s, const cri_job *job)
 {
     double **out = cr_scratch_bytes(s, job->k->n_nodes, sizeof *out);
-    for (size_t i = 0; out && i < job->k->n_nodes; i++)
+    for (size_t i = job->k->begin; out && i < job->k->n_nodes; i++)
         if (job->k->nodes[i].op == CRI_LEAF && job->k->nodes[i].class && job->b.node[i].F)
             out[i] = zeros(s, job->b.in->rows, job->b.node[i].width);
     return out;
@@ -129,9 +195,10 @@ static cr_status begin_work(cr_scratch *s, gradient_work *w, bool parameters, bo
     w->strips = cri_block_count(cols, w->strip);
     if (parameters) w->natural = zeros(s, w->strips, job->k->n_params);
     if (inputs) w->features_b = feature_rows(s, job);
+    if (inputs) w->more = cr_mat_of(zeros(s, cols, job->b.in->numbers.cols), cols, job->b.in->numbers.cols);
     w->diagonal_a = cr_scratch_bytes(s, n, sizeof *w->diagonal_a);
     w->diagonal_b = cr_scratch_bytes(s, n, sizeof *w->diagonal_b);
-    for (size_t i = 0; s->status == CR_OK && i < n; i++)
+    for (size_t i = job->k->begin; s->status == CR_OK && i < n; i++)
         if (job->k->nodes[i].op == CRI_OVER) {
             w->diagonal_a[i] = zeros(s, w->strips ? w->strips : 1, job->a.in->rows);
             w->diagonal_b[i] = zeros(s, 1, cols);
@@ -164,25 +231,80 @@ static void to_theta(const cr_kernel *k, const double *natural, double *out)
         if (!k->params[i].fixed) *out++ = natural[i] * cri_chain(&k->params[i]);
 }
 
-/* out [rows x d] = factor times the derivatives by the rows. */
-static cr_status to_rows(cr_scratch *s, const cri_job *job, double **features, double factor, cr_mat out)
+/* out [rows x d] = factor times the derivatives by the rows: those by features, and more. */
+static cr_status to_rows(cr_scratch *s, const cri_job *job, double **features, cr_mat more, double factor,
+                         cr_mat out)
 {
     const cr_kernel *k = job->k;
     size_t           width = 0, d = job->b.in->numbers.cols;
-    for (size_t i = 0; i < k->n_nodes; i++)
+    for (size_t i = k->begin; i < k->n_nodes; i++)
         if (job->b.node[i].width > width) width = job->b.node[i].width;
     double *room = cr_scratch_f64(s, cri_pull_back_room(d, width));
     if (s->status != CR_OK) return s->status;
     for (size_t r = 0; r < out.rows; r++) {
         double *dx = out.a + r * out.stride;
-        memset(dx, 0, d * sizeof *dx);
-        for (size_t i = 0; i < k->n_nodes; i++)
+        if (d > 0) memcpy(dx, more.a + r * more.stride, d * sizeof *dx);
+        for (size_t i = k->begin; i < k->n_nodes; i++)
             if (features[i])
                 cri_pull_back(k, &k->nodes[i], job->b.in, r, job->b.node[i].width,
                               features[i] + r * job->b.node[i].width, room, dx);
         for (size_t c = 0; c < d; c++) dx[c] *= factor;
     }
     return CR_OK;
+}
+
+/* Adds sum_ij u_i v_j dk(x_i, z_j) to natural (NULL: not wanted) and, by the rows of Z, to more. */
+static cr_status contract_pairs(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *X,
+                                const cr_kernel_input *Z, const double *u, const double *v, double *natural,
+                                cr_mat more)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cri_job       job;
+    gradient_work w = { .job = &job, .u = u, .v = v };
+    double       *sums = cr_scratch_f64(&s, k->n_params), *dZ = NULL;
+    CR_TRY(s.status);
+    CR_TRY(cri_job_begin(&s, k, X, Z, true, &job));
+    CR_TRY(cri_job_join(&s, &job));
+    CR_TRY(begin_work(&s, &w, natural != NULL, more.a != NULL));
+    CR_TRY(run(cx, &w, natural ? sums : NULL));
+    for (size_t i = 0; natural && i < k->n_params; i++) natural[i] += sums[i];
+    if (!more.a) goto done;
+    dZ = cr_scratch_matrix(&s, more.rows, more.cols);
+    CR_TRY(s.status);
+    CR_TRY(to_rows(&s, &job, w.features_b, w.more, 1, cr_mat_of(dZ, more.rows, more.cols)));
+    for (size_t i = 0; i < more.rows * more.cols; i++) more.a[i] += dZ[i];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Adds all dM - sum_i D_i dm(x_i) of the centre at `at`: by the parameters, and by the rows X to more. */
+static cr_status contract_means(cr_ctx *cx, const cr_kernel *k, size_t at, const cr_kernel_input *X,
+                                const double *D, double all, double *natural, cr_mat more)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const cri_reference *r = k->reference;
+    cr_kernel            below = cri_kernel_below(k, at);
+    size_t               n = r->in.rows, rows = X->rows;
+    bool                 same = cri_reference_is(r, X) && !more.a;
+    double              *u = cr_scratch_f64(&s, n > rows ? n : rows);
+    cr_mat               none = { NULL, 0, 0, 0 };
+    CR_TRY(s.status);
+    if (more.a) { /* the rows to differentiate by are the columns */
+        for (size_t i = 0; i < n; i++) u[i] = -r->p[i];
+        CR_TRY(contract_pairs(cx, &below, &r->in, X, u, D, natural, more));
+    } else if (natural) {
+        for (size_t i = 0; i < rows; i++) u[i] = (same ? all * r->p[i] : 0) - D[i];
+        CR_TRY(contract_pairs(cx, &below, X, &r->in, u, r->p, natural, none));
+    }
+    if (!natural || same || all == 0) goto done;
+    for (size_t i = 0; i < n; i++) u[i] = all * r->p[i];
+    CR_TRY(contract_pairs(cx, &below, &r->in, &r->in, u, r->p, natural, none));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 static cr_status check_weights(cr_ctx *cx, cr_cmat W, size_t rows, size_t cols)
@@ -239,7 +361,7 @@ cr_status cr_kernel_cross_gradient(cr_ctx *cx, const cr_kernel *k, const cr_kern
     gradient_work w = { .job = &job, .W = W };
     CR_TRY(begin_work(&s, &w, natural != NULL, opt_dZ.a != NULL));
     CR_TRY(run(cx, &w, natural));
-    if (opt_dZ.a) CR_TRY(to_rows(&s, &job, w.features_b, 1, opt_dZ));
+    if (opt_dZ.a) CR_TRY(to_rows(&s, &job, w.features_b, w.more, 1, opt_dZ));
     if (opt_gradient) to_theta(k, natural, opt_gradient);
 done:
     cr_scratch_end(&s);
@@ -259,7 +381,7 @@ cr_status cr_kernel_gram_input_gradient(cr_ctx *cx, const cr_kernel *k, const cr
     gradient_work w = { .job = &job, .W = W }; /* by the second row of each pair, all pairs */
     CR_TRY(begin_work(&s, &w, false, true));
     CR_TRY(run(cx, &w, NULL));
-    CR_TRY(to_rows(&s, &job, w.features_b, 2, out_dX));
+    CR_TRY(to_rows(&s, &job, w.features_b, w.more, 2, out_dX));
 done:
     cr_scratch_end(&s);
     return st;
@@ -272,14 +394,17 @@ cr_status cr_kernel_diagonal_gradient(cr_ctx *cx, const cr_kernel *k, const cr_k
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cri_job    job;
+    size_t     d = X->numbers.cols;
     double    *natural = opt_gradient ? zeros(&s, 1, k->n_params) : NULL, **features = NULL;
+    cr_mat     more = opt_dX.a ? cr_mat_of(zeros(&s, X->rows, d), X->rows, d) : (cr_mat){ NULL, 0, 0, 0 };
     CR_TRY(s.status);
     if (opt_dX.a) CR_TRY(check_rows(cx, k, X, opt_dX));
     CR_TRY(cri_job_begin(&s, k, X, NULL, true, &job));
     if (opt_dX.a) features = feature_rows(&s, &job);
     CR_TRY(s.status);
-    CR_TRY(contract_diagonal(&job, &job.a, k->n_nodes - 1, w, with_white, natural, features));
-    if (opt_dX.a) CR_TRY(to_rows(&s, &job, features, 1, opt_dX));
+    CR_TRY(contract_diagonal(&job, &job.a, k->n_nodes - 1, w, with_white, natural, features,
+                             more));
+    if (opt_dX.a) CR_TRY(to_rows(&s, &job, features, more, 1, opt_dX));
     if (opt_gradient) to_theta(k, natural, opt_gradient);
 done:
     cr_scratch_end(&s);

@@ -12,7 +12,7 @@ typedef struct matrix_work {
     cr_mat          out;
     bool            symmetric, mirror;
     size_t          param;     /* SIZE_MAX: values; else the parameter to differentiate by */
-    double *const  *diagonals;
+    const cri_tangents *tangents;
     double          factor;
 } matrix_work;
 
@@ -47,7 +47,7 @@ static void compute_strip(void *arg, size_t block)
         if (cri_should_stop(job->cx)) break;
         cri_forward(job, tile, &room);
         if (w->param != SIZE_MAX) {
-            cri_tangent(job, w->param, w->diagonals, tile, &room);
+            cri_tangent(job, w->param, w->tangents, tile, &room);
             for (size_t e = 0; e < tile.ni * tile.nj; e++) room.adjoint[root][e] *= w->factor;
         }
         store(w, tile, w->param == SIZE_MAX ? room.value[root] : room.adjoint[root]);
@@ -152,28 +152,53 @@ done:
 
 /* --- one derivative ---------------------------------------------------------------------------- */
 
-/* d k(x, x) / dp of the bases below distances that depend on p. */
-static cr_status tangent_diagonals(cr_scratch *s, cri_job *job, size_t param, double **diagonals)
+/* out [rows of the side] = d k(x, x) / dp of what stands below the node; the arrays of nodes below it, of
+ * this side, are ready. */
+static cr_status tangent_diagonal(const cri_job *job, const cri_side *side, size_t at, size_t param,
+                                  double *const *ready, double *total, double *out)
 {
-    const cr_kernel *k = job->k;
-    cri_room         room;
-    size_t           rows = job->a.in->rows;
-    for (size_t i = 0; i < k->n_nodes; i++)
-        if (k->nodes[i].op == CRI_OVER && cri_depends(k, k->nodes[i].first, param))
-            diagonals[i] = cr_scratch_f64(s, rows);
-    if (s->status != CR_OK) return s->status;
-    if (!cri_room_new(job, true, &room))
-        return cri_fail_memory(job->cx, cri_room_size(job, true) * sizeof(double));
+    cri_job      own = *job;
+    cr_kernel    below = cri_kernel_below(job->k, at);
+    cri_tangents tangents = { (double **)ready, (double **)ready, total };
+    size_t       rows = side->in->rows;
+    cri_room     room;
+    own.k = &below;
+    own.a = own.b = *side;
+    own.same = true;
+    if (!cri_room_new(&own, true, &room))
+        return cri_fail_memory(job->cx, cri_room_size(&own, true) * sizeof(double));
     for (size_t i0 = 0; i0 < rows; i0 += CRI_AREA) {
         cri_tile tile = { i0, rows - i0 < CRI_AREA ? rows - i0 : CRI_AREA, i0, 1, true };
-        cri_forward(job, tile, &room);
-        cri_tangent(job, param, diagonals, tile, &room);
-        for (size_t i = 0; i < k->n_nodes; i++)
-            if (diagonals[i])
-                memcpy(diagonals[i] + i0, room.adjoint[k->nodes[i].first], tile.ni * sizeof(double));
+        cri_forward(&own, tile, &room);
+        cri_tangent(&own, param, &tangents, tile, &room);
+        memcpy(out + i0, room.adjoint[below.n_nodes - 1], tile.ni * sizeof(double));
     }
-    cri_room_free(job, &room);
+    cri_room_free(&own, &room);
     return CR_OK;
+}
+
+cr_status cri_tangents_new(cr_scratch *s, const cri_job *job, size_t param, cri_tangents *out)
+{
+    cr_status        st = CR_OK;
+    const cr_kernel *k = job->k;
+    out->a = cr_scratch_bytes(s, k->n_nodes, sizeof *out->a);
+    out->b = job->same ? out->a : cr_scratch_bytes(s, k->n_nodes, sizeof *out->b);
+    out->total = cr_scratch_bytes(s, k->n_nodes, sizeof *out->total);
+    CR_TRY(s->status);
+    for (size_t i = k->begin; i < k->n_nodes; i++) {
+        if (k->nodes[i].op != CRI_OVER || !cri_depends(k, k->nodes[i].first, param)) continue;
+        out->a[i] = cr_scratch_f64(s, job->a.in->rows);
+        if (!job->same) out->b[i] = cr_scratch_f64(s, job->b.in->rows);
+        CR_TRY(s->status);
+        if (cri_is_centre(&k->nodes[i])) {
+            CR_TRY(cri_centre_mean_tangents(s, job, i, param, out));
+            continue;
+        }
+        CR_TRY(tangent_diagonal(job, &job->a, i, param, out->a, out->total, out->a[i]));
+        if (!job->same) CR_TRY(tangent_diagonal(job, &job->b, i, param, out->b, out->total, out->b[i]));
+    }
+done:
+    return st;
 }
 
 /* The parameter at place j of theta; SIZE_MAX if there is none. */
@@ -191,21 +216,20 @@ cr_status cr_kernel_gram_derivative(cr_ctx *cx, const cr_kernel *k, const cr_ker
     cr_scratch s = cr_scratch_begin(cx);
     cri_job    job;
     size_t     param = theta_param(k, j);
-    double   **diagonals = cr_scratch_bytes(&s, k->n_nodes, sizeof *diagonals);
-    CR_TRY(s.status);
+    cri_tangents tangents;
     if (param == SIZE_MAX)
         CR_TRY(cr_fail(cx, CR_EARG, "kernel: theta has %zu entries; there is no entry %zu",
                        cr_kernel_theta_size(k), j));
     CR_TRY(check_shape(cx, out, X->rows, X->rows));
     CR_TRY(cri_job_begin(&s, k, X, NULL, true, &job));
     CR_TRY(cri_job_join(&s, &job));
-    CR_TRY(tangent_diagonals(&s, &job, param, diagonals));
+    CR_TRY(cri_tangents_new(&s, &job, param, &tangents));
     CR_TRY(run(cx, &(matrix_work){ .job = &job,
                                    .out = out,
                                    .symmetric = true,
                                    .mirror = true,
                                    .param = param,
-                                   .diagonals = diagonals,
+                                   .tangents = &tangents,
                                    .factor = cri_chain(&k->params[param]) }));
 done:
     cr_scratch_end(&s);

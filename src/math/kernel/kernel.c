@@ -13,6 +13,7 @@ void cr_kernel_free(cr_ctx *cx, cr_kernel *k)
 {
     if (!k) return;
     cri_kernel_drop_tables(cx, k);
+    cri_reference_free(cx, k->reference);
     for (size_t i = 0; i < k->n_columns; i++) cri_string_free(cx, k->columns[i].name);
     for (size_t i = 0; k->hooks && i < k->n_hooks; i++) cri_string_free(cx, (char *)k->hooks[i].name);
     cr_free(cx, k->nodes, k->room_nodes, sizeof *k->nodes);
@@ -65,6 +66,7 @@ cr_status cr_kernel_copy(cr_ctx *cx, const cr_kernel *k, cr_kernel **out_kernel)
         if (!name) CR_TRY(CR_ENOMEM);
         copy->columns[copy->n_columns++] = (cri_column){ k->columns[i].index, name };
     }
+    CR_TRY(cri_reference_copy(cx, k->reference, &copy->reference));
     copy->names = k->names;
     copy->tables = k->tables, copy->n_tables = k->n_tables, copy->borrows_tables = true;
     *out_kernel = copy;
@@ -188,6 +190,7 @@ cr_status cr_kernel_set_theta(cr_ctx *cx, cr_kernel *k, const double *theta)
     for (size_t j = 0; j < n; j++)
         if (!isfinite(theta[j]))
             return cr_fail(cx, CR_EARG, "kernel: theta[%zu] is %g, not a finite number", j, theta[j]);
+    cri_kernel_unsettle(cx, k);
     for (size_t i = 0; i < k->n_params; i++) {
         cri_param *p = &k->params[i];
         if (!p->fixed) p->value = clamp(p, cri_from_theta(p, *theta++));
@@ -212,6 +215,7 @@ cr_status cr_kernel_set_value(cr_ctx *cx, cr_kernel *k, size_t i, double value)
         return cr_fail(cx, CR_EARG, "kernel: %s is %g, but must be %s",
                        cr_kernel_parameter_at(k, i).name, value,
                        k->params[i].spec->shown.range[0] ? k->params[i].spec->shown.range : "finite");
+    cri_kernel_unsettle(cx, k);
     k->params[i].value = value;
     return CR_OK;
 }

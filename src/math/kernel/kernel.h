@@ -14,6 +14,8 @@
  *   base=       rbf, matern and rq stand over another kernel k: their squared distance is
  *               (k(x,x) - 2 k(x,y) + k(y,y)) / l^2.
  *   normalise   normalise(k) is k(x,y) / sqrt(k(x,x) k(y,y)) of any expression k without `white`.
+ *   centre      centre(k) is the kernel of the features of k less their mean over rows that the kernel is
+ *               told (cr_kernel_centre_on): k(x,y) - m(x) - m(y) + M, of any expression without `white`.
  *   warp=       log or kumaraswamy: what numbers go through first.
  *   file=       fisher(file="model.cred"): the kernel with the numbers of a saved model.
  *
@@ -112,6 +114,15 @@ CR_API cr_status cr_kernel_copy(cr_ctx *cx, const cr_kernel *k, cr_kernel **out_
 /* Says what the codes of categories are called: kernels of texts then read columns of categories, not
  * the texts of the input.  What names point to is borrowed, also by copies of the kernel. */
 CR_API void cr_kernel_set_names(cr_kernel *k, cr_kernel_names names);
+/* true when the kernel holds centre(...): it has values once it is told rows. */
+CR_API bool cr_kernel_needs_rows(const cr_kernel *k);
+/* Says over which rows centre(...) takes its means, each by its weight (NULL: all 1); a kernel without it
+ * is left as it is.  Rows are copied, but for what their names point to; copies of the kernel have them
+ * too.  With n of them, a matrix of N x M values of such a kernel takes (N + M) n more, and n^2.  Fails
+ * as cr_kernel_check does, with CR_EARG when no weight is above 0, with CR_ENOMEM; the kernel is then as
+ * it was. */
+CR_API cr_status cr_kernel_centre_on(cr_ctx *cx, cr_kernel *k, const cr_kernel_input *rows,
+                                     const double *opt_weights);
 /* Frees a kernel; NULL is allowed. */
 CR_API void cr_kernel_free(cr_ctx *cx, cr_kernel *k);
 /* Writes the expression in canonical form, with its present parameters in full precision; reading it
@@ -121,7 +132,7 @@ CR_API size_t cr_kernel_print(const cr_kernel *k, char *out, size_t size);
 CR_API size_t cr_kernel_terms(const cr_kernel *k);
 /* The i-th term as a kernel of its own, with the same values.  Fails with CR_EARG beyond the last. */
 CR_API cr_status cr_kernel_term(cr_ctx *cx, const cr_kernel *k, size_t i, cr_kernel **out_kernel);
-/* true when both have the same form, columns, parameters, bounds and priors. */
+/* true when both have the same form, columns, parameters, bounds and priors (not: rows of centre). */
 CR_API bool cr_kernel_equal(const cr_kernel *a, const cr_kernel *b);
 /* true when every Gram matrix is positive semi-definite; false for sigmoid and what contains it. */
 CR_API bool cr_kernel_is_psd(const cr_kernel *k);

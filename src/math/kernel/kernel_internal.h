@@ -23,6 +23,7 @@ enum {
     CRI_MOST_SPECS = 8,            /* parameters in the table of one kernel            */
     CRI_MOST_NODES = 256,
     CRI_MOST_DEPTH = 64,
+    CRI_MOST_CENTRES = 3,          /* centre within centre: each costs three times more */
     CRI_MOST_VALUES = 100000,      /* values of one parameter                          */
     CRI_NONE = -1
 };
@@ -71,6 +72,7 @@ struct cr_kernel_class {
     cri_family      family;
     int             kind;        /* cr_kernel_kind, or CRI_NONE                     */
     bool            not_psd, one_column, base, warps, not_negative, per_column;
+    bool            wraps; /* stands over the expression in its parentheses        */
 
     /* How many features for n columns; NULL: n, the columns themselves.  map writes them; push writes
      * what they change by when x changes by dx; tangent, when element e of parameter s grows. */
@@ -129,6 +131,7 @@ typedef struct cri_param {
 } cri_param;
 
 typedef struct cri_text_table cri_text_table;
+typedef struct cri_reference  cri_reference;
 
 struct cr_kernel {
     cri_node       *nodes;
@@ -136,11 +139,13 @@ struct cr_kernel {
     cri_column     *columns;
     cr_kernel_hook *hooks; /* with names of their own */
     size_t          n_nodes, n_params, n_columns, n_hooks;
+    size_t          begin; /* nodes before it are passed over: of a part of a kernel */
     size_t          room_nodes, room_params, room_columns;
     cr_kernel_names names; /* of the codes of categories; text NULL: none */
     cri_text_table *tables; /* [n_tables] of nodes of texts, while a model is learned; or NULL */
     size_t          n_tables;
     bool            borrows_tables;
+    cri_reference  *reference; /* the rows that centre takes its means over, or NULL */
 };
 
 /* Values between all texts of a column, by their codes: of the first nodes of a kernel. */
@@ -148,6 +153,30 @@ struct cri_text_table {
     size_t  n;      /* codes; 0: no table */
     double *values; /* [n x n]            */
 };
+
+/* The rows that centre(...) takes its means over: copies, but for what the codes are called. */
+struct cri_reference {
+    cr_kernel_input in;
+    double         *numbers; /* [rows x d]                                              */
+    uint32_t       *codes;   /* [rows x categories]                                     */
+    char          **texts;   /* [rows x text_columns]                                   */
+    double         *p;       /* [rows] weights, of sum 1                                */
+    size_t          n_nodes;
+    double        **mean;    /* [n_nodes][rows] of centre: m(r_i); NULL until settled   */
+    double         *total;   /* [n_nodes] sum_i p_i m(r_i)                              */
+};
+
+/* Computes once the means that centre(...) needs at the present values of the parameters; a change of
+ * these forgets them.  Without it, each matrix computes them again.  O(n^2) for n rows. */
+cr_status cri_kernel_settle(cr_ctx *cx, cr_kernel *k);
+/* Forgets them. */
+void cri_kernel_unsettle(cr_ctx *cx, cr_kernel *k);
+/* A copy of the rows and of what is settled; of NULL: NULL. */
+cr_status cri_reference_copy(cr_ctx *cx, const cri_reference *from, cri_reference **out);
+/* Frees it; NULL is allowed. */
+void cri_reference_free(cr_ctx *cx, cri_reference *r);
+/* true when these are its rows. */
+bool cri_reference_is(const cri_reference *r, const cr_kernel_input *rows);
 
 /* Computes once the values of a node of texts between the texts with codes 0 .. n-1; copies of the
  * kernel borrow them.  The values of its parameters must not change until they are dropped. */
@@ -207,7 +236,7 @@ typedef struct cri_prepared {
     double  *columns;  /* [width x rows] the same turned over, of narrow ones         */
     double  *norm;     /* [rows] |F_i|^2                                              */
     double **tangent;  /* [params of the node] dF / dp, of maps and warpings, or NULL */
-    double  *diagonal; /* [rows] k(x, x) of the base, or of texts to normalise        */
+    double  *diagonal; /* [rows] k(x, x) of the base; of centre, its mean m(x)        */
     void    *extra;    /* what prepare made                                           */
 } cri_prepared;
 
@@ -222,6 +251,7 @@ struct cri_job {
     cri_side         a, b; /* the rows and the columns of the matrix; the same for a Gram matrix */
     bool             same, white, gradients;
     double         **shift; /* [n_nodes][width] taken off the features of distances              */
+    double          *total; /* [n_nodes] of centre: the mean of m                                */
     atomic_bool     *no_memory; /* a tile could not get its room                                 */
 };
 
@@ -270,7 +300,8 @@ size_t cri_room_size(const cri_job *job, bool backward);
 typedef struct cri_gradient {
     double  *natural;    /* [n_params] by the natural values                                      */
     double **features_b; /* [n_nodes][rows of b x width] by the features of the columns           */
-    double **diagonal_a; /* [n_nodes][rows of a] by the diagonal of what a distance stands over   */
+    double **diagonal_a; /* [n_nodes][rows of a] by the diagonal of what a distance stands over;
+                          * of centre by -m(x): of a diagonal both of m(x) + m(x), in diagonal_b */
     double **diagonal_b;
 } cri_gradient;
 
@@ -279,9 +310,16 @@ void cri_forward(const cri_job *job, cri_tile tile, cri_room *room);
 /* From the adjoint of the node `last`, in room->adjoint[last], to derivatives; forward went before with
  * the same tile. */
 void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room, cri_gradient *g);
-/* room->adjoint[node] := d value[node] / d (natural parameter `param`), of all nodes that it is in;
- * diagonals [n_nodes][rows]: the same of the diagonals that distances over a base need. */
-void cri_tangent(const cri_job *job, size_t param, double *const *diagonals, cri_tile tile,
+/* What derivatives forwards need of whole sides: d diagonal / dp, and d total / dp. */
+typedef struct cri_tangents {
+    double **a, **b; /* [n_nodes][rows], of what stands over a base that the parameter is in */
+    double  *total;  /* [n_nodes] of centre                                                  */
+} cri_tangents;
+
+/* Makes them, for jobs with gradients. */
+cr_status cri_tangents_new(cr_scratch *s, const cri_job *job, size_t param, cri_tangents *out);
+/* room->adjoint[node] := d value[node] / d (natural parameter `param`), of all nodes that it is in. */
+void cri_tangent(const cri_job *job, size_t param, const cri_tangents *tangents, cri_tile tile,
                  cri_room *room);
 /* true when the parameter is in the node or below it. */
 bool cri_depends(const cr_kernel *k, size_t node, size_t param);
@@ -296,7 +334,25 @@ void cri_leaf_backward(const cri_job *job, size_t node, cri_tile tile, const dou
 void cri_normalise_forward(const cri_job *job, size_t node, cri_tile tile, cri_room *room);
 void cri_normalise_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
                             cri_room *room, cri_gradient *g);
-void cri_normalise_tangent(const cri_job *job, size_t node, const double *diagonal, cri_tile tile, cri_room *room);
+void cri_normalise_tangent(const cri_job *job, size_t node, const cri_tangents *tangents, cri_tile tile,
+                           cri_room *room);
+/* The same of centre(...) (centre.c). */
+void cri_centre_forward(const cri_job *job, size_t node, cri_tile tile, cri_room *room);
+void cri_centre_backward(const cri_job *job, size_t node, cri_tile tile, const double *adjoint,
+                         cri_room *room, cri_gradient *g);
+void cri_centre_tangent(const cri_job *job, size_t node, const cri_tangents *tangents, cri_tile tile,
+                        cri_room *room);
+/* Its means of both sides and their total, into the job. */
+cr_status cri_centre_means(cr_scratch *s, cri_job *job, size_t node);
+/* Their derivatives by a parameter. */
+cr_status cri_centre_mean_tangents(cr_scratch *s, const cri_job *job, size_t node, size_t param,
+                                   cri_tangents *out);
+/* What stands below a node, as a kernel that borrows all it has. */
+cr_kernel cri_kernel_below(const cr_kernel *k, size_t node);
+/* The first of the nodes that the node consists of; they go up to itself. */
+size_t cri_first_below(const cr_kernel *k, size_t node);
+/* true for centre(...). */
+bool cri_is_centre(const cri_node *node);
 /* The family of a leaf, also of one by a hook. */
 cri_family cri_family_of(const cr_kernel *k, const cri_node *node);
 
@@ -315,7 +371,7 @@ void cri_multiply_array(const double *a, const double *b, size_t n, double *out)
 /* --- classes ----------------------------------------------------------------------------------- */
 
 extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_kernel_category,
-    cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_fisher, cri_kernel_hamming,
+    cri_kernel_centre, cri_kernel_chi2, cri_kernel_constant, cri_kernel_cosine, cri_kernel_fisher, cri_kernel_hamming,
     cri_kernel_intersection, cri_kernel_jaccard, cri_kernel_linear, cri_kernel_matern,
     cri_kernel_mismatch, cri_kernel_normalise, cri_kernel_periodic, cri_kernel_polynomial, cri_kernel_product, cri_kernel_rbf,
     cri_kernel_rq,

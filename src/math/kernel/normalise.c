@@ -43,7 +43,8 @@ void cri_normalise_backward(const cri_job *job, size_t at, cri_tile tile, const 
         }
 }
 
-void cri_normalise_tangent(const cri_job *job, size_t at, const double *diagonal, cri_tile tile, cri_room *room)
+void cri_normalise_tangent(const cri_job *job, size_t at, const cri_tangents *tangents, cri_tile tile,
+                           cri_room *room)
 {
     const double *base = room->adjoint[job->k->nodes[at].first], *a = job->a.node[at].diagonal;
     const double *b = job->b.node[at].diagonal, *v = room->value[at];
@@ -54,7 +55,8 @@ void cri_normalise_tangent(const cri_job *job, size_t at, const double *diagonal
             double root = with_itself(job, tile, i, j) ? 0 : inverse_root(a[row], b[col]);
             out[e] = root == 0 ? 0
                                : base[e] * root -
-                                     v[e] / 2 * (diagonal[row] / a[row] + diagonal[col] / b[col]);
+                                     v[e] / 2 * (tangents->a[at][row] / a[row] +
+                                                 tangents->b[at][col] / b[col]);
         }
 }
 
@@ -71,4 +73,5 @@ const cr_kernel_class cri_kernel_normalise = {
     .specs = no_specs,
     .family = CRI_CONSTANT,
     .kind = CRI_NONE,
+    .wraps = true,
 };

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct call {
@@ -399,15 +400,33 @@ static bool has_white(const cr_kernel *k, size_t at)
     return false;
 }
 
-/* normalise(expression) */
-static cr_status read_normalise(cri_parser *p, call *c, size_t *out)
+/* How many centres stand in each other, at the most. */
+static size_t centres_in(const cr_kernel *k, size_t at)
 {
-    cr_status st = CR_OK;
-    CR_TRY(cri_parse_expect(p, '(', "and a kernel after normalise"));
+    const cri_node *node = &k->nodes[at];
+    size_t          most = 0;
+    for (size_t c = node->op == CRI_LEAF ? SIZE_MAX : node->first; c != SIZE_MAX; c = k->nodes[c].next) {
+        size_t n = centres_in(k, c);
+        if (n > most) most = n;
+    }
+    return most + cri_is_centre(node);
+}
+
+/* normalise(expression), centre(expression) */
+static cr_status read_wrapped(cri_parser *p, call *c, size_t *out)
+{
+    cr_status   st = CR_OK;
+    const char *name = c->class->name;
+    char        why[64];
+    snprintf(why, sizeof why, "and a kernel after %s", name);
+    CR_TRY(cri_parse_expect(p, '(', why));
     CR_TRY(cri_parse_sum(p, &c->base));
-    CR_TRY(cri_parse_expect(p, ')', "after the kernel to normalise"));
+    snprintf(why, sizeof why, "after the kernel to %s", name);
+    CR_TRY(cri_parse_expect(p, ')', why));
     if (has_white(p->k, c->base))
-        CR_TRY(FAULT(p, c->begin, "white stands outside normalise: normalise(...) + white(...)"));
+        CR_TRY(FAULT(p, c->begin, "white stands outside %s: %s(...) + white(...)", name, name));
+    if (c->class == &cri_kernel_centre && centres_in(p->k, c->base) == CRI_MOST_CENTRES)
+        CR_TRY(FAULT(p, c->begin, "centre stands in centre more than %d deep", CRI_MOST_CENTRES));
     c->node.op = CRI_OVER;
     c->node.first = c->base;
     CR_TRY(cri_parse_add_node(p, c->node, out));
@@ -444,8 +463,8 @@ cr_status cri_parse_call(cri_parser *p, size_t *out)
         cr_fail_nearest(p->cx, name, "kernels", cr_kernel_count() + p->k->n_hooks, any_kernel, p->k);
         goto done;
     }
-    if (c.class == &cri_kernel_normalise) {
-        st = read_normalise(p, &c, out);
+    if (c.class->wraps) {
+        st = read_wrapped(p, &c, out);
         goto done;
     }
     CR_TRY(read_items(p, &c));

@@ -100,7 +100,7 @@ static void put_parameters(writer *w, const cr_kernel *k, const cri_node *node)
     }
     if (node->op == CRI_OVER) {
         put_separator(w, &items, false);
-        if (node->class != &cri_kernel_normalise) put(w, "base=");
+        if (!node->class->wraps) put(w, "base=");
         put_node(w, k, node->first, 0);
     }
     for (size_t s = 0; node->class->specs[s].shown.name; s++) {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const cr_kernel_class *const classes[] = {
-    &cri_kernel_bhattacharyya, &cri_kernel_brownian, &cri_kernel_category,     &cri_kernel_chi2,
-    &cri_kernel_constant,      &cri_kernel_cosine,   &cri_kernel_fisher,       &cri_kernel_hamming,
+    &cri_kernel_bhattacharyya, &cri_kernel_brownian, &cri_kernel_category,     &cri_kernel_centre,
+    &cri_kernel_chi2,          &cri_kernel_constant, &cri_kernel_cosine,       &cri_kernel_fisher,      &cri_kernel_hamming,
     &cri_kernel_intersection,  &cri_kernel_jaccard,  &cri_kernel_linear,       &cri_kernel_matern,
     &cri_kernel_mismatch,      &cri_kernel_normalise, &cri_kernel_periodic,    &cri_kernel_polynomial,
     &cri_kernel_product,       &cri_kernel_rbf,      &cri_kernel_rq,           &cri_kernel_set,
@@ -59,7 +59,7 @@ const char *cr_kernel_example(const cr_kernel_class *c) { return c->example; }
 const char *cr_kernel_acts_on(const cr_kernel_class *c)
 {
     static const char *const names[] = { "numbers", "categories", "texts" };
-    if (c == &cri_kernel_normalise) return "a kernel";
+    if (c->wraps) return "a kernel";
     return c->kind == CRI_NONE ? "nothing" : names[c->kind];
 }
 

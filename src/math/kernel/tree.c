@@ -81,6 +81,10 @@ static void over_forward(const cri_job *job, size_t at, cri_tile tile, cri_room 
         cri_normalise_forward(job, at, tile, room);
         return;
     }
+    if (cri_is_centre(node)) {
+        cri_centre_forward(job, at, tile, room);
+        return;
+    }
     const double   *base = room->value[node->first], l2 = squared_length(job->k, node);
     const double   *a = job->a.node[at].diagonal, *b = job->b.node[at].diagonal;
     double         *t = room->t[at];
@@ -98,7 +102,7 @@ void cri_forward(const cri_job *job, cri_tile tile, cri_room *room)
 {
     const cr_kernel *k = job->k;
     size_t           n = tile.ni * tile.nj;
-    for (size_t i = 0; i < k->n_nodes; i++) {
+    for (size_t i = k->begin; i < k->n_nodes; i++) {
         const cri_node *node = &k->nodes[i];
         double         *out = room->value[i];
         if (node->op == CRI_LEAF) cri_leaf_forward(job, i, tile, room->t[i], out);
@@ -156,6 +160,10 @@ static void over_backward(const cri_job *job, size_t at, cri_tile tile, const do
         cri_normalise_backward(job, at, tile, adjoint, room, g);
         return;
     }
+    if (cri_is_centre(node)) {
+        cri_centre_backward(job, at, tile, adjoint, room, g);
+        return;
+    }
     size_t          n = tile.ni * tile.nj;
     double         *out = room->adjoint[node->first], l2 = squared_length(job->k, node);
     for (size_t s = 0; g->natural && node->class->specs[s].shown.name; s++) {
@@ -179,14 +187,14 @@ void cri_backward(const cri_job *job, size_t last, cri_tile tile, cri_room *room
     const double    *adjoint[CRI_MOST_NODES] = { NULL };
     size_t           n = tile.ni * tile.nj;
     adjoint[last] = room->adjoint[last];
-    for (size_t i = last + 1; i-- > 0;) {
+    for (size_t i = last + 1; i-- > k->begin;) {
         const cri_node *node = &k->nodes[i];
         if (!adjoint[i]) continue;
         if (node->op == CRI_LEAF) {
             cri_leaf_backward(job, i, tile, adjoint[i], room, g);
             continue;
         }
-        if (node->op == CRI_OVER && tile.diagonal) continue; /* it is constant there */
+        if (node->op == CRI_OVER && tile.diagonal && !cri_is_centre(node)) continue; /* constant there */
         if (node->op == CRI_OVER) over_backward(job, i, tile, adjoint[i], room, g);
         for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next) {
             adjoint[c] = node->op == CRI_SUM ? adjoint[i] : room->adjoint[c];
@@ -208,33 +216,36 @@ bool cri_depends(const cr_kernel *k, size_t node, size_t param)
     return false;
 }
 
-static void over_tangent(const cri_job *job, size_t at, const double *diagonal, cri_tile tile,
+static void over_tangent(const cri_job *job, size_t at, const cri_tangents *tangents, cri_tile tile,
                          cri_room *room)
 {
     const cri_node *node = &job->k->nodes[at];
     if (node->class == &cri_kernel_normalise) {
-        cri_normalise_tangent(job, at, diagonal, tile, room);
+        cri_normalise_tangent(job, at, tangents, tile, room);
+        return;
+    }
+    if (cri_is_centre(node)) {
+        cri_centre_tangent(job, at, tangents, tile, room);
         return;
     }
     const double   *base = room->adjoint[node->first], l2 = squared_length(job->k, node);
+    const double   *a = tangents->a[at], *b = tangents->b[at];
     double         *out = room->adjoint[at];
     node->class->slope(job->k, node, room->t[at], room->value[at], tile.ni * tile.nj, out);
     for (size_t i = 0; i < tile.ni; i++)
         for (size_t j = 0; j < tile.nj; j++) {
             size_t e = i * tile.nj + j;
-            out[e] *= tile.diagonal
-                          ? 0
-                          : (diagonal[tile.i0 + i] - 2 * base[e] + diagonal[tile.j0 + j]) / l2;
+            out[e] *= tile.diagonal ? 0 : (a[tile.i0 + i] - 2 * base[e] + b[tile.j0 + j]) / l2;
         }
 }
 
-void cri_tangent(const cri_job *job, size_t param, double *const *diagonals, cri_tile tile,
+void cri_tangent(const cri_job *job, size_t param, const cri_tangents *tangents, cri_tile tile,
                  cri_room *room)
 {
     const cr_kernel *k = job->k;
     const cri_param *p = &k->params[param];
     size_t           n = tile.ni * tile.nj;
-    for (size_t i = 0; i < k->n_nodes; i++) {
+    for (size_t i = k->begin; i < k->n_nodes; i++) {
         const cri_node *node = &k->nodes[i];
         double         *out = room->adjoint[i];
         if (!cri_depends(k, i, param)) continue;
@@ -245,7 +256,7 @@ void cri_tangent(const cri_job *job, size_t param, double *const *diagonals, cri
             else over_partial(job, i, s, n, room, out);
             continue;
         }
-        if (node->op == CRI_OVER) over_tangent(job, i, diagonals[i], tile, room);
+        if (node->op == CRI_OVER) over_tangent(job, i, tangents, tile, room);
         bool fresh = true;
         for (size_t c = node->first; node->op != CRI_OVER && c != SIZE_MAX; c = k->nodes[c].next) {
             if (!cri_depends(k, c, param)) continue;

@@ -6,6 +6,7 @@
 #include "classify.h"
 #include "classify_laplace.h"
 #include "classify_sparse.h"
+#include "gp_centre.h"
 #include "gp_sparse.h"
 #include "../logistic/classifier.h"
 #include "../../base/context_internal.h"
@@ -219,6 +220,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
     CR_TRY(set_kernel(cx, j));
     CR_TRY(set_classes(cx, j));
     CR_TRY(cri_gp_data_add(cx, &j->inputs, j->rows, NULL, !g->white, j->group));
+    CR_TRY(cri_gp_centre(cx, g->kernel, &j->inputs, j->rows, j->group));
     CR_TRY(choose_approx(cx, j));
     g->rows = j->inputs.count;
     m->distinct = (double)j->inputs.n;
@@ -413,6 +415,7 @@ static cr_status solve(cr_ctx *cx, job *j, cr_report *report)
     if (j->o->optimize == OPTIMIZE_EVIDENCE)
         CR_TRY(m->sparse && n > few ? learn_sparse(cx, j, &task, report)
                                     : learn(cx, j, &task, report));
+    CR_TRY(cri_kernel_settle(cx, m->gp->kernel));
     CR_TRY(task.objective(cx, task.method, &problem, m->gp->kernel, 0, &value, NULL));
     CR_TRY(m->sparse ? keep_sparse(cx, j) : keep_laplace(cx, j));
     if (!(m->sparse ? j->sparse.converged : j->laplace.converged))

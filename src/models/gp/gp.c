@@ -3,6 +3,7 @@
  * The kernel is an expression (math/kernel); its parameters and the noise are learned by maximising the
  * evidence, exact up to some thousand rows, a bound of a sparse approximation beyond.
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 2, 5. */
+#include "gp_centre.h"
 #include "gp_cost.h"
 #include "gp_job.h"
 #include "gp_parts.h"
@@ -111,6 +112,17 @@ static cr_status check_solver(cr_ctx *cx, const gp_options *o, cri_gp_posterior 
     return CR_OK;
 }
 
+/* Means over all rows leave nothing to methods that never look at all pairs of them. */
+static cr_status check_centre(cr_ctx *cx, const cri_gp_posterior *m)
+{
+    bool batches = m->approx == CRI_GP_SVGP, waves = m->approx == CRI_GP_RFF;
+    if (!cr_kernel_needs_rows(m->kernel) || !(m->cg || batches || waves)) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED, "gp: centre(...) does not go with %s: its mean over the rows takes all pairs of "
+                                 "them, which this is there to avoid",
+            m->cg ? "--solver cg" : batches ? "--approx svgp" : "--approx rff");
+    return cr_fail_hint(cx, "--approx vfe goes with it, for some ten thousand rows");
+}
+
 static cr_status check_sparse(cr_ctx *cx, const cri_gp_posterior *m)
 {
     if (m->white)
@@ -190,11 +202,13 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     const cri_gp_data *data = &j->data;
     CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, j->rows->roles[0], !m->white, j->group));
     m->rows = j->data.count;
+    CR_TRY(cri_gp_centre(cx, m->kernel, data, j->rows, j->group));
     CR_TRY(check_solver(cx, o, m));
     m->approx = m->cg || j->o.mcmc          ? CRI_GP_EXACT
                 : o->approx == CRI_GP_AUTO ? cri_gp_choose(cx, data->n, j->o.inducing)
                                            : (size_t)o->approx;
     CR_TRY(check_noise_free(cx, j));
+    CR_TRY(check_centre(cx, m));
     if (m->approx == CRI_GP_EXACT) {
         CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing) : cri_gp_cost_exact(cx, data->n));
         tell_unused(cx, j);

@@ -1,5 +1,6 @@
 /* gp_file.c -- a fitted Gaussian process to and from a model file. */
 #include "gp_posterior.h"
+#include "gp_centre.h"
 #include "gp_mcmc.h"
 #include "../linear/predictor.h"
 #include "../../base/context_internal.h"
@@ -121,6 +122,7 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set(cx, out, "loo_rmse", cri_json_number(m->loo_rmse)));
     CR_TRY(cri_store_set(cx, out, "kernel_error", cri_json_number(m->kernel_error)));
     CR_TRY(write_arrays(cx, m, store));
+    CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
 done:
     cri_string_free(cx, text);
     return st;
@@ -299,6 +301,7 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     if (!m) return CR_ENOMEM;
     CR_TRY(read_texts(cx, store, in, design, m));
     CR_TRY(read_inputs(cx, store, in, design, &m->at));
+    CR_TRY(cri_gp_centre_read(cx, store, in, design, m->kernel));
     CR_TRY(read_mean(cx, store, in, m->at.d, &m->mean));
     m->cg = json_object_get(in, "root_rank") != NULL;
     CR_TRY(cri_gp_posterior_allocate(cx, m, m->approx != CRI_GP_EXACT));

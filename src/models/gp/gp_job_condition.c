@@ -4,6 +4,7 @@
 #include "gp_pivots.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,9 +162,11 @@ done:
 cr_status cri_gp_job_condition(cr_ctx *cx, cri_gp_job *j)
 {
     const cri_gp_posterior *m = j->m;
+    cr_status               st = cri_kernel_settle(cx, m->kernel);
+    if (st != CR_OK) return st;
     if (m->cg) return condition_cg(cx, j);
     if (m->approx == CRI_GP_EXACT) return condition(cx, j);
-    cr_status st = m->approx == CRI_GP_RFF ? condition_rff(cx, j) : condition_sparse(cx, j);
+    st = m->approx == CRI_GP_RFF ? condition_rff(cx, j) : condition_sparse(cx, j);
     if (st == CR_OK && m->q) m->beta[0] += j->shift;
     return st;
 }

@@ -202,7 +202,7 @@ static bool has_amplitude(const cr_kernel *k, size_t at)
     if (node->op == CRI_LEAF)
         return node->class == &cri_kernel_constant || node->class == &cri_kernel_white ||
                node->class == &cri_kernel_polynomial || node->class == &cri_kernel_category;
-    if (node->op == CRI_OVER) return false;
+    if (node->op == CRI_OVER && !cri_is_centre(node)) return false;
     for (size_t c = node->first; c != SIZE_MAX; c = k->nodes[c].next)
         if (has_amplitude(k, c)) return true;
     return false;

@@ -4,6 +4,7 @@
  *   basis   row by row with a bounded basis, hyper-parameters from the first batch (gp_basis.h)
  * Bui, Nguyen & Turner (2017), NIPS; Csato & Opper (2002), Neural Computation 14. */
 #include "gp_basis.h"
+#include "gp_centre.h"
 #include "gp_learn.h"
 #include "gp_online_learn.h"
 #include "../../base/context_internal.h"
@@ -207,6 +208,7 @@ static cr_status change(cr_ctx *cx, const online_state *old, const cri_gp_data *
                                    &m->gp->noise, &report->iterations, &converged));
     if (report->iterations > 0) report->stop = CR_STOP_TOLERANCE; /* as far as the batch was to go */
     stream.opt_sums = &m->sums;
+    CR_TRY(cri_kernel_settle(cx, m->gp->kernel));
     CR_TRY(cri_gp_stream_solve(cx, &problem, m->gp->kernel, m->gp->noise, &stream, NULL));
     m->gp->evidence = sparse.value;
     m->gp->jitter = sparse.jitter;
@@ -376,11 +378,13 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &g->kernel));
     if (holds_white(g->kernel))
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "gp-online takes its noise from --noise, not from a white kernel"));
+    CR_TRY(cri_gp_centre(cx, g->kernel, data, NULL, NULL)); /* the rows of the first batch */
     CR_TRY(cri_gp_inducing(cx, data, o->inducing, seed, &g->at));
     CR_TRY(set_mean(cx, o, rows->design, data, m));
     cri_gp_data_shift(data, m->shift);
     CR_TRY(allocate(cx, m));
     CR_TRY(learn(cx, o, data, seed, m, report));
+    CR_TRY(cri_kernel_settle(cx, g->kernel));
     if (m->method == METHOD_STREAM) {
         cri_gp_sparse sparse = sparse_of(g);
         cri_gp_pseudo none = { 0 };

@@ -124,6 +124,11 @@ cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
                                : "a sparse Gaussian process");
         CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
     }
+    if (cr_kernel_needs_rows(old->kernel)) {
+        cr_fail(cx, CR_EUNSUPPORTED, "centre(...) is about the rows of the fit: with others it is another kernel, and "
+                                     "there is no exact update");
+        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
+    }
     m = cr_alloc(cx, 1, sizeof *m);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(copy_model(cx, old, m));

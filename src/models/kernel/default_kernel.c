@@ -1,7 +1,9 @@
 /* default_kernel.c -- kernels by the distances between the rows. */
 #include "default_kernel.h"
+#include "../gp/gp_centre.h"
 #include "../gp/gp_starts.h"
 #include "../../base/scratch.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +17,11 @@ cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *desi
     cr_kernel     *k = NULL;
     cri_gp_search  u;
     if (text) {
-        st = cri_gp_kernel_for(cx, text, design, why, out);
+        CR_TRY(cri_gp_kernel_for(cx, text, design, why, &k));
+        CR_TRY(cri_gp_centre(cx, k, data, NULL, NULL));
+        CR_TRY(cri_kernel_settle(cx, k));
+        *out = k;
+        k = NULL;
         goto done;
     }
     CR_TRY(cri_gp_kernel(cx, data->d == 0 ? "hamming" : data->c == 0 ? "rbf" : "rbf*hamming", design, &k));

@@ -8,6 +8,7 @@
  * Schoelkopf, Smola & Mueller (1998), Neural Computation 10. */
 #include "default_kernel.h"
 #include "../fields.h"
+#include "../gp/gp_centre.h"
 #include "../generative/discriminant.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
@@ -324,6 +325,7 @@ static cr_status kernel_pca_write(cr_ctx *cx, const void *state, cri_store *stor
     if (!text) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_set_text(cx, out, "kernel", text));
     CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
 done:
     cri_string_free(cx, text);
     return st;
@@ -366,6 +368,7 @@ static cr_status kernel_pca_read(cr_ctx *cx, const cri_store *store, const json_
     CR_TRY(read_codes(cx, store, design, m));
     st = cri_gp_kernel(cx, text, design, &m->kernel);
     cr_kernel_input at = inputs_of(m);
+    if (st == CR_OK) st = cri_gp_centre_read(cx, store, in, design, m->kernel);
     if (st == CR_OK) st = cr_kernel_check(cx, m->kernel, &at);
     if (st == CR_EARG || st == CR_EDATA || st == CR_EUNSUPPORTED) st = spoilt(cx, store, "the kernel");
     CR_TRY(st);

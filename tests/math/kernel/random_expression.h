@@ -73,7 +73,7 @@ static inline void say_leaf(text_out *t, dice *d, bool smooth, bool all, bool en
 
 static inline void say_expression(text_out *t, dice *d, size_t depth, bool smooth, bool all, bool ends)
 {
-    size_t form = depth == 0 ? 0 : pick(d, 7);
+    size_t form = depth == 0 ? 0 : pick(d, 8);
     if (form == 0) {
         say_leaf(t, d, smooth, all, ends);
     } else if (form == 1) {
@@ -89,8 +89,8 @@ static inline void say_expression(text_out *t, dice *d, size_t depth, bool smoot
         say(t, "(");
         say_expression(t, d, depth - 1, smooth, all, ends);
         say(t, ")^2");
-    } else if (form == 4) { /* without white */
-        say(t, "normalise(");
+    } else if (form == 4 || form == 7) { /* without white */
+        say(t, form == 4 ? "normalise(" : "centre(");
         say_expression(t, d, depth - 1, true, false, ends);
         say(t, ")");
     } else {

@@ -77,11 +77,21 @@ static inline const char *name_column(const void *user, size_t i)
 
 static const cr_kernel_columns test_columns = { find_column, name_column, NULL, 6, COLUMNS, NULL, NULL };
 
+/* Rows that centre(...) takes its means over. */
+static inline const cr_kernel_input *reference_rows(void)
+{
+    static rows r;
+    dice        d = { 77 };
+    make_rows(&r, &d, 19, 0.1, 0.9);
+    return &r.in;
+}
+
 static inline cr_kernel *parse(cr_ctx *cx, const char *text)
 {
     cr_kernel *k = NULL;
     if (cr_kernel_parse(cx, text, &test_columns, NULL, 0, &k) != CR_OK)
         fail_msg("%s: %s\n%s", text, cr_error(cx), cr_error_notes(cx));
+    if (cr_kernel_needs_rows(k)) assert_ok(cx, cr_kernel_centre_on(cx, k, reference_rows(), NULL));
     return k;
 }
 

@@ -129,6 +129,11 @@ static const char *const each[] = {
     "rbf(warp=log, ard)", "rbf(warp=kumaraswamy, a=1.4, b=0.7)", "matern52(x1; warp=kumaraswamy, a=0.8, b=1.7)",
     "rbf(base=linear, l=0.8)", "matern52(base=polynomial(degree=2), l=1.2)", "rq(base=2*rbf(ard) + linear, l=0.9, alpha=0.8)",
     "rbf(base=rbf(base=linear(x1), l=0.7)*1.5 + white(0.3), l=1.1)", "rbf(base=subsequence(k=2))",
+    "centre(rbf(l=0.4))", "centre(linear)", "2*centre(polynomial(degree=3, c=0.7) + 0.3*subsequence(k=2))*rbf(ard)",
+    "centre(rbf(base=linear(x1) + 0.4, l=0.7))", "rbf(base=centre(1.3*rbf(ard) + linear), l=0.8)",
+    "normalise(centre(polynomial(degree=2)))", "centre(normalise(0.5*linear + matern52(l=0.6)))",
+    "centre(0.7*rbf(x1; l=0.3)*centre(linear + 0.2*cosine)) + centre(hamming)", "centre(centre(rq(alpha=0.7))^2)",
+    "rq(base=normalise(centre(rbf(l=0.3) + brownian)), l=0.9)",
     "3*rbf(l=0.4)*periodic(x1; p=0.6) + 0.5*linear + white(0.1)", "(rbf(l=0.4) + 2)^3*cosine(x1)",
 };
 
@@ -141,6 +146,11 @@ static void test_each_kernel(void **state)
         cr_kernel *k = parse(cx, each[i]);
         check_theta(cx, k, each[i]);
         check_inputs(cx, k, each[i], &d);
+        if (cr_kernel_needs_rows(k)) { /* about the rows themselves */
+            assert_ok(cx, cr_kernel_centre_on(cx, k, &f.x.in, NULL));
+            check_theta(cx, k, each[i]);
+            check_inputs(cx, k, each[i], &d);
+        }
         cr_kernel_free(cx, k);
     }
 }
