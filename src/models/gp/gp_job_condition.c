@@ -1,5 +1,6 @@
 /* gp_job_condition.c -- a fit at its hyper-parameters: all that predicts. */
 #include "gp_job.h"
+#include "gp_lowrank.h"
 #include "gp_near.h"
 #include "gp_pivots.h"
 #include "../../base/context_internal.h"
@@ -37,6 +38,16 @@ static cr_status condition(cr_ctx *cx, const cri_gp_job *j)
                                 &solution, m->L, inverse, NULL, &m->loo_score, &m->loo_rmse));
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+/* The same, and a form of low rank where there is one. */
+static cr_status condition_exact(cr_ctx *cx, const cri_gp_job *j)
+{
+    cri_gp_posterior *m = j->m;
+    cr_status         st = condition(cx, j);
+    if (st == CR_OK && !m->n_draws)
+        st = cri_gp_lowrank_new(cx, m, CRI_GP_LOWRANK_LEAST, CRI_GP_LOWRANK_WORST, &m->low);
     return st;
 }
 
@@ -162,7 +173,7 @@ cr_status cri_gp_job_condition(cr_ctx *cx, cri_gp_job *j)
 {
     const cri_gp_posterior *m = j->m;
     if (m->cg) return condition_cg(cx, j);
-    if (m->approx == CRI_GP_EXACT) return condition(cx, j);
+    if (m->approx == CRI_GP_EXACT) return condition_exact(cx, j);
     cr_status st = m->approx == CRI_GP_RFF ? condition_rff(cx, j) : condition_sparse(cx, j);
     if (st == CR_OK && m->q) m->beta[0] += j->shift;
     return st;
