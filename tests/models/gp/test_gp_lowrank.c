@@ -4,7 +4,7 @@
 #include "models/gp/gp_lowrank.h"
 #include "models/model_internal.h"
 
-enum { ROWS = 300, INSIDE = 200, D = 2 };
+enum { ROWS = 200, INSIDE = 120, D = 2 };
 
 /* Rows of two columns in [0, 3] and a category: y a wave and a slope.  Every seventh input stands there twice. */
 typedef struct sample {
@@ -41,7 +41,7 @@ static sample draw(cr_ctx *cx, uint64_t seed, size_t n)
     for (size_t i = 0; i < ROWS; i++) /* within the data, then further and further out */
         for (size_t j = 0; j < D; j++)
             s.at[i * D + j] = (i < INSIDE ? 0.01 + 2.98 * cr_rng_uniform(&r)
-                                          : 1.5 + 0.05 * (double)(i - INSIDE) * (cr_rng_uniform(&r) - 0.4));
+                                          : 1.5 + 0.0625 * (double)(i - INSIDE) * (cr_rng_uniform(&r) - 0.4));
     s.t = make_table(cx, s.X, n, D, s.y, NULL);
     s.rows = make_table(cx, s.at, ROWS, D, s.zero, NULL);
     add_columns(cx, s.t, s.w, s.v, s.codes);
@@ -112,9 +112,9 @@ static void test_dense(void **state)
     static const setup setups[] = {
         { "kernel=1.3*rbf(x1;l=0.8) noise=0.1", 300, true },
         { "kernel=1.3*rbf(x1;l=0.8) noise=0.1 mean=zero", 300, true },
-        { "kernel=1.3*rbf(l=[1.2,1.9]) noise=0.1 mean=linear", 700, true },
-        { "kernel=periodic(x1;p=1.5,l=1)*rbf(x1;l=4) noise=0.05 mean=constant", 400, true },
-        { "kernel=rbf(x1;l=1)+0.5*rq(x2;l=2,alpha=1)+linear(x1) noise=0.2 mean=poly:2", 500, true },
+        { "kernel=1.3*rbf(l=[2,3]) noise=0.1 mean=linear", 400, true },
+        { "kernel=periodic(x1;p=1.5,l=1)*rbf(x1;l=4) noise=0.05 mean=constant", 350, true },
+        { "kernel=rbf(x1;l=1)+0.5*rq(x2;l=2,alpha=1)+linear(x1) noise=0.2 mean=poly:2", 350, true },
         { "kernel=linear+poly(degree=2) noise=0.2 mean=zero", 300, true },
         { "kernel=2*rbf(x1;l=1.5) noise=0.1 mean=linear weights=w", 300, true },
         { "kernel=2*rbf(x1;l=1.5) noise_column=v", 300, true },
@@ -165,31 +165,33 @@ static void test_bounds(void **state)
 {
     (void)state;
     static const char *const settings[] = {
-        "target=y features=x1,x2 optimize=none mean=linear noise=0.1 kernel=1.3*rbf(l=[1.2,1.9])",
-        "target=y features=x1,x2 optimize=none mean=zero noise=0.001 kernel=rbf(l=1.5)",
+        "target=y features=x1,x2 optimize=none mean=linear noise=0.1 kernel=1.3*rbf(l=[2,3])",
+        "target=y features=x1,x2 optimize=none mean=zero noise=0.001 kernel=rbf(l=2.5)",
         "target=y features=x1,x2 optimize=none mean=poly:2 noise=0.02 weights=w kernel=rq(x1;l=1)+rbf(x2;l=1)",
     };
-    static const double least[] = { 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12 };
+    static const double least[] = { 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-15 };
     cr_ctx             *cx = test_context();
     static formed       f;
     double              mean[ROWS], sd[ROWS];
     cr_ctx_set_threads(cx, 1);
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
-        sample            s = draw(cx, 40 + k, 600);
+        sample            s = draw(cx, 40 + k, 400);
         cr_model         *m = fit(cx, "gp", s.t, settings[k]);
         cri_gp_posterior *g = state_of(m);
         cri_gp_lowrank   *full = g->low;
         assert_non_null(full);
         form_rows(cx, g, s.at, &f);
-        for (size_t i = 0; i < INSIDE; i++) assert_true(f.holds[i]);
-        assert_in_range(f.held, INSIDE + 50, ROWS - 1);
+        size_t inside = 0;
+        for (size_t i = 0; i < INSIDE; i++) inside += f.holds[i];
+        assert_in_range(inside, 0.95 * INSIDE, INSIDE);
+        assert_in_range(f.held, inside + 30, ROWS - 1);
         g->low = NULL;
         assert_ok(cx, cr_predict_function(cx, m, s.rows, false, mean, sd, NULL));
         double closest_mean = 0, closest_variance = 0;
         for (size_t l = 0; l < sizeof least / sizeof *least; l++) {
             assert_ok(cx, cri_gp_lowrank_new(cx, g, least[l], INFINITY, &g->low));
             assert_non_null(g->low);
-            assert_true(g->low->rank < full->rank && g->low->residual > full->residual);
+            if (least[l] > 1e-14) assert_true(g->low->rank < full->rank && g->low->residual > full->residual);
             form_rows(cx, g, s.at, &f);
             for (size_t i = 0; i < ROWS; i++) {
                 double by_mean = fabs(f.mean[i] - mean[i]), by_variance = fabs(f.variance[i] - sd[i] * sd[i]);
@@ -210,6 +212,49 @@ static void test_bounds(void **state)
     test_context_free(cx);
 }
 
+/* rho and the pull against their definitions: all entries of D^-1/2 (K - K_nP K_PP^-1 K_Pn) D^-1/2. */
+static void test_residual(void **state)
+{
+    (void)state;
+    cr_ctx           *cx = test_context();
+    sample            s = draw(cx, 50, 320);
+    cr_model         *m = fit(cx, "gp", s.t, "target=y features=x1,x2 weights=w optimize=none mean=constant noise=0.1 "
+                                             "kernel=1.3*rbf(l=[1.2,1.9])");
+    cri_gp_posterior *g = state_of(m);
+    cri_gp_lowrank   *low = NULL;
+    cri_gp_data      *at = &g->at;
+    assert_ok(cx, cri_gp_lowrank_new(cx, g, 1e-3, INFINITY, &low));
+    size_t   n = at->n, r = low->rank;
+    double  *F = calloc(n * r, sizeof *F), sum = 0, squares = 0, weights = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < r; j++) {
+            size_t p = (size_t)low->pivots[j];
+            double k = 1.3 * exp(-0.5 * (pow((at->X[i * D] - at->X[p * D]) / 1.2, 2) +
+                                         pow((at->X[i * D + 1] - at->X[p * D + 1]) / 1.9, 2)));
+            for (size_t l = 0; l < j; l++) k -= F[i * r + l] * low->pivot_factor[j * r + l];
+            F[i * r + j] = k / low->pivot_factor[j * r + j];
+        }
+    for (size_t i = 0; i < n; i++) {
+        double row = 0;
+        for (size_t j = 0; j < n; j++) {
+            double k = 1.3 * exp(-0.5 * (pow((at->X[i * D] - at->X[j * D]) / 1.2, 2) +
+                                         pow((at->X[i * D + 1] - at->X[j * D + 1]) / 1.9, 2)));
+            for (size_t l = 0; l < r; l++) k -= F[i * r + l] * F[j * r + l];
+            sum += k * k / (0.01 * at->r[i] * at->r[j]);
+            row += k * g->alpha[j];
+        }
+        squares += row * row / (0.1 * at->r[i]);
+        weights += g->alpha[i] * g->alpha[i] * 0.1 * at->r[i];
+    }
+    assert_relative(low->residual, sqrt(sum), 1e-9);
+    assert_relative(low->pull, sqrt(sqrt(squares * weights)), 1e-9);
+    free(F);
+    cri_gp_lowrank_free(cx, low);
+    cr_model_free(cx, m);
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
 /* The same bits on any number of threads, of a fit, of predictions, and out of a file; one row alone is the same
  * as among many, to rounding. */
 static void test_threads_and_file(void **state)
@@ -218,7 +263,7 @@ static void test_threads_and_file(void **state)
     static const size_t threads[] = { 1, 2, 3, 7 };
     cr_ctx             *cx = test_context();
     static told         first, other;
-    sample              s = draw(cx, 60, 500);
+    sample              s = draw(cx, 60, 300);
     for (size_t k = 0; k < 4; k++) {
         cr_ctx_set_threads(cx, threads[k]);
         cr_model *m = fit(cx, "gp", s.t, "target=y features=x1 optimize=none mean=linear noise=0.1 kernel=rbf(l=0.7)");
@@ -272,7 +317,7 @@ static void test_update(void **state)
 }
 
 typedef struct small {
-    double X[256], y[256];
+    double X[256], y[256], far[2];
 } small;
 
 static cr_status all_of_it(cr_ctx *cx, void *arg)
@@ -281,16 +326,18 @@ static cr_status all_of_it(cr_ctx *cx, void *arg)
     const small  *a = arg;
     cr_model     *m = NULL, *again = NULL;
     cr_prediction p = { 0 };
-    cr_table     *t = NULL;
+    cr_table     *t = NULL, *far = NULL;
     char         *bytes = NULL;
     size_t        size = 0;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_table_new(cx, "t", 256, &t));
     CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, a->X, 1));
     CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, a->y, 1));
-    CR_TRY(try_fit(cx, "gp", t, "target=y optimize=none mean=linear noise=0.1 kernel=rbf(l=2)", &m));
+    CR_TRY(try_fit(cx, "gp", t, "target=y optimize=none mean=constant noise=0.1 kernel=rbf(l=20)", &m));
     assert_non_null(state_of(m)->low);
-    CR_TRY(cr_predict(cx, m, t, &p));
+    CR_TRY(cr_table_new(cx, "far", 2, &far));
+    CR_TRY(cr_table_borrow_numbers(cx, far, "x", CR_REAL, a->far, 1));
+    CR_TRY(cr_predict(cx, m, far, &p));
     CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
     CR_TRY(cr_model_from_bytes(cx, "m", bytes, size, &again));
 done:
@@ -299,6 +346,7 @@ done:
     cr_model_free(cx, m);
     cr_model_free(cx, again);
     cr_table_free(cx, t);
+    cr_table_free(cx, far);
     return st;
 }
 
@@ -307,7 +355,7 @@ static void test_allocations(void **state)
     (void)state;
     static small a;
     for (size_t i = 0; i < 256; i++) a.X[i] = 0.02 * (double)i, a.y[i] = sin(a.X[i]);
-    a.X[255] = 30; /* further out than the form reaches */
+    a.far[1] = 25; /* further out than the form reaches */
     test_every_allocation_fails(all_of_it, &a);
 }
 
@@ -315,7 +363,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dense),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_threads_and_file),
-        cmocka_unit_test(test_update), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_update), cmocka_unit_test(test_allocations), cmocka_unit_test(test_residual),
     };
     return cmocka_run_group_tests_name("gp lowrank", tests, NULL, NULL);
 }
