@@ -3,6 +3,7 @@
 #include "gp_lowrank.h"
 #include "gp_near.h"
 #include "gp_pivots.h"
+#include "gp_thin.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 
@@ -47,7 +48,7 @@ static cr_status condition_exact(cr_ctx *cx, const cri_gp_job *j)
     cri_gp_posterior *m = j->m;
     cr_status         st = condition(cx, j);
     if (st == CR_OK && !m->n_draws)
-        st = cri_gp_lowrank_new(cx, m, CRI_GP_LOWRANK_LEAST, CRI_GP_LOWRANK_WORST, &m->low);
+        st = cri_gp_lowrank_new(cx, m, CRI_GP_THIN_LEAST, CRI_GP_LOWRANK_WORST, &m->low);
     return st;
 }
 

@@ -1,6 +1,6 @@
 /* gp_lowrank.c -- the low-rank form of a Gaussian process: made, kept in files, and predicting. */
 #include "gp_lowrank.h"
-#include "gp_pivots.h"
+#include "gp_thin.h"
 #include "../fields.h"
 #include "../../base/parallel.h"
 #include "../../math/blas_internal.h"
@@ -13,12 +13,9 @@
 #include <string.h>
 
 enum {
-    FEWEST = 256, /* inputs: below, the dense formulas are quick                 */
-    SHARE = 4,    /* the rank is at most this part of the inputs                 */
-    MOST = 600,   /* and at most this                                            */
-    FIRST = 32,   /* pivots of the first attempt                                 */
-    ROWS = 256,   /* of the residual at a time                                   */
-    STRIP = 64    /* rows predicted by one thread at a time                      */
+    FEWEST = 256, /* inputs: below, the dense formulas are quick */
+    ROWS = 256,   /* of the residual at a time                   */
+    STRIP = 64    /* rows predicted by one thread at a time      */
 };
 
 #define FIELD(kind, ...) CRI_FIELD_##kind(cri_gp_lowrank, __VA_ARGS__)
@@ -46,9 +43,8 @@ void cri_gp_lowrank_free(cr_ctx *cx, cri_gp_lowrank *low)
 
 /* --- made ------------------------------------------------------------------------------------ */
 
-/* D [n] of inputs, and mean and largest of their k(x, x). */
-static cr_status fill_noise(cr_ctx *cx, const cri_gp_posterior *m, double *D, double *out_mean,
-                            double *out_largest)
+/* D [n] of inputs, and the largest of their k(x, x). */
+static cr_status fill_noise(cr_ctx *cx, const cri_gp_posterior *m, double *D, double *out_largest)
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
@@ -59,48 +55,13 @@ static cr_status fill_noise(cr_ctx *cx, const cri_gp_posterior *m, double *D, do
     CR_TRY(s.status);
     CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, true, with));
     CR_TRY(cr_kernel_diagonal(cx, m->kernel, &in, false, without));
-    *out_mean = *out_largest = 0;
+    *out_largest = 0;
     for (size_t i = 0; i < n; i++) {
         D[i] = m->noise * m->at.r[i] + m->jitter + (with[i] - without[i]);
-        *out_mean += without[i] / (double)n;
         *out_largest = fmax(*out_largest, without[i]);
     }
 done:
     cr_scratch_end(&s);
-    return st;
-}
-
-/* Will the largest variance that is left, which falls at best as it did over the last half of the
- * pivots, be below `least` in time? */
-static bool has_hope(const double *F, const size_t *pivots, size_t width, size_t most, double least)
-{
-    size_t half = width / 2, last = width - 1;
-    double before = 2 * log(F[pivots[half] * width + half]),
-           now = 2 * log(F[pivots[last] * width + last]);
-    double slope = (now - before) / (double)(last - half);
-    return now + slope * (double)(most - width) < log(least);
-}
-
-/* Pivots [n], and F [n x *out_width] in an arena that has nothing else, in attempts of doubled
- * size; rank 0 when it would be too large. */
-static cr_status find_pivots(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m, double least,
-                             double mean, size_t *pivots, double **out_F, size_t *out_width,
-                             size_t *out_rank)
-{
-    cr_status st = CR_OK;
-    size_t    n = m->at.n, most = n / SHARE < MOST ? n / SHARE : MOST;
-
-    for (size_t width = FIRST;; width = 2 * width < most ? 2 * width : most) {
-        cr_scratch_end(s);
-        *s = cr_scratch_begin(cx);
-        *out_F = cr_scratch_matrix(s, n, *out_width = width);
-        CR_TRY(s->status);
-        CR_TRY(cri_gp_pivots(cx, &m->at, m->kernel, width, least, pivots, *out_F, out_rank, NULL));
-        if (*out_rank < width) goto done;
-        if (width == most || !has_hope(*out_F, pivots, width, most, least * mean)) break;
-    }
-    *out_rank = 0;
-done:
     return st;
 }
 
@@ -163,18 +124,6 @@ done:
     return st;
 }
 
-/* L from the rows of the pivots; what rounding left of F above it goes. */
-static void take_factor(cri_gp_lowrank *low, const size_t *pivots, cr_mat F)
-{
-    size_t r = low->rank;
-    for (size_t i = 0; i < r; i++) {
-        double *row = F.a + pivots[i] * F.stride;
-        low->pivots[i] = (double)pivots[i];
-        for (size_t j = i + 1; j < r; j++) row[j] = 0;
-        memcpy(low->pivot_factor + i * r, row, r * sizeof *row);
-    }
-}
-
 /* M, F^T alpha, H^T C^-1 F and the figures of the bounds, F by rows of D^-1/2; rho first, and no
  * more when it is above `worst`. */
 static cr_status fill_form(cr_ctx *cx, const cri_gp_posterior *m, cr_cmat F, const double *root,
@@ -206,50 +155,60 @@ done:
     return st;
 }
 
-static bool has_form(const cri_gp_posterior *m)
+/* Memory of its rank, with pivots, L and the figures of rounding; D [n]. */
+static cr_status lowrank_allocate(cr_ctx *cx, const cri_gp_posterior *m, const cri_gp_thin *thin, const double *D,
+                                  double largest, cri_gp_lowrank **out)
 {
-    return m->approx == CRI_GP_EXACT && m->L && m->at.n >= FEWEST && cr_kernel_is_psd(m->kernel);
+    cr_status       st = CR_OK;
+    cri_gp_lowrank *low = *out = cr_alloc(cx, 1, sizeof *low);
+    double          precision = 0;
+    if (!low) return CR_ENOMEM;
+    low->rank = thin->rank;
+    low->terms = m->q;
+    CR_TRY(cri_fields_allocate(cx, fields, low));
+    cri_gp_thin_factor(thin, low->pivot_factor);
+    for (size_t i = 0; i < low->rank; i++) low->pivots[i] = (double)thin->pivots[i];
+    low->least_noise = INFINITY;
+    for (size_t i = 0; i < m->at.n; i++) {
+        low->least_noise = fmin(low->least_noise, D[i]);
+        precision += 1 / D[i];
+    }
+    low->rounding = DBL_EPSILON * sqrt(largest * precision);
+    low->weight_rounding = 4 * DBL_EPSILON * sqrt(largest) * cr_norm2(m->alpha, m->at.n);
+done:
+    return st;
 }
 
 cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least, double worst,
                              cri_gp_lowrank **out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx), of_F = cr_scratch_begin(cx);
-    size_t     n = m->at.n, rank, width, *pivots = cr_scratch_index(&s, n);
-    double    *root = cr_scratch_f64(&s, n), *f = NULL, mean, largest, lowest = INFINITY,
-           precision = 0;
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          n = m->at.n;
+    double         *root = cr_scratch_f64(&s, n), largest;
+    cri_gp_thin     thin = { .memory = cr_scratch_begin(cx) };
     cri_gp_lowrank *low = NULL;
 
     *out = NULL;
     CR_TRY(s.status);
-    if (!has_form(m)) goto done;
-    CR_TRY(fill_noise(cx, m, root, &mean, &largest));
-    for (size_t i = 0; i < n; i++) lowest = fmin(lowest, root[i]), precision += 1 / root[i];
-    if (!(lowest > 0 && mean > 0 && isfinite(mean))) goto done;
-    CR_TRY(find_pivots(cx, &of_F, m, least, mean, pivots, &f, &width, &rank));
-    if (rank == 0) goto done;
-    low = cr_alloc(cx, 1, sizeof *low);
-    if (!low) CR_TRY(CR_ENOMEM);
-    low->rank = rank;
-    low->terms = m->q;
-    low->least_noise = lowest;
-    low->rounding = DBL_EPSILON * sqrt(largest * precision);
-    low->weight_rounding = 4 * DBL_EPSILON * sqrt(largest) * cr_norm2(m->alpha, n);
-    CR_TRY(cri_fields_allocate(cx, fields, low));
-    cr_mat F = { f, n, rank, width };
-    take_factor(low, pivots, F);
+    if (m->approx != CRI_GP_EXACT || !m->L || n < FEWEST) goto done;
+    CR_TRY(fill_noise(cx, m, root, &largest));
+    for (size_t i = 0; i < n; i++)
+        if (!(root[i] > 0)) goto done;
+    CR_TRY(cri_gp_thin_begin(cx, &m->at, m->kernel, least, &thin));
+    if (thin.rank == 0) goto done;
+    CR_TRY(lowrank_allocate(cx, m, &thin, root, largest, &low));
     for (size_t i = 0; i < n; i++) {
         root[i] = sqrt(root[i]);
-        for (size_t j = 0; j < rank; j++) f[i * width + j] /= root[i];
+        for (size_t j = 0; j < thin.rank; j++) thin.F.a[i * thin.F.stride + j] /= root[i];
     }
-    CR_TRY(fill_form(cx, m, cr_const(F), root, worst, low));
+    CR_TRY(fill_form(cx, m, cr_const(thin.F), root, worst, low));
     if (!(low->residual <= worst)) goto done;
     *out = low;
     low = NULL;
 done:
     cri_gp_lowrank_free(cx, low);
-    cr_scratch_end(&of_F);
+    cri_gp_thin_end(&thin);
     cr_scratch_end(&s);
     return st;
 }
