@@ -89,8 +89,8 @@ def rows(n):
     return f"gp-{n}x{D}-4.csv", lambda path: make_rows(path, n)
 
 
-def ours(what, n, *more):
-    return ["{build}/bench/bench_gp", what, "{data}", str(n), str(D), "{threads}", *more]
+def ours(what, n, *more, d=D):
+    return ["{build}/bench/bench_gp", what, "{data}", str(n), str(d), "{threads}", *more]
 
 
 TASKS = [
@@ -112,6 +112,9 @@ TASKS = [
     Task(name="gp-predict", about=f"means and sds of 100000 rows from 2000, d = {D}, against scikit-learn",
          ours=ours("predict", 2000, "100000"), peer=python(PREDICT, "{data}", "2000", str(D), "100000"),
          needs=("sklearn",), data=DATA, threads=2, quality="check", tolerance=1e-6, goal=5),
+    Task(name="gp-predict-smooth", about="means and sds of 100000 rows from 2000, d = 2, against scikit-learn",
+         ours=ours("predict", 2000, "100000", d=2), peer=python(PREDICT, "{data}", "2000", "2", "100000"),
+         needs=("sklearn",), data=DATA, threads=2, quality="check", tolerance=1e-8, goal=5),
     Task(name="gp-vfe", about=f"bound of vfe and its gradient, n = 100000, m = 500, d = {D}",
          ours=["{build}/bench/bench_gp", "bound", "{data}", "100000", str(D), "{threads}", "500"],
          data=("gp-100000x8-2.f64", lambda path: make(path, 100000)), threads=2, limit=30),

@@ -1,6 +1,6 @@
 /* gp_file.c -- a fitted Gaussian process to and from a model file. */
-#include "gp_posterior.h"
 #include "gp_centre.h"
+#include "gp_lowrank.h"
 #include "gp_mcmc.h"
 #include "../linear/predictor.h"
 #include "../../base/context_internal.h"
@@ -123,6 +123,7 @@ cr_status cri_gp_write(cr_ctx *cx, const void *state, cri_store *store, json_t *
     CR_TRY(cri_store_set(cx, out, "kernel_error", cri_json_number(m->kernel_error)));
     CR_TRY(write_arrays(cx, m, store));
     CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
+    if (m->low) CR_TRY(cri_gp_lowrank_write(cx, m->low, store, out));
 done:
     cri_string_free(cx, text);
     return st;
@@ -308,6 +309,7 @@ cr_status cri_gp_read(cr_ctx *cx, const cri_store *store, const json_t *in, cons
     if (m->cg) CR_TRY(read_root(cx, store, in, m));
     if (json_object_get(in, "hyper_draws")) CR_TRY(read_draws(cx, store, in, m));
     CR_TRY(read_arrays(cx, store, m));
+    if (json_object_get(in, "lowrank")) CR_TRY(cri_gp_lowrank_read(cx, store, in, m, &m->low));
     CR_TRY(cri_store_get_count(cx, store, in, "starts", &m->starts));
     CR_TRY(cri_store_get_count(cx, store, in, "agreed", &m->agreed));
     CR_TRY(cri_store_get_count(cx, store, in, "evaluations", &m->evaluations));

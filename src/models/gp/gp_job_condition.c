@@ -1,7 +1,9 @@
 /* gp_job_condition.c -- a fit at its hyper-parameters: all that predicts. */
 #include "gp_job.h"
+#include "gp_lowrank.h"
 #include "gp_near.h"
 #include "gp_pivots.h"
+#include "gp_thin.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
@@ -38,6 +40,16 @@ static cr_status condition(cr_ctx *cx, const cri_gp_job *j)
                                 &solution, m->L, inverse, NULL, &m->loo_score, &m->loo_rmse));
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+/* The same, and a form of low rank where there is one. */
+static cr_status condition_exact(cr_ctx *cx, const cri_gp_job *j)
+{
+    cri_gp_posterior *m = j->m;
+    cr_status         st = condition(cx, j);
+    if (st == CR_OK && !m->n_draws)
+        st = cri_gp_lowrank_new(cx, m, CRI_GP_THIN_LEAST, CRI_GP_LOWRANK_WORST, &m->low);
     return st;
 }
 
@@ -165,7 +177,7 @@ cr_status cri_gp_job_condition(cr_ctx *cx, cri_gp_job *j)
     cr_status               st = cri_kernel_settle(cx, m->kernel);
     if (st != CR_OK) return st;
     if (m->cg) return condition_cg(cx, j);
-    if (m->approx == CRI_GP_EXACT) return condition(cx, j);
+    if (m->approx == CRI_GP_EXACT) return condition_exact(cx, j);
     st = m->approx == CRI_GP_RFF ? condition_rff(cx, j) : condition_sparse(cx, j);
     if (st == CR_OK && m->q) m->beta[0] += j->shift;
     return st;

@@ -1,5 +1,6 @@
 /* gp_posterior.c -- life and description of a fitted Gaussian process. */
 #include "gp_posterior.h"
+#include "gp_lowrank.h"
 #include "gp_mcmc.h"
 #include "../linear/predictor.h"
 #include "../../base/context_internal.h"
@@ -67,7 +68,9 @@ void cri_gp_posterior_drop(cr_ctx *cx, cri_gp_posterior *m)
     cr_free(cx, m->root, n * m->rank, sizeof(double));
     cr_free(cx, m->image, n * m->rank, sizeof(double));
     cr_free(cx, m->draws, m->n_draws * (m->n_theta + 1), sizeof(double));
+    cri_gp_lowrank_free(cx, m->low);
     m->root = m->image = m->draws = NULL;
+    m->low = NULL;
     m->L = m->L2 = m->alpha = m->beta = m->U = m->A = m->sd = NULL;
 }
 

@@ -1,5 +1,6 @@
 /* gp_predict.c -- predictive distributions and joint draws of a Gaussian process. */
 #include "gp_draws.h"
+#include "gp_lowrank.h"
 #include "gp_mcmc.h"
 #include "gp_near.h"
 #include "gp_posterior.h"
@@ -13,14 +14,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1024 };/* rows predicted at a time: n x BLOCK numbers of room */
+enum {
+    BLOCK = 1024,    /* rows predicted at a time: n x BLOCK numbers of room */
+    LOW_BLOCK = 4096 /* by the low-rank form                                */
+};
 
 /* Some rows on their way through the formulas. */
 typedef struct block {
     size_t          count;
     double         *room, *X;  /* [count x p], [count x d] */
     uint32_t       *codes;     /* [count x c]              */
-    double         *C;         /* [n x count] k, then w, then v */
+    double         *C;         /* [n x count] k, then w, then v; not of a low rank */
     size_t          rows;      /* of v: n, or the rank of the root */
     double         *R;         /* [q x count] A^-1 (h - U^T v)  */
     double         *H;         /* [count x q]              */
@@ -28,44 +32,60 @@ typedef struct block {
     cr_kernel_input in;
 } block;
 
-static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, size_t count,
+static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, size_t count, bool low,
                            block *out)
 {
     *out = (block){ .count = count,
                     .room = cr_scratch_matrix(s, count, p),
                     .X = cr_scratch_matrix(s, count, m->at.d),
                     .codes = cr_scratch_bytes(s, count * m->at.c, sizeof(uint32_t)),
-                    .C = cr_scratch_matrix(s, m->at.n, count),
+                    .C = cr_scratch_matrix(s, low ? 0 : m->at.n, count),
                     .R = cr_scratch_matrix(s, m->q, count),
                     .H = cr_scratch_matrix(s, count, m->q),
                     .prior = cr_scratch_f64(s, count) };
     return s->status;
 }
 
-/* Rows [begin, end): inputs, k and the mean. */
-static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
-                              size_t begin, size_t end, block *b, double *out_mean)
+/* The inputs of rows [begin, end), or of those that an index names, and their terms of the mean. */
+static void read_rows(const cri_gp_posterior *m, const cri_rows *rows, const size_t *opt_index,
+                      size_t begin, size_t end, block *b)
 {
-    cr_status       st = CR_OK;
-    size_t          count = end - begin, n = m->at.n;
-    cr_kernel_input at = cri_gp_inputs(&m->at);
-
-    b->count = count;
-    cri_gp_split(rows, begin, end, b->room, b->X, b->codes);
+    size_t count = b->count = end - begin;
+    if (!opt_index) cri_gp_split(rows, begin, end, b->room, b->X, b->codes);
+    for (size_t i = 0; opt_index && i < count; i++)
+        cri_gp_split(rows, opt_index[begin + i], opt_index[begin + i] + 1, b->room,
+                     b->X + i * m->at.d, b->codes + i * m->at.c);
     b->in = (cr_kernel_input){ .rows = count,
                                .numbers = cr_cmat_of(b->X, count, m->at.d),
                                .codes = b->codes,
                                .categories = m->at.c,
                                .names = cri_gp_names(rows) };
+    cri_gp_mean_fill(&m->mean, b->X, count, b->H);
+}
+
+/* k and the mean of the rows of a block. */
+static cr_status mean_of_block(cr_ctx *cx, const cri_gp_posterior *m, block *b, double *out_mean)
+{
+    cr_status       st = CR_OK;
+    size_t          count = b->count, n = m->at.n;
+    cr_kernel_input at = cri_gp_inputs(&m->at);
+
     if (m->approx == CRI_GP_RFF)
         CR_TRY(cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, n, b->X, count, m->at.d, b->C, NULL));
     else CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(b->C, n, count), CR_TRANSPOSED, m->alpha, 0, out_mean));
-    cri_gp_mean_fill(&m->mean, b->X, count, b->H);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < m->q; j++) out_mean[i] += b->H[i * m->q + j] * m->beta[j];
 done:
     return st;
+}
+
+/* Rows [begin, end): inputs, k and the mean. */
+static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                              size_t begin, size_t end, block *b, double *out_mean)
+{
+    read_rows(m, rows, NULL, begin, end, b);
+    return mean_of_block(cx, m, b, out_mean);
 }
 
 static void add_squares(const double *A, size_t rows, size_t count, double *out)
@@ -144,6 +164,76 @@ static cr_status predict_variance(cr_ctx *cx, const cri_gp_posterior *m, block *
     return CR_OK;
 }
 
+/* mean and variance of f in `count` rows, or in those that an index names. */
+static cr_status predict_dense(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                               const size_t *opt_index, size_t count, double *mean, double *opt_variance)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     most = count < BLOCK ? count : BLOCK;
+    double    *some = cr_scratch_f64(&s, most), *spread = cr_scratch_f64(&s, most);
+    block      b;
+
+    CR_TRY(block_new(&s, m, rows->p, most, false, &b));
+    for (size_t k = 0; k < cri_block_count(count, BLOCK); k++) {
+        cri_range r = cri_block_range(count, BLOCK, k);
+        read_rows(m, rows, opt_index, r.begin, r.end, &b);
+        CR_TRY(mean_of_block(cx, m, &b, some));
+        if (opt_variance) CR_TRY(predict_variance(cx, m, &b, spread));
+        for (size_t i = 0; i < b.count; i++) {
+            size_t to = opt_index ? opt_index[r.begin + i] : r.begin + i;
+            mean[to] = some[i];
+            if (opt_variance) opt_variance[to] = spread[i];
+        }
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The same of all rows by the low-rank form; those that it does not hold for by the dense formulas. */
+static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *mean,
+                             double *opt_variance)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    size_t              most = rows->n < LOW_BLOCK ? rows->n : LOW_BLOCK, others = 0;
+    size_t             *index = cr_scratch_index(&s, rows->n);
+    double             *errors = cr_scratch_f64(&s, 2 * most);
+    cri_gp_lowrank_room room;
+    block               b;
+
+    CR_TRY(block_new(&s, m, rows->p, most, true, &b));
+    CR_TRY(cri_gp_lowrank_open(&s, m, most, &room));
+    for (size_t k = 0; k < cri_block_count(rows->n, LOW_BLOCK); k++) {
+        cri_range           r = cri_block_range(rows->n, LOW_BLOCK, k);
+        cri_gp_lowrank_rows found = { .count = r.end - r.begin,
+                                      .H = b.H,
+                                      .prior = b.prior,
+                                      .mean = mean + r.begin,
+                                      .mean_error = errors,
+                                      .variance = opt_variance ? opt_variance + r.begin : NULL,
+                                      .variance_error = errors + most };
+        read_rows(m, rows, NULL, r.begin, r.end, &b);
+        CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b.in, false, b.prior));
+        CR_TRY(cri_gp_lowrank_predict(cx, m, &b.in, &room, &found));
+        for (size_t i = 0; i < b.count; i++)
+            if (!cri_gp_lowrank_holds(m, &found, i)) index[others++] = r.begin + i;
+    }
+    if (others) CR_TRY(predict_dense(cx, m, rows, index, others, mean, opt_variance));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status predict_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *mean,
+                              double *opt_variance)
+{
+    bool low = opt_variance ? m->low != NULL : cri_gp_lowrank_for_means(m);
+    return low ? predict_low(cx, m, rows, mean, opt_variance)
+               : predict_dense(cx, m, rows, NULL, rows->n, mean, opt_variance);
+}
+
 /* The noise of new rows: that of a row of weight 1, and of white kernels. */
 static cr_status add_noise(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, size_t begin,
                            block *b, double *variance)
@@ -160,32 +250,42 @@ static cr_status add_noise(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows
     return st;
 }
 
-cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+/* The noise of all rows. */
+static cr_status add_noise_to_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
+                                   double *variance)
 {
-    cr_status               st = CR_OK;
-    cr_scratch              s = cr_scratch_begin(cx);
-    const cri_gp_posterior *m = state;
-    block                   b;
-
-    if (m->n_draws) {
-        st = cri_gp_mcmc_predict(cx, m, rows, out);
-        goto done;
-    }
-    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    block      b;
+    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, true, &b));
     for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, BLOCK, k);
-        CR_TRY(predict_mean(cx, m, rows, r.begin, r.end, &b, out->mean + r.begin));
-        if (!out->scale) continue;
-        double *variance = out->scale + r.begin;
-        CR_TRY(predict_variance(cx, m, &b, variance));
-        CR_TRY(add_noise(cx, m, rows, r.begin, &b, variance));
-        for (size_t i = 0; i < b.count; i++) {
-            variance[i] = sqrt(variance[i]);
-            out->dof[r.begin + i] = INFINITY;
+        b.count = r.end - r.begin;
+        if (m->white) {
+            read_rows(m, rows, NULL, r.begin, r.end, &b);
+            CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b.in, false, b.prior));
         }
+        CR_TRY(add_noise(cx, m, rows, r.begin, &b, variance + r.begin));
     }
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    cr_status               st = CR_OK;
+    const cri_gp_posterior *m = state;
+
+    if (m->n_draws) return cri_gp_mcmc_predict(cx, m, rows, out);
+    CR_TRY(predict_rows(cx, m, rows, out->mean, out->scale));
+    if (!out->scale) goto done;
+    CR_TRY(add_noise_to_rows(cx, m, rows, out->scale));
+    for (size_t i = 0; i < rows->n; i++) {
+        out->scale[i] = sqrt(out->scale[i]);
+        out->dof[i] = INFINITY;
+    }
+done:
     return st;
 }
 
@@ -274,7 +374,7 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
     noise = cr_scratch_bytes(&s, n, sizeof(double));
-    CR_TRY(block_new(&s, m, rows->p, n, &b));
+    CR_TRY(block_new(&s, m, rows->p, n, false, &b));
     CR_TRY(joint(cx, m, rows, &b, mean, S));
     CR_TRY(add_noise(cx, m, rows, 0, &b, noise));
     for (size_t i = 0; i < n; i++) S[i * n + i] += noise[i];
@@ -295,25 +395,6 @@ static cr_status check_single(cr_ctx *cx, const cri_gp_posterior *m)
     return cr_fail_hint(cx, "fit with --hyper best");
 }
 
-/* Block by block: mean and sd. */
-static cr_status predict_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *mean,
-                                  double *opt_sd)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    block      b;
-    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
-    for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
-        cri_range r = cri_block_range(rows->n, BLOCK, k);
-        CR_TRY(predict_mean(cx, m, rows, r.begin, r.end, &b, mean + r.begin));
-        if (opt_sd) CR_TRY(predict_variance(cx, m, &b, opt_sd + r.begin));
-        for (size_t i = r.begin; opt_sd && i < r.end; i++) opt_sd[i] = sqrt(opt_sd[i]);
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
                           double *opt_sd, double *opt_covariance)
 {
@@ -326,12 +407,13 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
 
     CR_TRY(check_single(cx, m));
     if (!prior && !S) {
-        CR_TRY(predict_function(cx, m, rows, mean, opt_sd));
+        CR_TRY(predict_rows(cx, m, rows, mean, opt_sd));
+        for (size_t i = 0; opt_sd && i < n; i++) opt_sd[i] = sqrt(opt_sd[i]);
         goto done;
     }
     CR_TRY(check_room(cx, m, n));
     if (!S) S = cr_scratch_matrix(&s, n, n);
-    CR_TRY(block_new(&s, m, rows->p, n, &b));
+    CR_TRY(block_new(&s, m, rows->p, n, false, &b));
     CR_TRY(prior ? joint_prior(cx, m, rows, &b, mean, S) : joint(cx, m, rows, &b, mean, S));
     for (size_t i = 0; opt_sd && i < n; i++) opt_sd[i] = sqrt(S[i * n + i]);
 done:
@@ -352,7 +434,7 @@ cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, 
     CR_TRY(check_room(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
-    CR_TRY(block_new(&s, m, rows->p, n, &b));
+    CR_TRY(block_new(&s, m, rows->p, n, false, &b));
     CR_TRY(prior ? joint_prior(cx, m, rows, &b, mean, S) : joint(cx, m, rows, &b, mean, S));
     CR_TRY(cri_gp_draw(cx, mean, S, n, b.prior, count, seed, out));
 done:
