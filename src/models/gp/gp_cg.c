@@ -1,23 +1,30 @@
 /* gp_cg.c -- preconditioned conjugate gradients for several right-hand sides at once. */
 #include "gp_cg.h"
-#include "gp_pivots.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
-#include "../../math/chol.h"
 #include "../../math/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 256 };               /* of K computed at a time when it is not kept */
-static const double SHARE = 0.4;   /* of the memory left that K may take          */
-static const double LEAST = 1e-10; /* pivots below that of the mean variance stop */
+enum { LANDMARK_SHARE = 8, LEAST_RANK = 200, MOST_RANK = 2000 };
+enum { ROWS = 256 };             /* of K computed at a time when it is not kept */
+static const double SHARE = 0.4; /* of the memory left that K may take          */
 
 cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed)
 {
-    return (cri_gp_cg_settings){
-        .rank = 500, .probes = 16, .max_iter = 1000, .tolerance = 1e-8, .seed = seed
-    };
+    return (cri_gp_cg_settings){ .rank = 0,
+                                 .probes = 16,
+                                 .max_iter = 1000,
+                                 .tolerance = 1e-8,
+                                 .probe_tolerance = 1e-3,
+                                 .seed = seed };
+}
+
+size_t cri_gp_cg_rank(size_t n)
+{
+    size_t some = n / LANDMARK_SHARE;
+    return some < LEAST_RANK ? LEAST_RANK : some > MOST_RANK ? MOST_RANK : some;
 }
 
 /* --- C --------------------------------------------------------------------------------------- */
@@ -77,61 +84,6 @@ done:
     return st;
 }
 
-/* --- P --------------------------------------------------------------------------------------- */
-
-cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_operator *op,
-                                    size_t rank, cri_gp_preconditioner *out)
-{
-    cr_status             st = CR_OK;
-    size_t                n = op->data->n, w = rank < n ? rank : n;
-    cri_gp_preconditioner p = { .n = n,
-                                .width = w,
-                                .F = cr_scratch_matrix(s, n, w),
-                                .D = cr_scratch_f64(s, n),
-                                .G = cr_scratch_matrix(s, n, w),
-                                .L = cr_scratch_matrix(s, w, w) };
-    size_t               *pivots = cr_scratch_index(s, w);
-
-    CR_TRY(s->status);
-    CR_TRY(cri_gp_pivots(cx, op->data, op->k, w, LEAST, pivots, p.F, &p.rank, NULL));
-    for (size_t i = 0; i < n; i++) {
-        p.D[i] = op->noise * op->data->r[i];
-        p.log_det += log(p.D[i]);
-        for (size_t c = 0; c < w; c++) p.G[i * w + c] = p.F[i * w + c] / sqrt(p.D[i]);
-    }
-    CR_TRY(cr_syrk(cx, 1, cr_cmat_of(p.G, n, w), CR_TRANSPOSED, 0, cr_mat_of(p.L, w, w)));
-    for (size_t c = 0; c < w; c++) p.L[c * w + c] += 1;
-    CR_TRY(cr_chol(cx, cr_mat_of(p.L, w, w)));
-    p.log_det += cr_chol_logdet(cr_cmat_of(p.L, w, w));
-    *out = p;
-done:
-    return st;
-}
-
-/* Woodbury: P^-1 = D^-1/2 (I - G (I + G^T G)^-1 G^T) D^-1/2. */
-cr_status cri_gp_precondition(cr_ctx *cx, const cri_gp_preconditioner *p, const double *B, size_t t,
-                              double *out)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = p->n, w = p->width;
-    double    *T = cr_scratch_matrix(&s, w, t);
-
-    CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < t; c++) out[i * t + c] = B[i * t + c] / sqrt(p->D[i]);
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(p->G, n, w), CR_TRANSPOSED, cr_cmat_of(out, n, t), CR_PLAIN, 0,
-                   cr_mat_of(T, w, t)));
-    CR_TRY(cr_chol_solve(cx, cr_cmat_of(p->L, w, w), cr_mat_of(T, w, t)));
-    CR_TRY(cr_gemm(cx, -1, cr_cmat_of(p->G, n, w), CR_PLAIN, cr_cmat_of(T, w, t), CR_PLAIN, 1,
-                   cr_mat_of(out, n, t)));
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < t; c++) out[i * t + c] /= sqrt(p->D[i]);
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* --- conjugate gradients --------------------------------------------------------------------- */
 
 /* out [t] = the products of the columns of A and B. */
@@ -145,7 +97,7 @@ static void column_products(const double *A, const double *B, size_t n, size_t t
 typedef struct iteration {
     size_t  n, t;
     double *X, *R, *Z, *P, *Q;           /* [n x t]                                          */
-    double *rz, *pq, *rr, *size, *ratio; /* [t]; size: |B|^2                                 */
+    double *rz, *pq, *rr, *size, *ratio; /* [t]; size: the |R|^2 that is small enough        */
     bool   *going;                       /* [t]                                              */
 } iteration;
 
@@ -162,7 +114,7 @@ static void advance(const iteration *w, double *step)
 }
 
 /* P := Z + ratio P; returns whether any column goes on. */
-static bool turn(iteration *w, double tolerance)
+static bool turn(iteration *w)
 {
     bool any = false;
     column_products(w->R, w->R, w->n, w->t, w->rr);
@@ -170,8 +122,7 @@ static bool turn(iteration *w, double tolerance)
     for (size_t c = 0; c < w->t; c++) {
         w->ratio[c] = w->going[c] && w->rz[c] > 0 ? w->pq[c] / w->rz[c] : 0;
         w->rz[c] = w->pq[c];
-        if (!(w->rr[c] > tolerance * tolerance * w->size[c]) || !(w->rz[c] > 0))
-            w->going[c] = false;
+        if (!(w->rr[c] > w->size[c]) || !(w->rz[c] > 0)) w->going[c] = false;
         any = any || w->going[c];
     }
     for (size_t i = 0; i < w->n; i++)
@@ -180,9 +131,43 @@ static bool turn(iteration *w, double tolerance)
     return any;
 }
 
+/* R, Z and P of the solutions to begin with; returns whether there is anything to do. */
+static cr_status begin(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
+                       const cri_gp_cg_run *run, const double *B, iteration *w, bool *out_any)
+{
+    cr_status st = CR_OK;
+    size_t    n = w->n, t = w->t;
+    if (run->warm)
+        CR_TRY(cri_gp_multiply(cx, op, w->X, t, w->R));
+    else
+        memset(w->X, 0, n * t * sizeof *B), memset(w->R, 0, n * t * sizeof *B);
+    for (size_t i = 0; i < n * t; i++) w->R[i] = B[i] - w->R[i];
+    CR_TRY(cri_gp_precondition(cx, p, w->R, t, w->Z));
+    memcpy(w->P, w->Z, n * t * sizeof *B);
+    column_products(w->R, w->Z, n, t, w->rz);
+    column_products(w->R, w->R, n, t, w->rr);
+    column_products(B, B, n, t, w->size);
+    *out_any = false;
+    for (size_t c = 0; c < t; c++) {
+        w->size[c] *= pow(c < run->close ? run->tolerance : run->rest_tolerance, 2);
+        *out_any |= w->going[c] = w->rr[c] > w->size[c];
+    }
+done:
+    return st;
+}
+
+/* How far it is: decades of the residual that are done, of those there are. */
+static void tell(cr_ctx *cx, const char *what, const iteration *w, double first)
+{
+    double worst = 1;
+    for (size_t c = 0; c < w->t; c++)
+        if (w->going[c]) worst = fmax(worst, w->rr[c] / w->size[c]);
+    cr_progress(cx, what ? what : "gp: conjugate gradients", fmax(log(first) - log(worst), 0), log(first));
+}
+
 cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
-                          const double *B, size_t t, double tolerance, size_t max_iter, double *X,
-                          double *opt_steps, size_t *opt_count, cri_gp_cg_report *out_report)
+                          const double *B, size_t t, const cri_gp_cg_run *run, double *X,
+                          cri_gp_cg_report *out_report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -200,34 +185,31 @@ cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_pr
                      .size = cr_scratch_f64(&s, t),
                      .ratio = cr_scratch_f64(&s, t),
                      .going = cr_scratch_bytes(&s, t, sizeof(bool)) };
-    double    *step = cr_scratch_f64(&s, t), worst = 0;
+    double    *step = cr_scratch_f64(&s, t), worst = 0, first = M_E;
+    bool       any;
 
     CR_TRY(s.status);
-    memset(X, 0, n * t * sizeof *X);
-    memcpy(w.R, B, n * t * sizeof *B);
-    CR_TRY(cri_gp_precondition(cx, p, w.R, t, w.Z));
-    memcpy(w.P, w.Z, n * t * sizeof *B);
-    column_products(w.R, w.Z, n, t, w.rz);
-    column_products(B, B, n, t, w.size);
-    bool any = false;
-    for (size_t c = 0; c < t; c++) any |= w.going[c] = w.size[c] > 0;
-    for (size_t c = 0; opt_count && c < t; c++) opt_count[c] = 0;
-    for (; any && round < max_iter; round++) {
+    CR_TRY(begin(cx, op, p, run, B, &w, &any));
+    for (size_t c = 0; c < t; c++)
+        if (w.going[c]) first = fmax(first, w.rr[c] / w.size[c]);
+    for (size_t c = 0; run->opt_count && c < t; c++) run->opt_count[c] = 0;
+    for (; any && round < run->max_iter; round++) {
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cri_gp_multiply(cx, op, w.P, t, w.Q));
         column_products(w.P, w.Q, n, t, w.pq);
-        for (size_t c = 0; opt_count && c < t; c++) opt_count[c] += w.going[c];
+        for (size_t c = 0; run->opt_count && c < t; c++) run->opt_count[c] += w.going[c];
         advance(&w, step);
         CR_TRY(cri_gp_precondition(cx, p, w.R, t, w.Z));
-        any = turn(&w, tolerance);
-        for (size_t c = 0; opt_steps && c < t; c++) {
-            opt_steps[round * 2 * t + c] = step[c];
-            opt_steps[round * 2 * t + t + c] = w.ratio[c];
+        any = turn(&w);
+        tell(cx, run->what, &w, first);
+        for (size_t c = 0; run->opt_steps && c < t; c++) {
+            run->opt_steps[round * 2 * t + c] = step[c];
+            run->opt_steps[round * 2 * t + t + c] = w.ratio[c];
         }
     }
     column_products(w.R, w.R, n, t, w.rr);
-    for (size_t c = 0; c < t; c++)
-        if (w.size[c] > 0) worst = fmax(worst, sqrt(w.rr[c] / w.size[c]));
+    for (size_t c = 0; c < t && c < run->close; c++) /* size: tolerance^2 |B|^2 */
+        if (w.size[c] > 0) worst = fmax(worst, run->tolerance * sqrt(w.rr[c] / w.size[c]));
     *out_report = (cri_gp_cg_report){ round, worst };
 done:
     cr_scratch_end(&s);

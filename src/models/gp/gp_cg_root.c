@@ -86,6 +86,9 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
     double            *T = cr_scratch_matrix(&s, r, t), *prior = cr_scratch_f64(&s, t);
     double            *near = cr_scratch_f64(&s, t);
     cri_gp_near        by = { a, op->k, op->noise, r, n < CRI_GP_NEAR ? n : CRI_GP_NEAR, root->W };
+    cri_gp_cg_run      run = {
+             .close = t, .tolerance = CLOSE, .max_iter = o->max_iter, .what = "gp: check of the variances"
+    };
     cri_gp_cg_report   report;
 
     CR_TRY(s.status);
@@ -94,7 +97,7 @@ static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_
     cr_kernel_input in = cri_gp_inputs(a), rows = cri_gp_inputs(&some);
     CR_TRY(cr_kernel_cross(cx, op->k, &in, &rows, cr_mat_of(B, n, t)));
     CR_TRY(cr_kernel_diagonal(cx, op->k, &rows, false, prior));
-    CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, CLOSE, o->max_iter, X, NULL, NULL, &report));
+    CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, &run, X, &report));
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(B, n, t), CR_PLAIN, 0,
                    cr_mat_of(T, r, t)));
     CR_TRY(cri_gp_near_take(cx, &by, B, T, t, near));
@@ -113,27 +116,48 @@ done:
     return st;
 }
 
+/* R [n x r] := P^-1 F = D^-1/2 G^T (I + G G^T)^-1, its first r columns. */
+static cr_status span(cr_ctx *cx, const cri_gp_preconditioner *p, size_t r, double *R)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = p->n, m = p->rank;
+    double    *Y = cr_scratch_matrix(&s, m, m), *T = cr_scratch_matrix(&s, m, r);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_chol_inverse(cx, cr_cmat_of(p->L, m, m), cr_mat_of(Y, m, m)));
+    for (size_t i = 0; i < m; i++) memcpy(T + i * r, Y + i * m, r * sizeof *T);
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(p->G, m, n), CR_TRANSPOSED, cr_cmat_of(T, m, r), CR_PLAIN, 0,
+                   cr_mat_of(R, n, r)));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < r; j++) R[i * r + j] /= sqrt(p->D[i]);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k,
                          double noise, const cri_gp_cg_settings *settings, size_t most,
                          cri_gp_cg_root_of *root)
 {
     cr_status             st = CR_OK;
     cr_scratch            s = cr_scratch_begin(cx);
-    size_t                n = problem->data->n, r;
+    size_t                n = problem->data->n, r, rank = settings->rank ? settings->rank : cri_gp_cg_rank(n);
+    size_t                wanted = most > rank ? most : rank;
+    size_t               *landmarks = cr_scratch_index(&s, wanted < n ? wanted : n);
     cri_gp_operator       op;
     cri_gp_preconditioner p;
     cr_jitter             jitter;
-    double               *F, *G;
+    double               *G;
 
+    CR_TRY(s.status);
     CR_TRY(cri_gp_operator_new(cx, &s, problem->data, k, noise, &op));
-    CR_TRY(
-        cri_gp_preconditioner_new(cx, &s, &op, most > settings->rank ? most : settings->rank, &p));
-    root->rank = r = p.rank < most ? p.rank : most;
-    F = cr_scratch_matrix(&s, n, r);
+    CR_TRY(cri_gp_cg_landmarks(cx, &op, wanted, settings->seed, landmarks, &rank));
+    CR_TRY(cri_gp_preconditioner_new(cx, &s, &op, landmarks, rank, &p));
+    root->rank = r = rank < most ? rank : most;
     G = cr_scratch_matrix(&s, r, r);
     CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++) memcpy(F + i * r, p.F + i * p.width, r * sizeof *F);
-    CR_TRY(cri_gp_precondition(cx, &p, F, r, root->R));
+    CR_TRY(span(cx, &p, r, root->R));
     CR_TRY(multiply_all(cx, &op, root->R, r, root->W));
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(root->W, n, r),
                    CR_PLAIN, 0, cr_mat_of(G, r, r)));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { ADAPT_ROWS = 8192, BATCH_STEPS = 50, LEAST_BATCH = 128, MOST_BATCH = 1024, LEAST_STEPS = 400 };
+enum { CG_ROWS = 2000 }; /* whose factor costs little against conjugate gradients */
 enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
 
 static const double QUIET = 1e-10; /* of the variance of the target */
@@ -69,7 +70,7 @@ static void tell_unsettled(cr_ctx *cx, size_t epochs)
            "--approx vfe takes all rows at a time", epochs, 4 * epochs);
 }
 
-/* By mini-batches or conjugate gradients: the exact evidence of some rows first, then all. */
+/* By mini-batches or conjugate gradients: the exact evidence of some rows first, then all, if there are more. */
 static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task,
                                 cri_gp_learned *learned)
 {
@@ -82,11 +83,12 @@ static cr_status learn_from_few(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *ta
     cri_gp_svgp_options o = { j->o.batch, choose_epochs(j->o.epochs, j->problem.data->n, j->o.batch),
                               j->o.move_inputs };
 
-    CR_TRY(draw_rows(cx, &s, j, SEARCH_ROWS, &part, &few));
+    CR_TRY(draw_rows(cx, &s, j, m->cg ? CG_ROWS : SEARCH_ROWS, &part, &few));
     search.problem = &few;
     search.objective = task->search_objective;
     search.method = task->search_method;
     CR_TRY(cri_gp_learn(cx, &search, m->kernel, &m->noise, learned));
+    if (m->cg && part.n == j->problem.data->n) goto done;
     learned->at_bound[0] = '\0';
     if (!m->cg) CR_TRY(adapt_to_bound(cx, j, task));
     cri_gp_cg cg = cri_gp_job_cg(j);
@@ -180,7 +182,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *m = j->m;
     bool              exact = m->approx == CRI_GP_EXACT, rff = m->approx == CRI_GP_RFF;
-    size_t            n = j->problem.data->n, few = n < SEARCH_ROWS ? n : SEARCH_ROWS;
+    size_t            n = j->problem.data->n, most = m->cg ? CG_ROWS : SEARCH_ROWS, few = n < most ? n : most;
     size_t            threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_learned    learned = { .converged = true };
