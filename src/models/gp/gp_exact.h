@@ -20,6 +20,7 @@ typedef struct cri_gp_problem {
 
 /* What comes of it, in memory of the caller. */
 typedef struct cri_gp_solution {
+    double  nugget; /* asked for: this share of the mean of the diagonal of C is added to it */
     double  log_evidence;
     double  jitter; /* added to the diagonal of C                     */
     double *alpha;  /* [n]     C^-1 (y - H b)                         */
@@ -30,9 +31,12 @@ typedef struct cri_gp_solution {
 
 typedef enum cri_gp_jitter { CRI_GP_NO_JITTER, CRI_GP_JITTER } cri_gp_jitter;
 
-/* L [n x n] := the Cholesky factor of C in its lower triangle, and all of *out, whose pointers are
- * set.  Without jitter fails with CR_ENUMERIC when C is not positive definite; with it, names the two
- * rows that are most alike in a warning. */
+/* The least share that makes the factor of n rows one to trust. */
+double cri_gp_nugget(size_t n);
+/* L [n x n] := the Cholesky factor of C in its lower triangle, and all of *out, whose pointers and nugget are
+ * set.  Without jitter fails with CR_ENUMERIC when C is not positive definite, or so near to it that less than three
+ * digits of a solution would be left; with it, adds what is needed and names the two rows that are most alike in a
+ * warning. */
 cr_status cri_gp_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                        cri_gp_jitter jitter, double *L, cri_gp_solution *out);
 /* The same from a factor that is there. */

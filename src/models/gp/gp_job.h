@@ -24,6 +24,7 @@ typedef struct cri_gp_job {
     double            shift;   /* taken off the targets of a sparse fit, whose sums of squares would lose
                                 * their digits; the constant of the mean gives it back */
     double           *H;
+    double            nugget;  /* share of the diagonal that learning without noise had to add (gp_exact.h) */
     cri_gp_problem    problem;
     cri_gp_sparse     sparse;
     cri_gp_spectrum   spectrum; /* of rff */

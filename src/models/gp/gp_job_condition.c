@@ -33,6 +33,7 @@ static cr_status condition(cr_ctx *cx, const cri_gp_job *j)
     double           *inverse = cr_scratch_matrix(&s, m->at.n, m->at.n);
 
     CR_TRY(s.status);
+    solution.nugget = j->nugget;
     CR_TRY(cri_gp_solve(cx, &j->problem, m->kernel, m->noise, CRI_GP_JITTER, m->L, &solution));
     m->evidence = solution.log_evidence;
     m->jitter = solution.jitter;

@@ -12,8 +12,6 @@ enum { ADAPT_ROWS = 8192, BATCH_STEPS = 50, LEAST_BATCH = 128, MOST_BATCH = 1024
 enum { CG_ROWS = 2000 }; /* whose factor costs little against conjugate gradients */
 enum { SEARCH_ROWS = 512, SPREAD_ROWS = 700, SPREAD_PARAMETERS = 30, ONE_THREAD_ROWS = 256 };
 
-static const double QUIET = 1e-10; /* of the variance of the target */
-
 /* Some rows of a job, with their H of the scratch. */
 static cr_status draw_rows(cr_ctx *cx, cr_scratch *s, const cri_gp_job *j, size_t most, cri_gp_data *part,
                            cri_gp_problem *out)
@@ -101,44 +99,56 @@ done:
     return st;
 }
 
-/* true when the mean of f at the rows is within some sds of so little noise: C^-1 (y - H b) is the rest over it. */
-static cr_status check_rest(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, double noise, bool *out)
+/* true when the mean of f at the rows is within some sds of the variance added: C^-1 (y - H b) is the rest over it. */
+static cr_status check_rest(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, bool *out)
 {
     cr_status          st = CR_OK;
     const cri_gp_data *data = j->problem.data;
     cri_gp_exact_room *room = task->method;
     double             square = 0, value;
-    CR_TRY(cri_gp_exact_objective(cx, room, &j->problem, j->m->kernel, noise, &value, NULL));
-    for (size_t i = 0; i < data->n; i++) square += noise * data->r[i] * pow(room->solution.alpha[i], 2);
+    CR_TRY(cri_gp_exact_objective(cx, room, &j->problem, j->m->kernel, j->m->noise, &value, NULL));
+    for (size_t i = 0; i < data->n; i++) square += room->solution.jitter * pow(room->solution.alpha[i], 2);
     *out = square <= 100 * (double)data->n;
 done:
     return st;
 }
 
-/* Without noise the covariance of a smooth kernel is singular up to rounding wherever it suits smooth data: then
- * the search adds a variance that is far below what the rows tell apart, if the rows can be met so closely; what is
- * needed in the end is added, and told, when the rows are met. */
-static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, double *searched,
-                           cri_gp_learned *learned)
+/* Without noise the covariance of a smooth kernel is singular up to rounding wherever it suits smooth data.  Where the
+ * search met such settings, another adds a variance to each row that is far below what the rows tell apart; what it
+ * finds is taken if the rows can be met so closely and the evidence is better. */
+static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, cri_gp_learned *learned)
 {
-    cr_status         st = CR_OK;
-    cr_scratch        s = cr_scratch_begin(cx);
-    cri_gp_posterior *m = j->m;
-    bool              none = m->approx == CRI_GP_EXACT && !m->noise_learned && m->noise == 0 && !m->white;
-    bool              met = false;
-    double           *theta = cr_scratch_f64(&s, m->n_theta + 1);
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    cri_gp_posterior  *m = j->m;
+    bool               none = m->approx == CRI_GP_EXACT && !m->noise_learned && m->noise == 0 && !m->white;
+    bool               met = false;
+    double            *given = cr_scratch_f64(&s, m->n_theta + 1), *plain = cr_scratch_f64(&s, m->n_theta + 1);
+    cri_gp_exact_room *room = task->method;
+    cri_gp_learned     near = { 0 };
 
     CR_TRY(s.status);
-    cr_kernel_theta(m->kernel, theta);
-    st = cri_gp_learn(cx, task, m->kernel, &m->noise, learned);
-    *searched = m->noise;
-    if (st != CR_ENUMERIC || !none) goto done;
-    *searched = QUIET * task->variance;
-    st = cri_gp_learn(cx, task, m->kernel, searched, learned);
-    if (st == CR_OK) st = check_rest(cx, j, task, *searched, &met);
-    if (met || (st != CR_OK && st != CR_ENUMERIC)) goto done;
-    CR_TRY(cr_kernel_set_theta(cx, m->kernel, theta)); /* fails as before */
-    CR_TRY(cri_gp_learn(cx, task, m->kernel, &m->noise, learned));
+    cr_kernel_theta(m->kernel, given);
+    cr_status first = cri_gp_learn(cx, task, m->kernel, &m->noise, learned);
+    if (!none || (first == CR_OK && learned->refused == 0) || (first != CR_OK && first != CR_ENUMERIC)) {
+        st = first;
+        goto done;
+    }
+    cr_kernel_theta(m->kernel, plain);
+    CR_TRY(cr_kernel_set_theta(cx, m->kernel, given));
+    room->solution.nugget = cri_gp_nugget(j->problem.data->n);
+    st = cri_gp_learn(cx, task, m->kernel, &m->noise, &near);
+    if (st == CR_OK) st = check_rest(cx, j, task, &met);
+    if (st != CR_OK && st != CR_ENUMERIC) goto done;
+    st = CR_OK;
+    if (met && (first != CR_OK || near.value > learned->value + 0.01)) {
+        j->nugget = room->solution.nugget;
+        *learned = near;
+        goto done;
+    }
+    room->solution.nugget = 0;
+    CR_TRY(cr_kernel_set_theta(cx, m->kernel, first == CR_OK ? plain : given));
+    if (first != CR_OK) CR_TRY(cri_gp_learn(cx, task, m->kernel, &m->noise, learned)); /* fails as before */
 done:
     cr_scratch_end(&s);
     return st;
@@ -186,7 +196,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     size_t            threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
     cri_gp_learned    learned = { .converged = true };
-    double            square = 0, searched = 0; /* the noise of the search */
+    double            square = 0;
     cri_gp_task       task = { .problem = &j->problem,
                                .objective = exact ? cri_gp_exact_objective
                                             : rff ? cri_gp_rff_objective
@@ -223,8 +233,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     if (j->o.batch == 0) j->o.batch = choose_batch(n);
     bool batches = (m->approx == CRI_GP_SVGP && j->o.batch < n) || m->cg;
     CR_TRY(batches ? learn_from_few(cx, j, &task, &learned)
-                   : learn_all(cx, j, &task, &searched, &learned));
-    if (batches) searched = m->noise;
+                   : learn_all(cx, j, &task, &learned));
     if (!exact && !batches && !rff && m->approx != CRI_GP_NYSTROM && j->o.move_inputs)
         CR_TRY(cri_gp_learn_inducing(cx, &task, &j->sparse, m->kernel, &m->noise, &learned));
     m->starts = learned.starts;
@@ -241,7 +250,7 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     if (j->o.mcmc)
         CR_TRY(draw_hyper(cx, j, &task));
     else if (!m->cg && n <= SPREAD_ROWS && m->n_theta <= SPREAD_PARAMETERS)
-        CR_TRY(cri_gp_spread(cx, &task, m->kernel, searched, m->sd));
+        CR_TRY(cri_gp_spread(cx, &task, m->kernel, m->noise, m->sd));
 done:
     cr_ctx_set_threads(cx, threads);
     cr_scratch_end(&s);

@@ -40,7 +40,7 @@ typedef struct run {
     double                noise;
     const double         *base;     /* NULL: not tied */
     double               *x, *gradient; /* [p + 1] */
-    size_t                evaluations;
+    size_t                evaluations, refused;
 } run;
 
 static cr_status evaluate(run *r, const double *x, double *out_value, double *opt_gradient)
@@ -55,6 +55,7 @@ static cr_status evaluate(run *r, const double *x, double *out_value, double *op
     *out_value += cr_kernel_log_prior(r->k, false, opt_gradient);
     if (!isfinite(*out_value)) st = CR_ENUMERIC;
 done:
+    r->refused += st == CR_ENUMERIC;
     return st;
 }
 
@@ -413,6 +414,7 @@ cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_task *task, cr_kernel *k, double
         tell_bounds(&r, a[0].x, &learned);
     }
     learned.evaluations = r.evaluations;
+    learned.refused = r.refused;
     *out = learned;
 done:
     cr_kernel_free(cx, r.k);

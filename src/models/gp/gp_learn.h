@@ -32,6 +32,7 @@ typedef struct cri_gp_task {
 typedef struct cri_gp_learned {
     double value;            /* the log evidence or bound, with the log prior        */
     size_t iterations, evaluations;
+    size_t refused;          /* settings that had no value: the covariance is singular there */
     size_t starts, agreed;   /* runs of L-BFGS at the last stage; those near the best */
     bool   converged;
     char   at_bound[512];    /* "noise (lower), rbf.l[2] (upper)"; "" for none       */
