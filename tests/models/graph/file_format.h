@@ -24,6 +24,26 @@ static inline cr_network *parse_text(cr_ctx *cx, const file_format *f, const cha
     return net;
 }
 
+static inline void check_dialects(cr_ctx *cx, const file_format *f, const char *plain,
+                                  const char *const *same, size_t n)
+{
+    cr_network *wanted = parse_text(cx, f, plain);
+    for (size_t i = 0; i < n; i++) {
+        cr_network *net = parse_text(cx, f, same[i]);
+        assert_same_network(wanted, net, true);
+        cr_network_free(cx, net);
+    }
+    cr_network_free(cx, wanted);
+}
+
+/* Property number i: of variable v, or of none. */
+static inline void check_property(const cr_network *net, size_t i, const char *text, size_t v)
+{
+    size_t of;
+    assert_string_equal(cr_network_property(net, i, &of), text);
+    assert_true(of == v);
+}
+
 static inline void check_mistakes(cr_ctx *cx, const file_format *f, const mistake *files, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
