@@ -2,6 +2,7 @@
 #include "gp_fixture.h"
 
 #include "models/gp/gp_lowrank.h"
+#include "models/gp/gp_thin.h"
 #include "models/model_internal.h"
 
 enum { ROWS = 200, INSIDE = 120, D = 2 };
@@ -316,47 +317,48 @@ static void test_update(void **state)
     test_context_free(cx);
 }
 
-typedef struct small {
-    double X[256], y[256], far[2];
-} small;
+typedef struct made {
+    cr_model *m;
+    cr_table *far;
+} made;
 
+/* The form made, used for rows near and far, saved and loaded. */
 static cr_status all_of_it(cr_ctx *cx, void *arg)
 {
-    cr_status     st = CR_OK;
-    const small  *a = arg;
-    cr_model     *m = NULL, *again = NULL;
-    cr_prediction p = { 0 };
-    cr_table     *t = NULL, *far = NULL;
-    char         *bytes = NULL;
-    size_t        size = 0;
+    cr_status       st = CR_OK;
+    const made     *a = arg;
+    cr_model       *again = NULL;
+    cri_gp_lowrank *low = NULL;
+    cr_prediction   p = { 0 };
+    char           *bytes = NULL;
+    size_t          size = 0;
     cr_ctx_set_threads(cx, 1);
-    CR_TRY(cr_table_new(cx, "t", 256, &t));
-    CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, a->X, 1));
-    CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, a->y, 1));
-    CR_TRY(try_fit(cx, "gp", t, "target=y optimize=none mean=constant noise=0.1 kernel=rbf(l=20)", &m));
-    assert_non_null(state_of(m)->low);
-    CR_TRY(cr_table_new(cx, "far", 2, &far));
-    CR_TRY(cr_table_borrow_numbers(cx, far, "x", CR_REAL, a->far, 1));
-    CR_TRY(cr_predict(cx, m, far, &p));
-    CR_TRY(cr_model_to_bytes(cx, m, &bytes, &size));
+    CR_TRY(cri_gp_lowrank_new(cx, state_of(a->m), CRI_GP_THIN_LEAST, CRI_GP_LOWRANK_WORST, &low));
+    assert_non_null(low);
+    CR_TRY(cr_predict(cx, a->m, a->far, &p));
+    CR_TRY(cr_model_to_bytes(cx, a->m, &bytes, &size));
     CR_TRY(cr_model_from_bytes(cx, "m", bytes, size, &again));
 done:
     cr_free(cx, bytes, size, 1);
     cr_prediction_free(cx, &p);
-    cr_model_free(cx, m);
+    cri_gp_lowrank_free(cx, low);
     cr_model_free(cx, again);
-    cr_table_free(cx, t);
-    cr_table_free(cx, far);
     return st;
 }
 
 static void test_allocations(void **state)
 {
     (void)state;
-    static small a;
-    for (size_t i = 0; i < 256; i++) a.X[i] = 0.02 * (double)i, a.y[i] = sin(a.X[i]);
-    a.far[1] = 25; /* further out than the form reaches */
+    cr_ctx *cx = test_context();
+    sample  s = draw(cx, 80, 300);
+    double  rows[] = { 1, 1, 9, 9 };
+    made    a = { fit(cx, "gp", s.t, "target=y features=x1 optimize=none mean=constant noise=0.1 kernel=rbf(l=9)"),
+                  make_table(cx, rows, 2, D, s.zero, NULL) };
     test_every_allocation_fails(all_of_it, &a);
+    cr_table_free(cx, a.far);
+    cr_model_free(cx, a.m);
+    drop(cx, &s);
+    test_context_free(cx);
 }
 
 int main(void)
