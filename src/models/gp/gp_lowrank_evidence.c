@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    FEWEST = 800,   /* inputs: below, the dense formulas are quick */
+    FEWEST = 800, /* inputs: below, the dense formulas are quick                                  */
+    SHARE = 8,    /* of them are pivots at the most: these take no products of matrices and more time */
     MOST_SKIPS = 16
 };
 
@@ -189,7 +190,7 @@ done:
 }
 
 cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
-                                  double *out_value, double *opt_gradient, bool *out_held)
+                                  size_t most, double *out_value, double *opt_gradient, bool *out_held)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
@@ -200,7 +201,7 @@ cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, con
 
     *out_held = false;
     if (!(noise > 0)) goto done;
-    CR_TRY(cri_gp_thin_begin(cx, problem->data, k, CRI_GP_THIN_LEAST, &thin));
+    CR_TRY(cri_gp_thin_begin(cx, problem->data, k, CRI_GP_THIN_LEAST, most, &thin));
     if (thin.rank == 0) goto done;
     w.r = thin.rank;
     w.root = cr_scratch_f64(&s, n);
@@ -242,7 +243,7 @@ cr_status cri_gp_quick_objective(cr_ctx *cx, void *method, const cri_gp_problem 
         room->skip--;
         goto dense;
     }
-    st = cri_gp_lowrank_evidence(cx, problem, k, noise, out_value, opt_gradient, &held);
+    st = cri_gp_lowrank_evidence(cx, problem, k, noise, problem->data->n / SHARE, out_value, opt_gradient, &held);
     if (st != CR_OK && st != CR_ENUMERIC) return st;
     room->failed = held ? 0 : room->failed ? 2 * room->failed : 1;
     room->skip = room->failed < MOST_SKIPS ? room->failed : MOST_SKIPS;

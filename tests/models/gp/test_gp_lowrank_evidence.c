@@ -60,12 +60,12 @@ static void test_dense(void **state)
         double     value = 0, gradient[PARAMETERS], expected[PARAMETERS];
         bool       held = false;
         double     known = dense(cx, s, k, kinds[i].noise, expected);
-        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, &value, gradient, &held));
+        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4, &value, gradient, &held));
         if (!held) fail_msg("%s does not hold", kinds[i].kernel);
         assert_relative(value, known, 1e-10);
         for (size_t j = 0; j <= cr_kernel_theta_size(k); j++) assert_close(gradient[j] / N, expected[j] / N, 1e-9);
         value = 0;
-        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, &value, NULL, &held));
+        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4, &value, NULL, &held));
         assert_relative(value, known, 1e-10);
         cr_kernel_free(cx, k);
         free(s);
@@ -90,7 +90,7 @@ static void test_refusals(void **state)
         cr_kernel *k = parse(cx, kinds[i].kernel);
         double     value = 7, gradient[PARAMETERS] = { 7, 7, 7 };
         bool       held = true;
-        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, &value, gradient, &held));
+        assert_ok(cx, cri_gp_lowrank_evidence(cx, &s->problem, k, kinds[i].noise, s->data.n / 4, &value, gradient, &held));
         if (held) fail_msg("%s holds", kinds[i].kernel);
         assert_true(value == 7 && gradient[0] == 7 && gradient[2] == 7);
         cr_kernel_free(cx, k);
@@ -144,7 +144,7 @@ static cr_status all_of_it(cr_ctx *cx, void *arg)
     bool          held = false;
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_kernel_parse(cx, "rbf(x1;l=9)", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_lowrank_evidence(cx, &s->problem, k, 0.1, &value, gradient, &held));
+    CR_TRY(cri_gp_lowrank_evidence(cx, &s->problem, k, 0.1, s->data.n / 4, &value, gradient, &held));
     assert_true(held);
 done:
     cr_kernel_free(cx, k);
