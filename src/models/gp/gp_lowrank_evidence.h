@@ -17,15 +17,15 @@
  * thousand times smaller. */
 #define CRI_GP_LOWRANK_EVIDENCE_ERROR 1e-8
 
-/* *out_value and opt_gradient [theta_size + 1], by theta and log noise, when *out_held; else they are as they were:
- * the rank is above `most`, the noise too small for the bound, or the kernel holds white.  Fails with CR_ENUMERIC where
- * H^T C^-1 H has no factor. */
+/* *out_value and opt_gradient [theta_size + 1], by theta and log noise, when *out_held; else they are as they
+ * were: the rank is above `most`, the noise too small for the bound, or the kernel holds white.  Fails with
+ * CR_ENUMERIC where H^T C^-1 H has no factor. */
 cr_status cri_gp_lowrank_evidence(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                                   size_t most, double *out_value, double *opt_gradient, bool *out_held);
 
-/* The exact log evidence as an objective: so where it holds, with a rank up to n / 8,
- * from 800 inputs on, else by the dense formulas.  After a failure the next
- * evaluations, up to 16, do not try.  method is a cri_gp_quick_room. */
+/* The exact log evidence as an objective: so where it holds, with a rank up to n / 8, from 800 inputs on, else by
+ * the dense formulas.  After a failure the next evaluations, up to 16, do not try.  method is a
+ * cri_gp_quick_room. */
 typedef struct cri_gp_quick_room {
     cri_gp_exact_room exact;
     size_t            failed, skip;
