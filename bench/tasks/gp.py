@@ -75,18 +75,18 @@ print(json.dumps({"seconds": json.loads(done.stdout)["seconds"], "doubles_per_n2
 DATA = (f"gp-{N}x{D}-2.f64", make)
 
 
-def make_rows(path, n):
+def make_rows(path, n, d):
     rng = random.Random(4)
     with open(path, "w") as f:
-        f.write(",".join(f"x{j}" for j in range(D)) + ",y\n")
+        f.write(",".join(f"x{j}" for j in range(d)) + ",y\n")
         for _ in range(n):
-            x = [rng.gauss(0, 1) for _ in range(D)]
+            x = [rng.gauss(0, 1) for _ in range(d)]
             y = math.sin(2 * x[0]) + x[-1] + 0.2 * rng.gauss(0, 1)
             f.write(",".join(f"{v:.6f}" for v in [*x, y]) + "\n")
 
 
-def rows(n):
-    return f"gp-{n}x{D}-4.csv", lambda path: make_rows(path, n)
+def rows(n, d=D):
+    return f"gp-{n}x{d}-4.csv", lambda path: make_rows(path, n, d)
 
 
 def ours(what, n, *more, d=D):
@@ -103,6 +103,10 @@ TASKS = [
     Task(name="gp-fit", about=f"gp, 2000 rows, d = {D}, fit to the optimum, against scikit-learn",
          ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json"],
          peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(2000), threads=2, quality="log_evidence",
+         judge="higher", tolerance=1e-4, goal=5),
+    Task(name="gp-fit-smooth", about="gp, 2000 rows, d = 2, fit to the optimum, against scikit-learn",
+         ours=["{build}/credence", "fit", "gp", "{data}", "--target", "y", "--mean", "zero", "--json"],
+         peer=python(FIT, "{data}"), needs=("sklearn", "pandas"), data=rows(2000, 2), threads=2, quality="log_evidence",
          judge="higher", tolerance=1e-4, goal=5),
     Task(name="gp-memory", about=f"gp, 4000 rows, d = {D}, 2 iterations in at most 2.2 n^2 doubles and 64 MB",
          ours=python(MEMORY, "{build}", "{data}", "4000"), data=rows(4000), threads=2, quality="doubles_per_n2",

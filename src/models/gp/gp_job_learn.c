@@ -1,5 +1,6 @@
 /* gp_job_learn.c -- the hyper-parameters of a fit: the right search for each approximation. */
 #include "gp_job.h"
+#include "gp_lowrank_evidence.h"
 #include "gp_mcmc.h"
 #include "gp_svgp.h"
 #include "../../base/context_internal.h"
@@ -104,7 +105,8 @@ static cr_status check_rest(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, 
 {
     cr_status          st = CR_OK;
     const cri_gp_data *data = j->problem.data;
-    cri_gp_exact_room *room = task->method;
+    cri_gp_quick_room *quick = task->method;
+    cri_gp_exact_room *room = &quick->exact;
     double             square = 0, value;
     CR_TRY(cri_gp_exact_objective(cx, room, &j->problem, j->m->kernel, j->m->noise, &value, NULL));
     for (size_t i = 0; i < data->n; i++) square += room->solution.jitter * pow(room->solution.alpha[i], 2);
@@ -195,13 +197,14 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     size_t            n = j->problem.data->n, most = m->cg ? CG_ROWS : SEARCH_ROWS, few = n < most ? n : most;
     size_t            threads = cr_ctx_threads(cx);
     cri_gp_exact_room room = { m->L, cri_gp_posterior_solution(m) };
+    cri_gp_quick_room quick = { .exact = room };
     cri_gp_learned    learned = { .converged = true };
     double            square = 0;
     cri_gp_task       task = { .problem = &j->problem,
-                               .objective = exact ? cri_gp_exact_objective
+                               .objective = exact ? cri_gp_quick_objective
                                             : rff ? cri_gp_rff_objective
                                                   : cri_gp_sparse_objective,
-                               .method = exact ? (void *)&room
+                               .method = exact ? (void *)&quick
                                          : rff ? (void *)&j->rff
                                                : &j->sparse,
                                .search_objective = cri_gp_exact_objective,

@@ -14,6 +14,7 @@
 
 enum {
     FEWEST = 256, /* inputs: below, the dense formulas are quick */
+    SHARE = 4,    /* the rank is at most this part of them       */
     ROWS = 256,   /* of the residual at a time                   */
     STRIP = 64    /* rows predicted by one thread at a time      */
 };
@@ -195,7 +196,7 @@ cr_status cri_gp_lowrank_new(cr_ctx *cx, const cri_gp_posterior *m, double least
     CR_TRY(fill_noise(cx, m, root, &largest));
     for (size_t i = 0; i < n; i++)
         if (!(root[i] > 0)) goto done;
-    CR_TRY(cri_gp_thin_begin(cx, &m->at, m->kernel, least, &thin));
+    CR_TRY(cri_gp_thin_begin(cx, &m->at, m->kernel, least, n / SHARE, &thin));
     if (thin.rank == 0) goto done;
     CR_TRY(lowrank_allocate(cx, m, &thin, root, largest, &low));
     for (size_t i = 0; i < n; i++) {
@@ -224,7 +225,8 @@ cr_status cri_gp_lowrank_write(cr_ctx *cx, const cri_gp_lowrank *low, cri_store 
 
 static bool fits(const cri_gp_lowrank *low, const cri_gp_posterior *m)
 {
-    bool good = low->terms == m->q && low->rank <= m->at.n && low->residual >= 0 &&
+    bool good = m->approx == CRI_GP_EXACT && m->L && low->terms == m->q &&
+                low->rank <= m->at.n && low->residual >= 0 &&
                 low->pull >= 0 && low->rounding >= 0 && low->weight_rounding >= 0 &&
                 low->least_noise > 0;
     for (size_t i = 0; good && i < low->rank; i++)

@@ -18,9 +18,9 @@
  * rho is measured: the Frobenius norm of the difference of all n^2 entries, which also holds the rounding of K
  * and F.  That of phi is about kappa = |phi / diag L| units of the last place of k, large beyond the data: it is
  * added to eps, and by the entries of F to e.  (In eps + s^2 it cancels.)  Rows whose bound is above
- * CRI_GP_LOWRANK_ERROR of the variance of a target (means: of its sd before any data), most of them beyond the data,
- * are left to the dense formulas, and there is no such form at all when rho is above CRI_GP_LOWRANK_WORST or n
- * below 256.
+ * CRI_GP_LOWRANK_ERROR of the variance of a target (means: of its sd before any data), most of them beyond the
+ * data, are left to the dense formulas, and there is no such form at all when rho is above CRI_GP_LOWRANK_WORST,
+ * r above n / 4 or n below 256.
  * Harbrecht, Peters & Schneider (2012), Appl. Numer. Math. 62.  (Internal header.) */
 #ifndef CREDENCE_MODELS_GP_GP_LOWRANK_H
 #define CREDENCE_MODELS_GP_GP_LOWRANK_H

@@ -15,8 +15,9 @@
 #include <string.h>
 
 enum {
-    BLOCK = 1024,    /* rows predicted at a time: n x BLOCK numbers of room */
-    LOW_BLOCK = 4096 /* by the low-rank form                                */
+    BLOCK = 1024,      /* rows predicted at a time, at least: n x BLOCK numbers of room  */
+    MOST_BLOCK = 4096, /* and at most: the more, the less often a solve copies L         */
+    ROOM = 1 << 23     /* numbers that more than BLOCK rows may take                     */
 };
 
 /* Some rows on their way through the formulas. */
@@ -164,19 +165,26 @@ static cr_status predict_variance(cr_ctx *cx, const cri_gp_posterior *m, block *
     return CR_OK;
 }
 
+/* How many rows to predict at a time from n inputs. */
+static size_t block_of(size_t n)
+{
+    size_t many = ROOM / (n ? n : 1);
+    return many < BLOCK ? BLOCK : many > MOST_BLOCK ? MOST_BLOCK : many;
+}
+
 /* mean and variance of f in `count` rows, or in those that an index names. */
 static cr_status predict_dense(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
                                const size_t *opt_index, size_t count, double *mean, double *opt_variance)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     most = count < BLOCK ? count : BLOCK;
+    size_t     size = block_of(m->at.n), most = count < size ? count : size;
     double    *some = cr_scratch_f64(&s, most), *spread = cr_scratch_f64(&s, most);
     block      b;
 
     CR_TRY(block_new(&s, m, rows->p, most, false, &b));
-    for (size_t k = 0; k < cri_block_count(count, BLOCK); k++) {
-        cri_range r = cri_block_range(count, BLOCK, k);
+    for (size_t k = 0; k < cri_block_count(count, size); k++) {
+        cri_range r = cri_block_range(count, size, k);
         read_rows(m, rows, opt_index, r.begin, r.end, &b);
         CR_TRY(mean_of_block(cx, m, &b, some));
         if (opt_variance) CR_TRY(predict_variance(cx, m, &b, spread));
@@ -197,7 +205,7 @@ static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_ro
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
-    size_t              most = rows->n < LOW_BLOCK ? rows->n : LOW_BLOCK, others = 0;
+    size_t              most = rows->n < MOST_BLOCK ? rows->n : MOST_BLOCK, others = 0;
     size_t             *index = cr_scratch_index(&s, rows->n);
     double             *errors = cr_scratch_f64(&s, 2 * most);
     cri_gp_lowrank_room room;
@@ -205,8 +213,8 @@ static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_ro
 
     CR_TRY(block_new(&s, m, rows->p, most, true, &b));
     CR_TRY(cri_gp_lowrank_open(&s, m, most, &room));
-    for (size_t k = 0; k < cri_block_count(rows->n, LOW_BLOCK); k++) {
-        cri_range           r = cri_block_range(rows->n, LOW_BLOCK, k);
+    for (size_t k = 0; k < cri_block_count(rows->n, MOST_BLOCK); k++) {
+        cri_range           r = cri_block_range(rows->n, MOST_BLOCK, k);
         cri_gp_lowrank_rows found = { .count = r.end - r.begin,
                                       .H = b.H,
                                       .prior = b.prior,

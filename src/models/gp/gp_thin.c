@@ -6,9 +6,8 @@
 #include <string.h>
 
 enum {
-    SHARE = 4,  /* the rank is at most this part of the inputs */
-    MOST = 600, /* and at most this                            */
-    FIRST = 32  /* pivots of the first attempt                 */
+    MOST = 600, /* pivots at all              */
+    FIRST = 32  /* pivots of the first attempt */
 };
 
 /* Will the largest variance that is left, which falls at best as it did over the last half of the pivots,
@@ -37,14 +36,15 @@ done:
     return st;
 }
 
-cr_status cri_gp_thin_begin(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, double least,
+cr_status cri_gp_thin_begin(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, double least, size_t most,
                             cri_gp_thin *out)
 {
     cr_status st = CR_OK;
-    size_t    n = data->n, most = n / SHARE < MOST ? n / SHARE : MOST;
+    size_t    n = data->n;
     double    mean, *F;
 
     *out = (cri_gp_thin){ .memory = cr_scratch_begin(cx) };
+    if (most > MOST) most = MOST;
     if (most < FIRST || !cr_kernel_is_psd(k)) goto done;
     CR_TRY(mean_variance(cx, data, k, &mean));
     if (!(mean > 0 && isfinite(mean))) goto done;

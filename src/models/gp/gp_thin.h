@@ -17,9 +17,9 @@ typedef struct cri_gp_thin {
     cr_mat     F;      /* [n x rank]                                               */
 } cri_gp_thin;
 
-/* Pivots down to `least` of the mean variance; at most n / 4 and 600 of them.  O(n r^2) operations and O(n r)
+/* Pivots down to `least` of the mean variance; at most `most` of them, and 600.  O(n r^2) operations and O(n r)
  * values of the kernel and numbers of memory.  cri_gp_thin_end frees it, after a failure too. */
-cr_status cri_gp_thin_begin(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, double least,
+cr_status cri_gp_thin_begin(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, double least, size_t most,
                             cri_gp_thin *out);
 /* Frees the memory. */
 void cri_gp_thin_end(cri_gp_thin *thin);
