@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANDMARK_SHARE = 8, LEAST_RANK = 200, MOST_RANK = 2000 };
+enum { ALL_ROWS = 2000, MOST_RANK = 3000 };
 enum { ROWS = 256 };             /* of K computed at a time when it is not kept */
 static const double SHARE = 0.4; /* of the memory left that K may take          */
 
 cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed)
 {
     return (cri_gp_cg_settings){ .rank = 0,
-                                 .probes = 16,
+                                 .probes = 32,
                                  .max_iter = 1000,
                                  .tolerance = 1e-8,
                                  .probe_tolerance = 1e-3,
@@ -23,8 +23,8 @@ cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed)
 
 size_t cri_gp_cg_rank(size_t n)
 {
-    size_t some = n / LANDMARK_SHARE;
-    return some < LEAST_RANK ? LEAST_RANK : some > MOST_RANK ? MOST_RANK : some;
+    if (n <= ALL_ROWS) return n;
+    return (size_t)fmin(15 * sqrt((double)n), MOST_RANK);
 }
 
 /* --- C --------------------------------------------------------------------------------------- */
