@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CURVATURE_ROWS = 1000, PROBES = 8, CUTS = 8 };
+enum { CURVATURE_ROWS = 1000, PROBES = 16, CUTS = 8 };
 static const double TOLERANCE = 1e-3, PROBE_TOLERANCE = 1e-2; /* of the residuals                       */
 static const double NEAR = 5;     /* nats that a step promises: with less the residuals are a tenth    */
 static const double GAIN = 0.05;  /* with less it is over                                              */
