@@ -142,15 +142,20 @@ static cr_status begin(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preco
     else
         memset(w->X, 0, n * t * sizeof *B), memset(w->R, 0, n * t * sizeof *B);
     for (size_t i = 0; i < n * t; i++) w->R[i] = B[i] - w->R[i];
+    column_products(w->R, w->R, n, t, w->rr);
+    column_products(B, B, n, t, w->size);
+    for (size_t c = 0; c < t; c++) {
+        if (!(w->rr[c] > w->size[c])) continue; /* else a beginning that is worse than none */
+        for (size_t i = c; i < n * t; i += t) w->X[i] = 0, w->R[i] = B[i];
+        w->rr[c] = w->size[c];
+    }
     CR_TRY(cri_gp_precondition(cx, p, w->R, t, w->Z));
     memcpy(w->P, w->Z, n * t * sizeof *B);
     column_products(w->R, w->Z, n, t, w->rz);
-    column_products(w->R, w->R, n, t, w->rr);
-    column_products(B, B, n, t, w->size);
     *out_any = false;
     for (size_t c = 0; c < t; c++) {
         w->size[c] *= pow(c < run->close ? run->tolerance : run->rest_tolerance, 2);
-        *out_any |= w->going[c] = w->rr[c] > w->size[c];
+        *out_any |= w->going[c] = w->rz[c] > 0 && w->rr[c] > w->size[c];
     }
 done:
     return st;

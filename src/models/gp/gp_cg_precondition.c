@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES = 4096, GREEDY = 800 };
+enum { CANDIDATES = 4096, GREEDY = 500 };
 static const double LEAST = 1e-10; /* of the mean variance: pivots below that are rounding        */
 static const double REST = 0.1;    /* of the noise: so little left of the trace needs no landmark */
 static const double FIRST = 1e-10, MOST = 1e-4; /* of the mean variance, added to K_mm            */
@@ -131,11 +131,14 @@ cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_oper
     }
     CR_TRY(gather(cx, op->data, landmarks, m, &Z));
     cr_kernel_input rows = cri_gp_inputs(&Z), all = cri_gp_inputs(op->data);
+    cr_progress(cx, "gp: preconditioner", 0, 3);
     CR_TRY(factor(cx, op->k, &rows, p.B));
     CR_TRY(cr_kernel_cross(cx, op->k, &rows, &all, cr_mat_of(p.G, m, n)));
+    cr_progress(cx, "gp: preconditioner", 1, 3);
     CR_TRY(cr_chol_forward(cx, cr_cmat_of(p.B, m, m), cr_mat_of(p.G, m, n)));
     for (size_t a = 0; a < m; a++)
         for (size_t i = 0; i < n; i++) p.G[a * n + i] /= sqrt(p.D[i]);
+    cr_progress(cx, "gp: preconditioner", 2, 3);
     CR_TRY(cr_syrk(cx, 1, cr_cmat_of(p.G, m, n), CR_PLAIN, 0, cr_mat_of(p.L, m, m)));
     for (size_t a = 0; a < m; a++) p.L[a * m + a] += 1;
     CR_TRY(cr_chol(cx, cr_mat_of(p.L, m, m)));
