@@ -252,7 +252,9 @@ static cr_status climb(search *a, cri_gp_learned *learned)
         correct(a, s, y);
         memcpy(a->x, a->to, n * sizeof(double));
         memcpy(a->g, a->g1, n * sizeof(double));
-        cr_log(a->cx, CR_LOG_DEBUG, "gp: step %zu of %zu evaluations, promised %.3g; %zu iterations", iteration + 1, a->evaluations, gain, a->cg->report.iterations);
+        cr_log(a->cx, CR_LOG_DEBUG,
+               "gp: step %zu promised %.3g nats; %zu evaluations so far, the last by %zu conjugate gradients",
+               iteration + 1, gain, a->evaluations, a->cg->report.iterations);
         CR_TRY(find_step(a, &gain));
         if (gain < NEAR) {
             a->cg->settings.tolerance = 0.1 * TOLERANCE;
