@@ -72,6 +72,23 @@ usage = __import__("resource").getrusage(__import__("resource").RUSAGE_CHILDREN)
 print(json.dumps({"seconds": json.loads(done.stdout)["seconds"], "doubles_per_n2": usage.ru_maxrss * 1024 / (8 * n * n)}))
 """
 
+HELD_OUT = """
+import csv, json, subprocess, sys, tempfile
+build, data, n, *options = sys.argv[1:]
+lines = open(data).read().splitlines(True)
+with tempfile.TemporaryDirectory() as d:
+    open(d + "/train.csv", "w").writelines(lines[:int(n) + 1])
+    open(d + "/test.csv", "w").writelines(lines[:1] + lines[int(n) + 1:])
+    def run(*argv):
+        done = subprocess.run([build + "/credence", *argv, "--json"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+    said = run("fit", "gp", d + "/train.csv", "--target", "y", "--output", d + "/m.cred", *options)
+    metrics = run("evaluate", d + "/m.cred", d + "/test.csv")["metrics"]
+print(json.dumps({"seconds": said["seconds"], "rmse": metrics["rmse"], "log_score": metrics["log_score"]}))
+"""
+FIXED = ["--kernel", "rbf(variance=3,l=[1.5,6,6,6,6,6,6,10])", "--noise", "0.04", "--optimize", "none"]
+
 DATA = (f"gp-{N}x{D}-2.f64", make)
 
 
@@ -87,6 +104,11 @@ def make_rows(path, n, d):
 
 def rows(n, d=D):
     return f"gp-{n}x{d}-4.csv", lambda path: make_rows(path, n, d)
+
+
+def held_out(n, *options):
+    """Fits n rows by the program, and scores the rest."""
+    return python(HELD_OUT, "{build}", "{data}", str(n), *options)
 
 
 def ours(what, n, *more, d=D):
@@ -119,6 +141,12 @@ TASKS = [
     Task(name="gp-predict-smooth", about="means and sds of 100000 rows from 2000, d = 2, against scikit-learn",
          ours=ours("predict", 2000, "100000", d=2), peer=python(PREDICT, "{data}", "2000", "2", "100000"),
          needs=("sklearn",), data=DATA, threads=2, quality="check", tolerance=1e-8, goal=5),
+    *(Task(name=f"gp-cg{'' if fixed else '-learn'}-{n}",
+           about=f"gp, {n} rows, d = {D}, {'hyper-parameters given' if fixed else 'learned'}, conjugate gradients against our "
+                 "own Cholesky factor; rmse of 1000 rows held out",
+           ours=held_out(n, "--solver", "cg", *fixed), peer=held_out(n, "--approx", "exact", *fixed), data=rows(n + 1000),
+           threads=2, quality="rmse", judge="lower", tolerance=0.01)
+      for n, fixed in ((2000, []), (10000, FIXED), (10000, []))),
     Task(name="gp-vfe", about=f"bound of vfe and its gradient, n = 100000, m = 500, d = {D}",
          ours=["{build}/bench/bench_gp", "bound", "{data}", "100000", str(D), "{threads}", "500"],
          data=("gp-100000x8-2.f64", lambda path: make(path, 100000)), threads=2, limit=30),

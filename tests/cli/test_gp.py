@@ -139,3 +139,22 @@ def test_what_goes_with_the_prior(credence, refused, examples):
     assert credence("fit", "gp-classify", "examples/iris.csv", "--target", "species", "--optimize", "none", "--kernel", "rbf",
                     "-o", "c.cred").code == 0
     refused(2, "predict", "c.cred", "examples/iris.csv", "--latent", says="--coordinates shows")
+
+
+@pytest.mark.slow
+def test_more_probes_make_the_evidence_surer(credence, tmp_path):
+    """The warning of a large standard error, and its hint."""
+    rng = random.Random(3)
+    rows = [[rng.gauss(0, 1) for _ in range(6)] for _ in range(2010)]
+    (tmp_path / "many.csv").write_text("a,b,c,d,e,f,y\n" + "".join(
+        ",".join(f"{v:.4f}" for v in [*r, math.sin(2 * r[0]) + r[5] + 0.1 * rng.gauss(0, 1)]) + "\n" for r in rows))
+    errors = []
+    for probes in (4, 16):
+        result = credence("fit", "gp", "many.csv", "--target", "y", "--solver", "cg", "--optimize", "none", "--kernel",
+                          "rbf(variance=2,l=1)", "--noise", "0.05", "--probes", probes, "--json")
+        assert result.code == 0, result.stderr
+        said = json.loads(result.stdout)
+        errors.append(said["statistics"]["log_evidence_se"])
+        if probes == 4:
+            assert any("--probes 16 would halve it" in w for w in said["warnings"]), said["warnings"]
+    assert errors[1] < 0.8 * errors[0]

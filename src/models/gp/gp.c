@@ -37,6 +37,8 @@
     X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true") \
     X(choice, solver,       "cholesky", "cholesky|cg", "how an exact process is solved: by a Cholesky factor, "\
       "or by conjugate gradients, for tens of thousands of rows", "cg")                              \
+    X(count,  probes,       "32", "2..10000", "probes that estimate the log determinant of --solver cg: the error of " \
+      "the log evidence falls with their root", "128")                                               \
     X(choice, hyper,        "best", "best|mcmc", "hyper-parameters at their best values, or predictions " \
       "averaged over draws of Markov chains", "mcmc")                                                \
     X(count,  draws_hyper,  "100", "4..100000", "draws of hyper-parameters, of four chains", "400")  \
@@ -210,7 +212,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     CR_TRY(check_noise_free(cx, j));
     CR_TRY(check_centre(cx, m));
     if (m->approx == CRI_GP_EXACT) {
-        CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing) : cri_gp_cost_exact(cx, data->n));
+        CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing, j->o.probes) : cri_gp_cost_exact(cx, data->n));
         tell_unused(cx, j);
         if (j->o.mcmc)
             CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned, j->o.draws));
@@ -258,6 +260,7 @@ static cri_gp_plan plan_of(const gp_options *o)
                           .batch = o->batch,
                           .epochs = o->epochs,
                           .draws = o->draws_hyper,
+                          .probes = o->probes,
                           .optimize = o->optimize == OPTIMIZE_EVIDENCE,
                           .move_inputs = o->optimize_inducing,
                           .mcmc = o->hyper == HYPER_MCMC };

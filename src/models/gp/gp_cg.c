@@ -7,14 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { LANDMARK_SHARE = 8, LEAST_RANK = 200, MOST_RANK = 2000 };
+enum { ALL_ROWS = 2000, MOST_RANK = 3000 };
 enum { ROWS = 256 };             /* of K computed at a time when it is not kept */
 static const double SHARE = 0.4; /* of the memory left that K may take          */
 
 cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed)
 {
     return (cri_gp_cg_settings){ .rank = 0,
-                                 .probes = 16,
+                                 .probes = 32,
                                  .max_iter = 1000,
                                  .tolerance = 1e-8,
                                  .probe_tolerance = 1e-3,
@@ -23,8 +23,8 @@ cri_gp_cg_settings cri_gp_cg_defaults(uint64_t seed)
 
 size_t cri_gp_cg_rank(size_t n)
 {
-    size_t some = n / LANDMARK_SHARE;
-    return some < LEAST_RANK ? LEAST_RANK : some > MOST_RANK ? MOST_RANK : some;
+    if (n <= ALL_ROWS) return n;
+    return (size_t)fmin(15 * sqrt((double)n), MOST_RANK);
 }
 
 /* --- C --------------------------------------------------------------------------------------- */
@@ -142,15 +142,20 @@ static cr_status begin(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preco
     else
         memset(w->X, 0, n * t * sizeof *B), memset(w->R, 0, n * t * sizeof *B);
     for (size_t i = 0; i < n * t; i++) w->R[i] = B[i] - w->R[i];
+    column_products(w->R, w->R, n, t, w->rr);
+    column_products(B, B, n, t, w->size);
+    for (size_t c = 0; c < t; c++) {
+        if (!(w->rr[c] > w->size[c])) continue; /* else a beginning that is worse than none */
+        for (size_t i = c; i < n * t; i += t) w->X[i] = 0, w->R[i] = B[i];
+        w->rr[c] = w->size[c];
+    }
     CR_TRY(cri_gp_precondition(cx, p, w->R, t, w->Z));
     memcpy(w->P, w->Z, n * t * sizeof *B);
     column_products(w->R, w->Z, n, t, w->rz);
-    column_products(w->R, w->R, n, t, w->rr);
-    column_products(B, B, n, t, w->size);
     *out_any = false;
     for (size_t c = 0; c < t; c++) {
         w->size[c] *= pow(c < run->close ? run->tolerance : run->rest_tolerance, 2);
-        *out_any |= w->going[c] = w->rr[c] > w->size[c];
+        *out_any |= w->going[c] = w->rz[c] > 0 && w->rr[c] > w->size[c];
     }
 done:
     return st;

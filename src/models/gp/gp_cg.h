@@ -70,8 +70,8 @@ cr_status cri_gp_operator_new(cr_ctx *cx, cr_scratch *s, const cri_gp_data *data
                               double noise, cri_gp_operator *out);
 /* out [n x t] = C B. */
 cr_status cri_gp_multiply(cr_ctx *cx, const cri_gp_operator *op, const double *B, size_t t, double *out);
-/* Up to `most` landmarks for C [most], among some thousand rows, each the one that those before explain least; fewer
- * when these leave no more than the noise hides. */
+/* Up to `most` landmarks for C [most]: some hundred among some thousand rows, each the one that those before explain
+ * least, and fewer than `most` when these leave no more than the noise hides; then rows at random, which are as good. */
 cr_status cri_gp_cg_landmarks(cr_ctx *cx, const cri_gp_operator *op, size_t most, uint64_t seed, size_t *out,
                               size_t *out_rank);
 /* P by the landmarks, which are borrowed.  O(n rank^2). */
@@ -116,8 +116,11 @@ typedef struct cri_gp_cg_root_of {
     size_t  rank;
     double  error, near_error; /* the largest relative error of the sd of a target at some places between
                                 * the data: by the root alone, and with the nearest inputs */
+    size_t  near;              /* how many of these it takes */
 } cri_gp_cg_root_of;
 
+/* How many columns a root has for n rows when `inducing` are asked for: all, where that is no great matter. */
+size_t cri_gp_cg_root_rank(size_t n, size_t inducing);
 /* The root of at most `most` columns: O(n^2 rank), and some solutions for the errors. */
 cr_status cri_gp_cg_root(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                          const cri_gp_cg_settings *settings, size_t most, cri_gp_cg_root_of *root);

@@ -242,6 +242,7 @@ static cr_status differentiate(const work *k, const cri_gp_cg *cg, double *out_g
     for (size_t b = 0; b < cri_block_count(n, ROWS); b++) {
         cri_range r = cri_block_range(n, ROWS, b), before = { 0, r.begin };
         CR_TRY(cr_check_interrupt(k->cx));
+        cr_progress(k->cx, "gp: gradient", (double)b, (double)cri_block_count(n, ROWS));
         CR_TRY(add_tile(k, r, before, 2, left, right, W, some, out_gradient));
         CR_TRY(add_tile(k, r, r, 1, left, right, W, some, out_gradient));
     }

@@ -13,9 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CURVATURE_ROWS = 1000, PROBES = 8, CUTS = 8 };
+enum { CURVATURE_ROWS = 1000, PROBES = 16, CUTS = 8 };
 static const double TOLERANCE = 1e-3, PROBE_TOLERANCE = 1e-2; /* of the residuals                       */
-static const double GAIN = 0.01;  /* nats that a further step promises: less is none                   */
+static const double NEAR = 5;     /* nats that a step promises: with less the residuals are a tenth    */
+static const double GAIN = 0.05;  /* with less it is over                                              */
 static const double REACH = 1.5;  /* the longest step of a parameter                                   */
 static const double TURNED = 0.9; /* of the slope at the start: what the end of a step may have        */
 static const double STEP = 1e-3;  /* of the differences for second derivatives                         */
@@ -251,8 +252,14 @@ static cr_status climb(search *a, cri_gp_learned *learned)
         correct(a, s, y);
         memcpy(a->x, a->to, n * sizeof(double));
         memcpy(a->g, a->g1, n * sizeof(double));
-        cr_log(a->cx, CR_LOG_DEBUG, "gp: step %zu, the next promises %.3g", iteration + 1, gain);
+        cr_log(a->cx, CR_LOG_DEBUG,
+               "gp: step %zu promised %.3g nats; %zu evaluations so far, the last by %zu conjugate gradients",
+               iteration + 1, gain, a->evaluations, a->cg->report.iterations);
         CR_TRY(find_step(a, &gain));
+        if (gain < NEAR) {
+            a->cg->settings.tolerance = 0.1 * TOLERANCE;
+            a->cg->settings.probe_tolerance = 0.1 * PROBE_TOLERANCE;
+        }
     }
     learned->iterations = iteration;
     learned->converged = gain <= GAIN || !moved;

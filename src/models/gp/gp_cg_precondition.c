@@ -7,19 +7,12 @@
 #include "../../math/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { CANDIDATES = 4096 };
+enum { CANDIDATES = 4096, GREEDY = 500 };
 static const double LEAST = 1e-10; /* of the mean variance: pivots below that are rounding        */
 static const double REST = 0.1;    /* of the noise: so little left of the trace needs no landmark */
 static const double FIRST = 1e-10, MOST = 1e-4; /* of the mean variance, added to K_mm            */
-
-static int compare_index(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* Rows `at` of the data, inputs alone. */
 static cr_status gather(cr_ctx *cx, const cri_gp_data *data, const size_t *at, size_t m,
@@ -34,36 +27,56 @@ static cr_status gather(cr_ctx *cx, const cri_gp_data *data, const size_t *at, s
     return st;
 }
 
-cr_status cri_gp_cg_landmarks(cr_ctx *cx, const cri_gp_operator *op, size_t most, uint64_t seed,
-                              size_t *out, size_t *out_rank)
+/* Pivots of the rows `chosen` [some]: their places in `chosen`, fewer than `most` where what is left of the
+ * trace hides in the noise. */
+static cr_status find_pivots(cr_ctx *cx, const cri_gp_operator *op, const size_t *chosen, size_t some,
+                             size_t most, size_t *pivots, size_t *out_rank)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
     const cri_gp_data *data = op->data;
-    size_t             n = data->n, m = most < n ? most : n, rank = 0;
-    size_t             some = m > CANDIDATES / 2 ? 2 * m : CANDIDATES;
-    double             mean = 0, least_noise = INFINITY;
+    double *F = cr_scratch_matrix(&s, some, most), *diagonal = cr_scratch_f64(&s, some);
+    double             mean = 0, noise = INFINITY;
     cri_gp_data        from = { 0 };
-    cr_rng             rng = cr_rng_stream(seed, 8999);
 
-    if (some > n) some = n;
-    size_t *chosen = cr_scratch_index(&s, some), *pivots = cr_scratch_index(&s, m);
-    double *F = cr_scratch_matrix(&s, some, m), *diagonal = cr_scratch_f64(&s, some);
     CR_TRY(s.status);
-    cr_rng_choose(&rng, n, some, chosen);
-    qsort(chosen, some, sizeof *chosen, compare_index);
     CR_TRY(gather(cx, data, chosen, some, &from));
     cr_kernel_input in = cri_gp_inputs(&from);
     CR_TRY(cr_kernel_diagonal(cx, op->k, &in, false, diagonal));
     for (size_t i = 0; i < some; i++) mean += diagonal[i] / (double)some;
-    for (size_t i = 0; i < n; i++) least_noise = fmin(least_noise, op->noise * data->r[i]);
-    double least = mean > 0 ? fmax(LEAST, REST * least_noise / ((double)n * mean)) : LEAST;
-    CR_TRY(cri_gp_pivots(cx, &from, op->k, m, least, pivots, F, &rank, NULL));
-    if (rank == 0) rank = 1, pivots[0] = 0; /* noise alone: any row will do */
-    for (size_t i = 0; i < rank; i++) out[i] = chosen[pivots[i]];
-    *out_rank = rank;
+    for (size_t i = 0; i < data->n; i++) noise = fmin(noise, op->noise * data->r[i]);
+    double least = mean > 0 ? fmax(LEAST, REST * noise / ((double)data->n * mean)) : LEAST;
+    CR_TRY(cri_gp_pivots(cx, &from, op->k, most, least, pivots, F, out_rank, NULL));
 done:
     cri_gp_data_free(cx, &from);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_cg_landmarks(cr_ctx *cx, const cri_gp_operator *op, size_t most, uint64_t seed,
+                              size_t *out, size_t *out_rank)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = op->data->n, m = most < n ? most : n, greedy = m < GREEDY ? m : GREEDY, rank = 0;
+    size_t     some = n < CANDIDATES ? n : CANDIDATES;
+    size_t    *order = cr_scratch_index(&s, n), *pivots = cr_scratch_index(&s, greedy);
+    bool      *taken = cr_scratch_bytes(&s, n, sizeof(bool));
+    cr_rng     rng = cr_rng_stream(seed, 8999);
+
+    CR_TRY(s.status);
+    cr_rng_permutation(&rng, n, order);
+    CR_TRY(find_pivots(cx, op, order, some, greedy, pivots, &rank));
+    bool all = rank < greedy; /* no more are needed */
+    if (rank == 0) rank = 1, pivots[0] = 0;
+    for (size_t i = 0; i < rank; i++) {
+        out[i] = order[pivots[i]];
+        taken[out[i]] = true;
+    }
+    for (size_t i = n; !all && rank < m && i-- > 0;) /* the rest at random */
+        if (!taken[order[i]]) out[rank++] = order[i];
+    *out_rank = rank;
+done:
     cr_scratch_end(&s);
     return st;
 }
@@ -118,11 +131,14 @@ cr_status cri_gp_preconditioner_new(cr_ctx *cx, cr_scratch *s, const cri_gp_oper
     }
     CR_TRY(gather(cx, op->data, landmarks, m, &Z));
     cr_kernel_input rows = cri_gp_inputs(&Z), all = cri_gp_inputs(op->data);
+    cr_progress(cx, "gp: preconditioner", 0, 3);
     CR_TRY(factor(cx, op->k, &rows, p.B));
     CR_TRY(cr_kernel_cross(cx, op->k, &rows, &all, cr_mat_of(p.G, m, n)));
+    cr_progress(cx, "gp: preconditioner", 1, 3);
     CR_TRY(cr_chol_forward(cx, cr_cmat_of(p.B, m, m), cr_mat_of(p.G, m, n)));
     for (size_t a = 0; a < m; a++)
         for (size_t i = 0; i < n; i++) p.G[a * n + i] /= sqrt(p.D[i]);
+    cr_progress(cx, "gp: preconditioner", 2, 3);
     CR_TRY(cr_syrk(cx, 1, cr_cmat_of(p.G, m, n), CR_PLAIN, 0, cr_mat_of(p.L, m, m)));
     for (size_t a = 0; a < m; a++) p.L[a * m + a] += 1;
     CR_TRY(cr_chol(cx, cr_mat_of(p.L, m, m)));

@@ -10,6 +10,12 @@
 
 enum { COLUMNS = 128, CHECKED = 16 };
 static const double CLOSE = 1e-5; /* residual of the solutions that the root is checked by */
+static const double FINE = 0.01;  /* relative error of an sd that is left                  */
+
+size_t cri_gp_cg_root_rank(size_t n, size_t inducing)
+{
+    return n <= inducing || (n / 4 <= inducing && cri_gp_cg_rank(n) == n) ? n : inducing;
+}
 
 /* W [n x r] = C R, some columns at a time. */
 static cr_status multiply_all(cr_ctx *cx, const cri_gp_operator *op, const double *R, size_t r,
@@ -54,7 +60,8 @@ done:
     return st;
 }
 
-/* Moves each of some rows half way to the input nearest to it, where there are no data. */
+/* Moves each of some rows half way to the input nearest to it, or nearly as far away from it: to where there are no
+ * data. */
 static cr_status move_between(cr_ctx *cx, const cri_gp_operator *op, cri_gp_data *some, double *B)
 {
     const cri_gp_data *a = op->data;
@@ -67,51 +74,92 @@ static cr_status move_between(cr_ctx *cx, const cri_gp_operator *op, cri_gp_data
             bool same = memcmp(a->X + i * a->d, x, a->d * sizeof *x) == 0;
             if (!same && (at == a->n || B[i * some->n + c] > B[at * some->n + c])) at = i;
         }
-        for (size_t j = 0; at < a->n && j < a->d; j++) x[j] = 0.5 * (x[j] + a->X[at * a->d + j]);
+        double part = c % 2 ? 0.5 : -0.7;
+        for (size_t j = 0; at < a->n && j < a->d; j++) x[j] += part * (a->X[at * a->d + j] - x[j]);
     }
     return st;
 }
 
-/* The largest relative error of the sd of a target, by the root alone and with the nearest inputs,
- * against solutions for some places between the rows. */
-static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
-                            const cri_gp_cg_settings *o, cri_gp_cg_root_of *root)
+/* Some places between the rows: k of them, and what C^-1 explains of their variance. */
+typedef struct places {
+    size_t  t;
+    double *B, *T;           /* [n x t] k, [r x t] R^T k                                */
+    double *prior, *exact, *root, *near; /* [t] k(x, x); what is explained of it, in three ways */
+} places;
+
+static cr_status find_places(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
+                             const cri_gp_cg_settings *o, const cri_gp_cg_root_of *root, places *a)
 {
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    const cri_gp_data *a = op->data;
-    size_t             n = a->n, t = n < CHECKED ? n : CHECKED, r = root->rank;
-    cri_gp_data        some = { 0 };
-    double            *B = cr_scratch_matrix(&s, n, t), *X = cr_scratch_matrix(&s, n, t);
-    double            *T = cr_scratch_matrix(&s, r, t), *prior = cr_scratch_f64(&s, t);
-    double            *near = cr_scratch_f64(&s, t);
-    cri_gp_near        by = { a, op->k, op->noise, r, n < CRI_GP_NEAR ? n : CRI_GP_NEAR, root->W };
-    cri_gp_cg_run      run = {
-             .close = t, .tolerance = CLOSE, .max_iter = o->max_iter, .what = "gp: check of the variances"
+    cr_status        st = CR_OK;
+    cr_scratch       s = cr_scratch_begin(cx);
+    size_t           n = op->data->n, t = a->t, r = root->rank;
+    cri_gp_data      some = { 0 };
+    double          *X = cr_scratch_matrix(&s, n, t);
+    cri_gp_cg_run    run = {
+           .close = t, .tolerance = CLOSE, .max_iter = o->max_iter, .what = "gp: check of the variances"
     };
-    cri_gp_cg_report   report;
+    cri_gp_cg_report report;
 
     CR_TRY(s.status);
-    CR_TRY(cri_gp_data_draw(cx, a, t, o->seed, &some));
-    CR_TRY(move_between(cx, op, &some, B));
-    cr_kernel_input in = cri_gp_inputs(a), rows = cri_gp_inputs(&some);
-    CR_TRY(cr_kernel_cross(cx, op->k, &in, &rows, cr_mat_of(B, n, t)));
-    CR_TRY(cr_kernel_diagonal(cx, op->k, &rows, false, prior));
-    CR_TRY(cri_gp_cg_solve(cx, op, p, B, t, &run, X, &report));
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(B, n, t), CR_PLAIN, 0,
-                   cr_mat_of(T, r, t)));
-    CR_TRY(cri_gp_near_take(cx, &by, B, T, t, near));
-    root->error = root->near_error = 0;
+    CR_TRY(cri_gp_data_draw(cx, op->data, t, o->seed, &some));
+    CR_TRY(move_between(cx, op, &some, a->B));
+    cr_kernel_input in = cri_gp_inputs(op->data), rows = cri_gp_inputs(&some);
+    CR_TRY(cr_kernel_cross(cx, op->k, &in, &rows, cr_mat_of(a->B, n, t)));
+    CR_TRY(cr_kernel_diagonal(cx, op->k, &rows, false, a->prior));
+    CR_TRY(cri_gp_cg_solve(cx, op, p, a->B, t, &run, X, &report));
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(root->R, n, r), CR_TRANSPOSED, cr_cmat_of(a->B, n, t), CR_PLAIN, 0,
+                   cr_mat_of(a->T, r, t)));
     for (size_t c = 0; c < t; c++) {
-        double exact = prior[c] + op->noise, ours = exact;
-        for (size_t i = 0; i < n; i++) exact -= B[i * t + c] * X[i * t + c];
-        for (size_t j = 0; j < r; j++) ours -= T[j * t + c] * T[j * t + c];
-        root->error = fmax(root->error, fabs(sqrt(fmax(ours, 0) / exact) - 1));
-        ours -= near[c];
-        root->near_error = fmax(root->near_error, fabs(sqrt(fmax(ours, 0) / exact) - 1));
+        a->exact[c] = a->root[c] = 0;
+        for (size_t i = 0; i < n; i++) a->exact[c] += a->B[i * t + c] * X[i * t + c];
+        for (size_t j = 0; j < r; j++) a->root[c] += a->T[j * t + c] * a->T[j * t + c];
     }
 done:
     cri_gp_data_free(cx, &some);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The largest relative error of the sd of a target when root [+ near] is what is explained. */
+static double worst_error(const places *a, double noise, bool near)
+{
+    double worst = 0;
+    for (size_t c = 0; c < a->t; c++) {
+        double exact = a->prior[c] + noise - a->exact[c];
+        double ours = a->prior[c] + noise - a->root[c] - (near ? a->near[c] : 0);
+        worst = fmax(worst, fabs(sqrt(fmax(ours, 0) / exact) - 1));
+    }
+    return worst;
+}
+
+/* The errors by the root alone and with the nearest inputs: twice as many until they do. */
+static cr_status check_root(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
+                            const cri_gp_cg_settings *o, cri_gp_cg_root_of *root)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = op->data->n, t = n < CHECKED ? n : CHECKED, most = n < CRI_GP_NEAREST ? n : CRI_GP_NEAREST;
+    places     a = { .t = t,
+                     .B = cr_scratch_matrix(&s, n, t),
+                     .T = cr_scratch_matrix(&s, root->rank, t),
+                     .prior = cr_scratch_f64(&s, t),
+                     .exact = cr_scratch_f64(&s, t),
+                     .root = cr_scratch_f64(&s, t),
+                     .near = cr_scratch_f64(&s, t) };
+
+    CR_TRY(s.status);
+    CR_TRY(find_places(cx, op, p, o, root, &a));
+    root->error = root->near_error = worst_error(&a, op->noise, false);
+    root->near = 0;
+    for (size_t near = CRI_GP_NEAR; root->near_error > FINE && root->near < most; near *= 2) {
+        root->near = near < most ? near : most;
+        cri_gp_near by = { op->data, op->k, op->noise, root->rank, root->near, root->W };
+        memset(a.near, 0, t * sizeof *a.near);
+        cr_progress(cx, "gp: check of the variances", (double)near, (double)CRI_GP_NEAREST + (double)near);
+        CR_TRY(cri_gp_near_take(cx, &by, a.B, a.T, t, a.near));
+        root->near_error = worst_error(&a, op->noise, true);
+    }
+done:
     cr_scratch_end(&s);
     return st;
 }

@@ -1,5 +1,6 @@
 /* gp_cost.c -- figures of memory and work. */
 #include "gp_cost.h"
+#include "gp_cg.h"
 #include "../../base/context_internal.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@ enum {
     VFE_ROWS = 100000,
     TELL_ROWS = 3000,
     BLOCK = 1024,
-    COLUMNS = 1000,
+    FACTOR_ROWS = 6000,
+    COLUMNS = 128,
     SWEEPS = 20
 };
 static const double TELL_WORK = 1e10; /* operations of one evaluation that are worth a line */
@@ -45,22 +47,31 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
     return CR_OK;
 }
 
-/* The root, its factor before, and some columns; K where there is room. */
-cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank)
+/* The preconditioner and its weights, or beside it the root and its image twice; some columns; K where there
+ * is room. */
+cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes)
 {
-    double r = (double)(rank < n ? rank : n), rows = (double)n, need = 8 * rows * (8 * r + COLUMNS);
-    if (need > (double)cri_memory_left(cx)) {
+    double r = (double)cri_gp_cg_root_rank(n, rank), rows = (double)n, m = (double)cri_gp_cg_rank(n);
+    double need = 8 * rows * (fmax(2 * fmax(m, r), fmax(m, r) + 4 * r) + 8 * (double)probes + 2 * COLUMNS);
+    double square = 8 * rows * rows, left = (double)cri_memory_left(cx);
+    if (need > left) {
         cr_fail(cx, CR_ENOMEM,
                 "conjugate gradients for %zu rows need %.3g GB, of which %.3g GB are left", n,
-                need / 1e9, (double)cri_memory_left(cx) / 1e9);
+                need / 1e9, left / 1e9);
         return cr_fail_hint(cx, "--inducing %zu, or --approx vfe", rank / 4 + 1);
     }
+    if (n > TELL_ROWS && n <= FACTOR_ROWS && 2.2 * square <= left)
+        cr_log(cx, CR_LOG_WARNING,
+               "gp: %zu distinct inputs: a Cholesky factor takes %.2g GB and about %.2g operations for each "
+               "evaluation, and its evidence and variances are without error: --approx exact in the place of "
+               "--solver cg",
+               n, 2.2e-9 * square, pow(rows, 3));
     if (n > TELL_ROWS)
         cr_log(cx, CR_LOG_INFO,
                "gp: %zu distinct inputs by conjugate gradients: %.3g GB of memory, and %.3g GB "
                "for the covariance if there is room; about %.3g operations for each step of "
                "an evaluation, %.3g for the variances",
-               n, need / 1e9, 8e-9 * rows * rows, 40 * rows * rows, 2 * r * rows * rows);
+               n, need / 1e9, square / 1e9, 40 * rows * rows, 2 * r * rows * rows);
     return CR_OK;
 }
 

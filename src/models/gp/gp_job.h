@@ -10,7 +10,7 @@
 
 /* What is asked for. */
 typedef struct cri_gp_plan {
-    size_t inducing, restarts, max_iter, batch, epochs, draws;
+    size_t inducing, restarts, max_iter, batch, epochs, draws, probes;
     bool   optimize, move_inputs, mcmc;
 } cri_gp_plan;
 

@@ -11,16 +11,18 @@
 #include <math.h>
 #include <string.h>
 
-static const double GOOD = 1e-3; /* relative error of an sd that needs no mending */
+static const double SURE = 1, PART = 1e-3; /* nats and share of the log evidence: errors below are small */
 
 cri_gp_cg cri_gp_job_cg(const cri_gp_job *j)
 {
     const cri_gp_posterior *m = j->m;
-    return (cri_gp_cg){ .settings = cri_gp_cg_defaults(j->seed),
-                        .alpha = m->alpha,
-                        .beta = m->beta,
-                        .U = m->U,
-                        .A = m->A };
+    cri_gp_cg cg = { .settings = cri_gp_cg_defaults(j->seed),
+                     .alpha = m->alpha,
+                     .beta = m->beta,
+                     .U = m->U,
+                     .A = m->A };
+    cg.settings.probes = j->o.probes;
+    return cg;
 }
 
 /* Factor, weights and leave-one-out at the hyper-parameters that m has. */
@@ -58,14 +60,14 @@ static cr_status condition_exact(cr_ctx *cx, const cri_gp_job *j)
 static cr_status keep_root(cr_ctx *cx, cri_gp_posterior *m, const cri_gp_cg_root_of *root)
 {
     size_t size = m->at.n * root->rank;
-    bool   near = root->error > GOOD && root->near_error < root->error;
+    bool   near = root->near > 0 && root->near_error < root->error;
     m->rank = root->rank;
     m->root = cr_alloc(cx, size, sizeof(double));
     m->image = near ? cr_alloc(cx, size, sizeof(double)) : NULL;
     if (!m->root || (near && !m->image)) return CR_ENOMEM;
     memcpy(m->root, root->R, size * sizeof(double));
     if (near) memcpy(m->image, root->W, size * sizeof(double));
-    m->near = !near ? 0 : m->at.n < CRI_GP_NEAR ? m->at.n : CRI_GP_NEAR;
+    m->near = near ? root->near : 0;
     m->sd_error = near ? root->near_error : root->error;
     return CR_OK;
 }
@@ -77,7 +79,7 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
     cr_scratch        s = cr_scratch_begin(cx);
     cri_gp_posterior *m = j->m;
     cri_gp_cg         cg = cri_gp_job_cg(j);
-    size_t            n = m->at.n, most = j->o.inducing < n ? j->o.inducing : n;
+    size_t            n = m->at.n, most = cri_gp_cg_root_rank(n, j->o.inducing);
     cri_gp_cg_root_of root = { .R = cr_scratch_matrix(&s, n, most),
                                .W = cr_scratch_matrix(&s, n, most) };
 
@@ -95,9 +97,13 @@ static cr_status condition_cg(cr_ctx *cx, const cri_gp_job *j)
                "conjugate gradients stopped after %zu steps at a residual of %.2g: more "
                "noise or --approx vfe would make the system easier",
                m->cg_iterations, m->residual);
+    if (m->evidence_se > SURE && m->evidence_se > PART * fabs(m->evidence))
+        cr_log(cx, CR_LOG_WARNING,
+               "the log evidence has a standard error of %.2g, from %zu probes: --probes %zu would halve it",
+               m->evidence_se, j->o.probes, 4 * j->o.probes);
     if (m->sd_error > 0.05)
         cr_log(cx, CR_LOG_WARNING,
-               "predicted sds may be too large by %.0f %%: --inducing %zu would mend it",
+               "predicted sds may be too large by %.0f %%: --inducing %zu would make that less",
                100 * m->sd_error, 4 * m->rank < n ? 4 * m->rank : n);
 done:
     cr_scratch_end(&s);

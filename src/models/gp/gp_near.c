@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { SHARED = 400 };
 static const double FLOOR = 1e-10; /* of the variance, added to M: what rounding leaves of it */
 
 /* Is a further from the row than b?  Of equals the later one. */
@@ -92,7 +93,7 @@ cr_status cri_gp_near_take(cr_ctx *cx, const cri_gp_near *a, const double *K, co
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_data_new(cx, m, a->at->d, a->at->c, &w.some));
-    cr_ctx_set_threads(cx, 1); /* a row is too little work to share */
+    if (m < SHARED) cr_ctx_set_threads(cx, 1); /* a row is too little work to share */
     for (size_t i = 0; i < rows; i++) {
         CR_TRY(cr_check_interrupt(cx));
         for (size_t j = 0; j < n; j++) w.k[j] = K[j * rows + i];

@@ -11,7 +11,7 @@
 
 #include "gp_data.h"
 
-enum { CRI_GP_NEAR = 200 }; /* inputs of N */
+enum { CRI_GP_NEAR = 125, CRI_GP_NEAREST = 1000 }; /* inputs of N at the least and the most */
 
 typedef struct cri_gp_near {
     const cri_gp_data *at;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 512, CANDIDATES = 4096, SMALL = 1000000 };
+enum { ROWS = 512, CANDIDATES = 4096, SMALL = 1000000, TELL = 16 };
 static const double LEAST = 1e-12; /* of the mean variance: beyond that a row adds nothing */
 
 typedef struct work {
@@ -55,6 +55,7 @@ cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
     CR_TRY(cr_kernel_diagonal(cx, k, &in, false, w.left));
     for (size_t i = 0; i < n; i++) mean += w.left[i] / (double)n;
     for (; rank < most && rank < n; rank++) {
+        if (rank % TELL == 0) cr_progress(cx, "gp: landmarks", (double)rank, (double)most);
         w.at = rank;
         w.pivot = largest(w.left, n);
         if (!(w.left[w.pivot] > least * mean)) break;

@@ -146,7 +146,7 @@ static void test_model(void **state)
     cr_model     *exact = fit(cx, "gp", t, rest), *none = NULL;
     cr_prediction p = predict(cx, exact, t);
     for (size_t few = 0; few < 2; few++) {
-        snprintf(settings, sizeof settings, "%s solver=cg inducing=%d", rest, few ? 30 : 500);
+        snprintf(settings, sizeof settings, "%s solver=cg inducing=%d", rest, few ? 20 : 500);
         cr_model        *m = fit(cx, "gp", t, settings), *again = NULL;
         cr_prediction    q = predict(cx, m, t), r;
         const cr_report *report = cr_model_get_report(m);
@@ -161,7 +161,7 @@ static void test_model(void **state)
             assert_true(q.scale[i] > p.scale[i] * (1 - 1e-7)); /* never too sure */
             assert_true(q.scale[i] < p.scale[i] * (1 + 1e-6));
         }
-        assert_true(worst < 1e-3); /* of 30 columns with the help of the nearest inputs, here all */
+        assert_true(worst < 1e-3); /* of 20 columns with the help of the nearest inputs, here all */
         assert_true(statistic(d, "sd_nearest") == (few ? N : 0));
         assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
         assert_ok(cx, cr_model_from_bytes(cx, "m", bytes, size, &again));

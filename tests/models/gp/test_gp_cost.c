@@ -29,8 +29,8 @@ static void test_refusals(void **state)
     cr_ctx_set_memory_limit(cx, 1000000000);
     assert_ok(cx, cri_gp_cost_exact(cx, 7000)); /* 2.2 x 0.392 GB */
     assert_fails_with(cx, cri_gp_cost_exact(cx, 8000), CR_ENOMEM, "1.13 GB");
-    assert_ok(cx, cri_gp_cost_cg(cx, 20000, 500));
-    assert_fails_with(cx, cri_gp_cost_cg(cx, 200000, 500), CR_ENOMEM, "8 GB");
+    assert_ok(cx, cri_gp_cost_cg(cx, 20000, 500, 32));
+    assert_fails_with(cx, cri_gp_cost_cg(cx, 200000, 500, 32), CR_ENOMEM, "10.4 GB");
     assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 1000000, 500));
     assert_fails_with(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 1000000, 20000), CR_ENOMEM, "19.9 GB");
     assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 100, 20000)); /* no more than there are rows */
