@@ -45,7 +45,7 @@ CR_API const cr_option *cr_class_options(const cr_model_class *c);
 /* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target sex". */
 CR_API const char *cr_class_example(const cr_model_class *c);
 /* true when the class offers this: "update", "predict", "score", "next", "next-levels", "sample", "transform";
- * "function": it tells of a function without noise; "relearn":
+ * "reconstruct": from coordinates back to rows; "function": it tells of a function without noise; "relearn":
  * an update is the same as a fit on all rows; "hold": it keeps hyper-parameters as the fit learned them; or takes
  * data with gaps in the features, "missing", with targets of either sign, "negative", or with
  * numbers of either sign in columns that are not a target, "numbers", that need not be whole, "fractions". */

@@ -5,7 +5,7 @@
 #include "math/decompose.h"
 #include "math/kernel/kernel_internal.h"
 
-enum { N = 70, M = 9, R = 31 };
+enum { N = 67, M = 9, R = 31 };
 
 typedef struct fixture {
     rows   x, z, r;
