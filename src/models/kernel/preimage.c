@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64, NEAR = 10, STARTS = 3, PAIRS = 6, MOST_ROUNDS = 300, MOST_HALVINGS = 40 };
+enum { BLOCK = 64, NEAR = 10, PAIRS = 6, MOST_ROUNDS = 300, MOST_HALVINGS = 40 };
 
 /* One search; arrays have d numbers. */
 typedef struct search {
@@ -79,58 +79,54 @@ static size_t find_near(const cri_preimage_space *p, const double *z, size_t *ro
     return found;
 }
 
-/* The rbf that the kernel is, up to a factor and centring; its variance.  NULL when it is none. */
-static const cri_node *find_rbf(const cr_kernel *k, double *variance)
+/* The rbf that the node is, up to factors, which go into *variance, and centring; NULL when it is none. */
+static const cri_node *find_rbf(const cr_kernel *k, size_t at, double *variance)
 {
-    size_t          at = k->n_nodes - 1;
-    const cri_node *found = NULL;
-    *variance = 1;
-    while (cri_is_centre(&k->nodes[at])) at = k->nodes[at].first;
-    const cri_node *root = &k->nodes[at];
-    if (root->op != CRI_PRODUCT) found = root;
-    for (size_t c = root->op == CRI_PRODUCT ? root->first : SIZE_MAX; c != SIZE_MAX; c = k->nodes[c].next) {
-        const cri_node *node = &k->nodes[c];
-        if (node->class == &cri_kernel_constant && node->op == CRI_LEAF) *variance *= cri_value(k, node, 0, 0);
-        else if (found) return NULL;
-        else found = node;
+    const cri_node *node = &k->nodes[at];
+    size_t          other = SIZE_MAX;
+    if (cri_is_centre(node)) return find_rbf(k, node->first, variance);
+    if (node->op == CRI_LEAF)
+        return node->class == &cri_kernel_rbf && node->warp == CRI_PLAIN ? node : NULL;
+    for (size_t c = node->op == CRI_PRODUCT ? node->first : SIZE_MAX; c != SIZE_MAX; c = k->nodes[c].next) {
+        const cri_node *factor = &k->nodes[c];
+        if (factor->op == CRI_LEAF && factor->class == &cri_kernel_constant) *variance *= cri_value(k, factor, 0, 0);
+        else if (other != SIZE_MAX) return NULL;
+        else other = c;
     }
-    bool plain = found && found->op == CRI_LEAF && found->class == &cri_kernel_rbf && found->warp == CRI_PLAIN;
-    return plain ? found : NULL;
+    return other == SIZE_MAX ? NULL : find_rbf(k, other, variance);
 }
 
-/* x from its distances to the rows: A y = (|a_i|^2 - t_i) / 2 about their mean, in columns divided by their
- * length-scales; false when the distances are beyond those that the kernel tells. */
-static cr_status place_by_distances(const work *w, const cri_node *rbf, double variance, const size_t *row,
-                                    const double *square, size_t count, double *x, bool *out_found)
+/* x, the mean of the rows so far, from its distances to them: A y = (|a_i|^2 - t_i) / 2 about their mean, in columns
+ * divided by their length-scales; left as it is when the distances are beyond those that the kernel tells. */
+static cr_status place_by_distances(cr_ctx *cx, const cri_preimage_space *p, const cri_node *rbf, double variance,
+                                    const size_t *row, const double *square, size_t count, double *x)
 {
     cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(w->cx);
-    const cr_kernel *k = w->space->kernel;
-    size_t           d = w->space->d, active = rbf->n_columns ? rbf->n_columns : d;
+    cr_scratch       s = cr_scratch_begin(cx);
+    const cr_kernel *k = p->kernel;
+    size_t           d = p->d, active = rbf->n_columns ? rbf->n_columns : d;
     size_t           rank = count < active ? count : active;
     double          *A = cr_scratch_matrix(&s, count, active), *U = cr_scratch_matrix(&s, count, rank);
     double          *V = cr_scratch_matrix(&s, active, rank), *value = cr_scratch_f64(&s, rank), b[NEAR];
 
     CR_TRY(s.status);
-    *out_found = false;
     for (size_t i = 0; i < count; i++)
         if (!(square[i] < 1.999 * variance)) goto done;
     for (size_t c = 0; c < active; c++) {
         size_t column = cri_column_at(k, rbf, c);
         double l = cri_value(k, rbf, 0, c);
         for (size_t i = 0; i < count; i++)
-            A[i * active + c] = (w->space->at.numbers.a[row[i] * d + column] - x[column]) / l;
+            A[i * active + c] = (p->at.numbers.a[row[i] * d + column] - x[column]) / l;
     }
     for (size_t i = 0; i < count; i++)
         b[i] = (cr_dot(A + i * active, A + i * active, active) + 2 * log1p(-fmax(square[i], 0) / (2 * variance))) / 2;
-    CR_TRY(cr_svd(w->cx, cr_cmat_of(A, count, active), cr_mat_of(U, count, rank), value, cr_mat_of(V, active, rank)));
+    CR_TRY(cr_svd(cx, cr_cmat_of(A, count, active), cr_mat_of(U, count, rank), value, cr_mat_of(V, active, rank)));
     for (size_t r = 0; r < rank && value[r] > 1e-8 * value[0]; r++) {
         double along = 0;
         for (size_t i = 0; i < count; i++) along += U[i * rank + r] * b[i] / value[r];
         for (size_t c = 0; c < active; c++)
             x[cri_column_at(k, rbf, c)] += along * V[c * rank + r] * cri_value(k, rbf, 0, c);
     }
-    *out_found = true;
 done:
     cr_scratch_end(&s);
     return st;
@@ -141,26 +137,27 @@ static void clamp(const work *w, double *x)
     for (size_t j = 0; j < w->space->d; j++) x[j] = fmin(fmax(x[j], w->low[j]), w->high[j]);
 }
 
+cr_status cri_preimage_start(cr_ctx *cx, const cri_preimage_space *p, const double *z, size_t start, double *x)
+{
+    double          variance = 1, square[NEAR];
+    size_t          row[NEAR], d = p->d, count = find_near(p, z, row, square), used = start == 0 ? 1 : count;
+    const cri_node *rbf = start == 2 ? find_rbf(p->kernel, p->kernel->n_nodes - 1, &variance) : NULL;
+    for (size_t j = 0; j < d; j++) {
+        x[j] = 0;
+        for (size_t i = 0; i < used; i++) x[j] += p->at.numbers.a[row[i] * d + j] / (double)used;
+    }
+    return rbf ? place_by_distances(cx, p, rbf, variance, row, square, count, x) : CR_OK;
+}
+
 /* The start number `start` of each point into X. */
 static cr_status set_starts(work *w, size_t start)
 {
     cr_status                 st = CR_OK;
     const cri_preimage_space *p = w->space;
-    double                    variance, square[NEAR];
-    size_t                    row[NEAR], d = p->d;
-    const cri_node           *rbf = find_rbf(p->kernel, &variance);
-    bool                      found;
     for (size_t c = 0; c < w->m; c++) {
-        size_t count = find_near(p, w->Z + c * p->q, row, square), used = start == 0 ? 1 : count;
-        double *x = w->X + c * d;
         w->which[c] = c;
-        for (size_t j = 0; j < d; j++) {
-            x[j] = 0;
-            for (size_t i = 0; i < used; i++) x[j] += p->at.numbers.a[row[i] * d + j] / (double)used;
-        }
-        if (start == 2 && rbf)
-            CR_TRY(place_by_distances(w, rbf, variance, row, square, count, x, &found));
-        clamp(w, x);
+        CR_TRY(cri_preimage_start(w->cx, p, w->Z + c * p->q, start, w->X + c * p->d));
+        clamp(w, w->X + c * p->d);
     }
 done:
     return st;
@@ -170,7 +167,7 @@ static cr_status begin_searches(work *w)
 {
     cr_status st = CR_OK;
     size_t    d = w->space->d;
-    for (size_t start = 0; start < STARTS; start++) {
+    for (size_t start = 0; start < CRI_PREIMAGE_STARTS; start++) {
         CR_TRY(set_starts(w, start));
         CR_TRY(evaluate(w, w->m, false));
         for (size_t c = 0; c < w->m; c++) {

@@ -23,6 +23,10 @@ typedef struct cri_preimage_space {
     const double    *beside; /* [n] squared distance of phi(x_i) from its projection         */
 } cri_preimage_space;
 
+/* x [d]: where a search for the point z [q] may start.  0: the nearest row; 1: the mean of the nearest; 2: of rbf
+ * the place with the distances from these that the kernel tells, of other kernels their mean. */
+enum { CRI_PREIMAGE_STARTS = 3 };
+cr_status cri_preimage_start(cr_ctx *cx, const cri_preimage_space *space, const double *z, size_t start, double *x);
 /* out [m x d]: a row for each point of Z [m x q]; out_distance [m] = |phi(x) - P|.  O(n d) a step, some ten
  * steps; the same bits for any number of threads.  Fails as the kernel does. */
 cr_status cri_preimages(cr_ctx *cx, const cri_preimage_space *space, const double *Z, size_t m, double *out,

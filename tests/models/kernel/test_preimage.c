@@ -3,6 +3,7 @@
 #include "../fixture.h"
 
 #include "math/decompose.h"
+#include "models/kernel/preimage.h"
 #include "models/parts.h"
 
 enum { N = 24, P = 3, T = 7 };
@@ -136,6 +137,50 @@ static void test_definition(void **state)
         }
     }
     cr_model_free(cx, m);
+    drop(cx, &s);
+    test_context_free(cx);
+}
+
+/* Where searches start, of a row of the data with all components: at the row, at the mean of the ten nearest, and, of
+ * rbf, where the distances tell: at the row again. */
+static void test_starts(void **state)
+{
+    (void)state;
+    cr_ctx       *cx = test_context();
+    sample        s = draw(cx, 5);
+    static double K[N * N], V[N * N], weight[N * (N - 1)], place[N * (N - 1)];
+    double        l[N], row[N] = { 0 }, share[N], beside[N] = { 0 }, square[N] = { 0 }, x[P], all = 0;
+    cr_kernel    *k = NULL;
+    assert_ok(cx, cr_kernel_parse(cx, "1*centre(rbf(l=2.5))", NULL, NULL, 0, &k));
+    for (size_t i = 0; i < N * N; i++) K[i] = rbf(s.X + i / N * P, s.X + i % N * P);
+    for (size_t i = 0; i < N * N; i++) row[i / N] += K[i] / N;
+    for (size_t i = 0; i < N; i++) all += row[i] / N, share[i] = 1.0 / N;
+    for (size_t i = 0; i < N * N; i++) K[i] += all - row[i / N] - row[i % N];
+    assert_ok(cx, cr_eigen(cx, cr_cmat_of(K, N, N), l, cr_mat_of(V, N, N)));
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N - 1; j++) {
+            weight[i * (N - 1) + j] = V[i * N + 1 + j] / sqrt(l[1 + j]);
+            place[i * (N - 1) + j] = V[i * N + 1 + j] * sqrt(l[1 + j]);
+        }
+    cri_preimage_space space = { .kernel = k, .at = cr_kernel_rows(cr_cmat_of(s.X, N, P)), .n = N, .d = P, .q = N - 1,
+                                 .share = share, .weight = weight, .square = square, .place = place, .beside = beside };
+    for (size_t i = 0; i < N; i++) {
+        const double *z = place + i * (N - 1);
+        assert_ok(cx, cri_preimage_start(cx, &space, z, 0, x));
+        assert_memory_equal(x, s.X + i * P, sizeof x);
+        assert_ok(cx, cri_preimage_start(cx, &space, z, 2, x));
+        for (size_t j = 0; j < P; j++) assert_close(x[j], s.X[i * P + j], 1e-6);
+        double nearest[N], sum = 0; /* the ten nearest in the space are the ten nearest */
+        for (size_t j = 0; j < N; j++) nearest[j] = rbf(s.X + i * P, s.X + j * P);
+        assert_ok(cx, cri_preimage_start(cx, &space, z, 1, x));
+        for (size_t j = 0; j < N; j++) {
+            size_t before = 0;
+            for (size_t c = 0; c < N; c++) before += nearest[c] > nearest[j];
+            if (before < 10) sum += s.X[j * P] / 10;
+        }
+        assert_close(x[0], sum, 1e-12);
+    }
+    cr_kernel_free(cx, k);
     drop(cx, &s);
     test_context_free(cx);
 }
@@ -302,7 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear),  cmocka_unit_test(test_definition), cmocka_unit_test(test_all_components),
         cmocka_unit_test(test_ring),    cmocka_unit_test(test_same),       cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory),    cmocka_unit_test(test_starts),
     };
     return cmocka_run_group_tests_name("pre-images", tests, NULL, NULL);
 }
