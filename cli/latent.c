@@ -55,6 +55,26 @@ done:
     return st;
 }
 
+cr_status latent_add_reconstruction(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a)
+{
+    cr_status st = CR_OK;
+    size_t    n = cr_model_reconstructs(m), rows = cr_table_rows(t), q = 0;
+    cr_transform_labels(m, &q);
+    double *Z = cr_scratch_matrix(s, rows, q), *x = cr_scratch_matrix(s, rows, n), *left = cr_scratch_f64(s, rows);
+    CR_TRY(s->status);
+    if (q > 0) CR_TRY(cr_transform(s->cx, m, t, Z));
+    CR_TRY(cr_reconstruct(s->cx, m, Z, rows, x, left));
+    for (size_t k = 0; k < n; k++) {
+        const char    *name = cr_model_reconstruct_name(m, k);
+        answer_column *column = answers_add(a, answers_name(s, "rec_", name), name);
+        column->group = "reconstruction";
+        column->x = x + k, column->stride = n;
+    }
+    answers_add(a, "rec_distance", "reconstruction_distance")->x = left;
+done:
+    return st;
+}
+
 cr_status latent_write_covariance(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior, const char *path)
 {
     cr_status  st = CR_OK;

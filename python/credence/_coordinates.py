@@ -17,3 +17,16 @@ class Coordinates:
     def get_feature_names_out(self, input_features=None):
         """The names of the coordinates."""
         return np.array(self._fitted().coordinates, dtype=object)
+
+
+class WayBack:
+    """From coordinates to rows."""
+
+    def inverse_transform(self, X):
+        """The rows of numbers that coordinates, as transform gives them, lead back to: those nearest to them in
+        the space of the model, as far as was found."""
+        model = self._fitted()
+        Z = np.asarray(X, dtype=np.float64)
+        if Z.ndim != 2 or Z.shape[1] != len(model.labels()):
+            raise ValueError(f"coordinates are rows of {len(model.labels())} numbers, not of shape {Z.shape}")
+        return model.reconstruct(Z)

@@ -184,6 +184,8 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_sample_functions": (c_int, [_p, _p, _p, c_bool, _n, c_uint64, _p]),
     "cr_model_slopes": (_n, [_p]),
     "cr_predict_slopes": (c_int, [_p, _p, _p, _p]),
+    "cr_model_reconstructs": (_n, [_p]),
+    "cr_reconstruct": (c_int, [_p, _p, _p, _n, _p, _p]),
     "cr_loss_read": (c_int, [_p, _s, POINTER(Loss)]),
     "cr_loss_free": (None, [_p, POINTER(Loss)]),
     "cr_decide": (c_int, [_p, POINTER(Prediction), POINTER(Loss), POINTER(Decisions)]),

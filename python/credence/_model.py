@@ -230,6 +230,13 @@ class Model:
         work(lib.cr_transform, self._pointer, table._handle.pointer, out.ctypes.data).pass_warnings_on()
         return out
 
+    def reconstruct(self, coordinates):
+        """The rows that coordinates lead back to [rows x columns of numbers]."""
+        points = np.ascontiguousarray(coordinates, dtype=np.float64)
+        out = np.empty((len(points), lib.cr_model_reconstructs(self._pointer)))
+        work(lib.cr_reconstruct, self._pointer, points.ctypes.data, len(points), out.ctypes.data, None).pass_warnings_on()
+        return out
+
     # --- looking
 
     def _names(self, count, name):

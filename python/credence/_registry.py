@@ -4,7 +4,7 @@ from typing import NamedTuple, Optional
 
 from . import _declarations as c
 from . import _options
-from ._coordinates import Coordinates
+from ._coordinates import Coordinates, WayBack
 from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._function import Function
@@ -32,6 +32,7 @@ class Declaration(NamedTuple):
     relearns: bool = True         # an update is a fit on all rows
     holds: bool = False           # an update keeps hyper-parameters
     has_function: bool = False    # tells of its function without noise
+    reconstructs: bool = False    # knows the way back from coordinates to rows
 
 
 def declarations():
@@ -44,7 +45,7 @@ def declarations():
                           _options.read_table(lib.cr_class_options(model)),
                           *(any(lib.cr_class_offers(model, verb) for verb in verbs.split()) for verbs in
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
-                             b"fractions", b"relearn", b"hold", b"function")))
+                             b"fractions", b"relearn", b"hold", b"function", b"reconstruct")))
 
 
 def camel_case(name):
@@ -76,6 +77,7 @@ def _kinds(declaration):
     bases = tuple(base for task, base in UNSUPERVISED.items() if tasks & task)
     if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):
         more = (RowUpdates,) * declaration.updates + (Next,) * declaration.tells_next
+        more += (WayBack,) * declaration.reconstructs
         yield Kind(name, more + bases)
 
 

@@ -32,6 +32,7 @@ SIGNATURES = {
     "fit_predict": "(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int64]",
     "transform": "(self, X: Any) -> Floats",
     "fit_transform": "(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Floats",
+    "inverse_transform": "(self, X: ArrayLike) -> Floats",
     "get_feature_names_out": "(self, input_features: Sequence[str] | None = None) -> NDArray[Any]",
     "score_samples": "(self, X: Any) -> Floats",
     "predict_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",

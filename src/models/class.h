@@ -74,6 +74,10 @@ struct cr_model_class {
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
     /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something else. */
     cr_status (*transform)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
+    /* From coordinates Z [n x labels] back to rows: out [n x terms of the design that are numbers], in the
+     * units of the terms, and how far what these rows become is from the points, distance [n]. */
+    cr_status (*reconstruct)(cr_ctx *cx, const void *state, const double *Z, size_t n, double *out,
+                             double *distance);
     /* The names of its clusters or coordinates; not needed for classes of a target. */
     const char *const *(*labels)(const void *state, size_t *out_n);
     /* The distribution of the next row's columns; n and mean/scale/dof are allocated for out->n

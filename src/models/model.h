@@ -50,6 +50,7 @@ CR_API const cr_option *cr_class_options(const cr_model_class *c);
 CR_API const char *cr_class_example(const cr_model_class *c);
 /* true when the class offers this:
  *   "update", "predict", "score", "next", "next-levels", "sample", "transform"
+ *   "reconstruct" from coordinates back to rows
  *   "function"   it tells of a function without noise
  *   "relearn"    an update is the same as a fit on all rows
  *   "hold"       an update keeps hyper-parameters as the fit learned them

@@ -1,5 +1,6 @@
 /* parts.c -- the door to the parts, functions and evidence of a model. */
 #include "model_internal.h"
+#include "../base/scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,6 +117,52 @@ cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *m, const cr_table *t, do
     cri_rows_spread(&rows, width, out);
 done:
     cri_rows_close(cx, &rows);
+    return st;
+}
+
+size_t cr_model_reconstructs(const cr_model *m)
+{
+    size_t n = 0;
+    while (m->class->reconstruct && number_at(m->design, n) < m->design->p) n++;
+    return n;
+}
+
+const char *cr_model_reconstruct_name(const cr_model *m, size_t i)
+{
+    return cr_design_term_name(m->design, number_at(m->design, i));
+}
+
+cr_status cr_reconstruct(cr_ctx *cx, const cr_model *m, const double *Z, size_t n, double *out,
+                         double *opt_distance)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     width = cr_model_reconstructs(m), q = 0, known = 0;
+    cr_transform_labels(m, &q);
+    double *points = cr_scratch_matrix(&s, n, q), *X = cr_scratch_matrix(&s, n, width);
+    double *distance = cr_scratch_f64(&s, n);
+    size_t *row = cr_scratch_index(&s, n);
+
+    if (!m->class->reconstruct)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no way back from coordinates to rows", m->class->name));
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) { /* those that have coordinates */
+        bool whole = true;
+        for (size_t j = 0; j < q; j++) whole = whole && isfinite(points[known * q + j] = Z[i * q + j]);
+        row[i] = whole ? known++ : SIZE_MAX;
+    }
+    CR_TRY(m->class->reconstruct(cx, m->state, points, known, X, distance));
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < width; k++) {
+            size_t term = number_at(m->design, k);
+            out[i * width + k] = row[i] == SIZE_MAX
+                                     ? NAN
+                                     : X[row[i] * width + k] * m->design->scale[term] + m->design->shift[term];
+        }
+        if (opt_distance) opt_distance[i] = row[i] == SIZE_MAX ? NAN : distance[row[i]];
+    }
+done:
+    cr_scratch_end(&s);
     return st;
 }
 

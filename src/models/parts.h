@@ -44,6 +44,16 @@ CR_API const char *cr_model_slope_name(const cr_model *model, size_t i);
 /* The gradient of the predictive mean, in the units of the data: out [rows x cr_model_slopes], NaN in rows
  * left out.  CR_EUNSUPPORTED where the model offers none. */
 CR_API cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *model, const cr_table *table, double *out);
+/* How many columns of numbers a row has that is made from coordinates; 0 where the model offers none. */
+CR_API size_t cr_model_reconstructs(const cr_model *model);
+/* The name of the i-th of them. */
+CR_API const char *cr_model_reconstruct_name(const cr_model *model, size_t i);
+/* The way back from coordinates (cr_transform), Z [n x labels]: rows in the units of the data, out
+ * [n x cr_model_reconstructs], whose place in the whole space of the model is nearest to the points that have
+ * these coordinates there, as far as was found, and the distance that is left, opt_distance [n]; NaN where a
+ * coordinate is.  CR_EUNSUPPORTED where the model offers none. */
+CR_API cr_status cr_reconstruct(cr_ctx *cx, const cr_model *model, const double *Z, size_t n, double *out,
+                                double *opt_distance);
 /* The hyper-parameter number k; an empty name beyond the last. */
 CR_API cr_status cr_model_hyper(cr_ctx *cx, const cr_model *model, size_t k, cr_hyper *out_hyper);
 /* The log evidence of the rows of a table with their targets, or its bound, with the hyper-parameters

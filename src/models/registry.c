@@ -58,6 +58,7 @@ bool cr_class_offers(const cr_model_class *c, const char *verb)
     if (strcmp(verb, "numbers") == 0) return c->takes == CRI_TAKES_ANY || c->takes == CRI_TAKES_LEVELS;
     if (strcmp(verb, "fractions") == 0) return c->takes <= CRI_TAKES_POSITIVE;
     if (strcmp(verb, "transform") == 0) return c->transform || c->tasks & CR_TASK_TRANSFORM;
+    if (strcmp(verb, "reconstruct") == 0) return c->reconstruct != NULL;
     if (strcmp(verb, "next") == 0) return c->next != NULL;
     if (strcmp(verb, "function") == 0) return c->function != NULL;
     if (strcmp(verb, "next-levels") == 0) return c->next_levels != NULL;

@@ -162,6 +162,31 @@ def test_a_centred_kernel_is_refused_where_it_cannot_be_and_the_hints_work(crede
     refused(2, "update", "m.cred", "new.csv", says=["there is no exact update", "fit it again on all the rows"])
 
 
+def test_coordinates_lead_back_to_rows(credence, refused, words):
+    fit = ["fit", "kernel-pca", "d.csv", "--features", "x,y", "--scale", "standard"]
+    assert credence(*fit, "--kernel", "linear", "--components", "2", "-o", "m.cred").code == 0
+    rows = table(credence("predict", "m.cred", "new.csv", "--reconstruct", "--id", "word").stdout)
+    assert list(rows[0]) == ["word", "z1", "z2", "rec_x", "rec_y", "rec_distance"]
+    for row, new in zip(rows, table((words / "new.csv").read_text())):  # two directions are all there are
+        assert float(row["rec_x"]) == pytest.approx(float(new["x"]), abs=1e-8)
+        assert float(row["rec_y"]) == pytest.approx(float(new["y"]), abs=1e-8)
+    answer = json.loads(credence("predict", "m.cred", "new.csv", "--reconstruct", "--json").stdout)["predictions"][3]
+    assert answer["reconstruction"] == {"x": float(rows[3]["rec_x"]), "y": float(rows[3]["rec_y"])}
+    assert answer["reconstruction_distance"] == float(rows[3]["rec_distance"])
+    assert credence(*fit, "--missing", "drop", "-o", "g.cred").code == 0
+    gap = credence("predict", "g.cred", "-", "--reconstruct", input="x,y\n0.5,1\n,2\n")
+    assert [row["rec_x"] == "" for row in table(gap.stdout)] == [False, True], gap.stderr
+    refused(2, "predict", "m.cred", "new.csv", "--reconstruct", "--coordinates", says="--reconstruct goes with predictions")
+    refused(2, "predict", "m.cred", "--reconstruct", says="DATA is missing")
+    assert credence("fit", "linear", "d.csv", "--target", "y", "--features", "x", "-o", "l.cred").code == 0
+    refused(2, "predict", "l.cred", "new.csv", "--reconstruct", says="linear has no way back from coordinates to rows")
+    mixed = ["fit", "kernel-pca", "d.csv", "--features", "word,x", "--kernel"]
+    assert credence(*mixed, "spectrum(word) + rbf(x)", "-o", "t.cred").code == 0
+    refused(2, "predict", "t.cred", "new.csv", "--reconstruct", says=["reads categories or texts", "a kernel of these"])
+    assert credence(*mixed, "rbf(x)", "-o", "t.cred").code == 0
+    assert credence("predict", "t.cred", "d.csv", "--reconstruct").code == 0
+
+
 def test_one_sentence_for_a_singular_covariance(credence, refused, tmp_path):
     (tmp_path / "s.csv").write_text("x,y\n1,2\n2,3\n3,1\n4,2\n")
     fit = ["fit", "gp", "s.csv", "--target", "y", "--kernel", "linear"]

@@ -223,3 +223,18 @@ def test_evaluate_and_cross_validate(made, Xy, tmp_path):
         credence.evaluate(model, X)
     with pytest.raises(TypeError, match="no option 'fold'"):
         credence.cross_validate(made(), X, y, fold=3)
+
+
+def test_coordinates_and_back():
+    X = np.random.default_rng(5).normal(size=(40, 3)) * [1, 2, 0.5] + [3, 0, -1]
+    model = credence.KernelPca(kernel="linear", components=3, scale="none").fit(X)
+    np.testing.assert_allclose(model.inverse_transform(model.transform(X)), X, atol=1e-8)
+    few = credence.KernelPca(kernel="linear", components=1, scale="none").fit(X)
+    centred = X - X.mean(axis=0)
+    first = np.linalg.svd(centred)[2][0]
+    np.testing.assert_allclose(few.inverse_transform(few.transform(X)), X.mean(axis=0) + np.outer(centred @ first, first),
+                               atol=1e-8)
+    assert np.isnan(few.inverse_transform([[np.nan]])).all() and few.inverse_transform(np.empty((0, 1))).shape == (0, 3)
+    with pytest.raises(ValueError, match="rows of 1 numbers"):
+        few.inverse_transform(X)
+    assert not hasattr(credence.Normal(), "inverse_transform")

@@ -161,6 +161,7 @@ def test_coordinates():
     named = credence.ToyAxes().fit(pd.DataFrame(X, columns=list("abcd")))
     with pytest.raises(ValueError, match="not equal to feature_names_in_"):
         named.get_feature_names_out(["a", "b", "c", "e"])
+    assert not hasattr(model, "inverse_transform")
 
 
 @pytest.mark.parametrize("name", ["ToyNormal", "ToyCentres", "ToyAxes", "ToySmoothRegressor", "ToySmoothClassifier"])

@@ -107,6 +107,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "gp", "wide.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "8", "-o", "chains.cred"],
         ["describe", "chains.cred"],
         ["fit", "gp", "wide.csv", "--target", "y", "-o", "process.cred"], ["predict", "process.cred", "wide.csv", "--slopes"],
+        ["fit", "kernel-pca", DIABETES, "--features", "bmi,bp", "-o", "pca.cred"],
+        ["predict", "pca.cred", DIABETES, "--reconstruct"],
         ["fit", "tree", *target, "-o", "tree.cred"], ["describe", "tree.cred"],
         ["fit", "tree", DIABETES, "--target", "sex", "--task", "classification", "-o", "sex.cred"],
         ["describe", "sex.cred"],

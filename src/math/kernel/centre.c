@@ -2,7 +2,7 @@
  *   v(x, y) = b(x, y) - m(x) - m(y) + M,   m(x) = sum_i p_i b(x, r_i),   M = sum_i p_i m(r_i)
  * It is the product of phi(x) - mu and phi(y) - mu, mu = sum_i p_i phi(r_i): positive semi-definite where
  * b is.  The means of N rows are made ready with the job, tile by tile, each row by one thread: N n values
- * of b, none where the rows are the r_i themselves and these are settled; M takes n^2 until then.
+ * of b, none where the rows are some of the r_i and these are settled; M takes n^2 until then.
  *   dv = db(x, y) - dm(x) - dm(y) + dM
  * so that adjoints A give A to b, and their sums over rows and columns to b between those and the r_i. */
 #include "kernel_internal.h"
@@ -150,8 +150,9 @@ static cr_status side_means(cr_scratch *s, const cri_job *job, const cri_side *s
                             const double *reference, double *out)
 {
     const cr_kernel *k = job->k;
-    if (!cri_reference_is(k->reference, side->in)) return take_means(s->cx, k, at, side->in, param, out);
-    memcpy(out, reference, side->in->rows * sizeof *out);
+    size_t           from = cri_reference_find(k->reference, side->in);
+    if (from == SIZE_MAX) return take_means(s->cx, k, at, side->in, param, out);
+    memcpy(out, reference + from, side->in->rows * sizeof *out);
     return CR_OK;
 }
 

@@ -288,7 +288,7 @@ static cr_status contract_means(cr_ctx *cx, const cr_kernel *k, size_t at, const
     const cri_reference *r = k->reference;
     cr_kernel            below = cri_kernel_below(k, at);
     size_t               n = r->in.rows, rows = X->rows;
-    bool                 same = cri_reference_is(r, X) && !more.a;
+    bool                 same = !more.a && rows == n && cri_reference_find(r, X) == 0;
     double              *u = cr_scratch_f64(&s, n > rows ? n : rows);
     cr_mat               none = { NULL, 0, 0, 0 };
     CR_TRY(s.status);
@@ -300,11 +300,20 @@ static cr_status contract_means(cr_ctx *cx, const cr_kernel *k, size_t at, const
         CR_TRY(contract_pairs(cx, &below, X, &r->in, u, r->p, natural, none));
     }
     if (!natural || same || all == 0) goto done;
+    for (size_t i = 0; r->slope && i < k->n_params; i++) natural[i] += all * r->slope[at][i];
+    if (r->slope) goto done;
     for (size_t i = 0; i < n; i++) u[i] = all * r->p[i];
     CR_TRY(contract_pairs(cx, &below, &r->in, &r->in, u, r->p, natural, none));
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_centre_slopes(cr_ctx *cx, const cr_kernel *k, size_t at, double *natural)
+{
+    const cri_reference *r = k->reference;
+    cr_kernel            below = cri_kernel_below(k, at);
+    return contract_pairs(cx, &below, &r->in, &r->in, r->p, r->p, natural, (cr_mat){ NULL, 0, 0, 0 });
 }
 
 static cr_status check_weights(cr_ctx *cx, cr_cmat W, size_t rows, size_t cols)

@@ -161,22 +161,27 @@ struct cri_reference {
     uint32_t       *codes;   /* [rows x categories]                                     */
     char          **texts;   /* [rows x text_columns]                                   */
     double         *p;       /* [rows] weights, of sum 1                                */
-    size_t          n_nodes;
+    size_t          n_nodes, n_params;
     double        **mean;    /* [n_nodes][rows] of centre: m(r_i); NULL until settled   */
     double         *total;   /* [n_nodes] sum_i p_i m(r_i)                              */
+    double        **slope;   /* [n_nodes][n_params] its derivatives, or NULL            */
 };
 
 /* Computes once the means that centre(...) needs at the present values of the parameters; a change of
  * these forgets them.  Without it, each matrix computes them again.  O(n^2) for n rows. */
 cr_status cri_kernel_settle(cr_ctx *cx, cr_kernel *k);
+/* A copy of the kernel that is settled, with_slopes: for gradients too; NULL for a kernel without centre. */
+cr_status cri_kernel_settled(cr_ctx *cx, const cr_kernel *k, bool with_slopes, cr_kernel **out_copy);
+/* Adds dM / dp of the centre at a node to natural [n_params]. */
+cr_status cri_centre_slopes(cr_ctx *cx, const cr_kernel *k, size_t node, double *natural);
 /* Forgets them. */
 void cri_kernel_unsettle(cr_ctx *cx, cr_kernel *k);
 /* A copy of the rows and of what is settled; of NULL: NULL. */
 cr_status cri_reference_copy(cr_ctx *cx, const cri_reference *from, cri_reference **out);
 /* Frees it; NULL is allowed. */
 void cri_reference_free(cr_ctx *cx, cri_reference *r);
-/* true when these are its rows. */
-bool cri_reference_is(const cri_reference *r, const cr_kernel_input *rows);
+/* Where in it these rows stand, one after the other; SIZE_MAX when they do not. */
+size_t cri_reference_find(const cri_reference *r, const cr_kernel_input *rows);
 
 /* Computes once the values of a node of texts between the texts with codes 0 .. n-1; copies of the
  * kernel borrow them.  The values of its parameters must not change until they are dropped. */

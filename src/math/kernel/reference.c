@@ -17,9 +17,11 @@ bool cr_kernel_needs_rows(const cr_kernel *k)
 static void forget(cr_ctx *cx, cri_reference *r)
 {
     for (size_t i = 0; r->mean && i < r->n_nodes; i++) cr_free(cx, r->mean[i], r->in.rows, sizeof(double));
+    for (size_t i = 0; r->slope && i < r->n_nodes; i++) cr_free(cx, r->slope[i], r->n_params, sizeof(double));
     cr_free(cx, r->mean, r->n_nodes, sizeof *r->mean);
+    cr_free(cx, r->slope, r->n_nodes, sizeof *r->slope);
     cr_free(cx, r->total, r->n_nodes, sizeof *r->total);
-    r->mean = NULL, r->total = NULL, r->n_nodes = 0;
+    r->mean = r->slope = NULL, r->total = NULL, r->n_nodes = 0;
 }
 
 void cri_reference_free(cr_ctx *cx, cri_reference *r)
@@ -90,7 +92,7 @@ cr_status cri_reference_copy(cr_ctx *cx, const cri_reference *from, cri_referenc
     if (!from) return *out = NULL, CR_OK;
     CR_TRY(new_reference(cx, &from->in, &r));
     memcpy(r->p, from->p, from->in.rows * sizeof *r->p);
-    if (from->mean) {
+    if (from->mean) { /* slopes are not copied */
         CR_TRY(make_room(cx, from->n_nodes, from->mean, r));
         memcpy(r->total, from->total, from->n_nodes * sizeof *r->total);
         for (size_t i = 0; i < from->n_nodes; i++)
@@ -103,21 +105,35 @@ done:
     return st;
 }
 
-bool cri_reference_is(const cri_reference *r, const cr_kernel_input *rows)
+/* true when row i of it is row j of these, which have the same columns. */
+static bool same_row(const cri_reference *r, size_t i, const cr_kernel_input *rows, size_t j)
+{
+    size_t d = r->in.numbers.cols, c = r->in.categories, t = r->texts ? r->in.text_columns : 0;
+    if (d > 0 && memcmp(r->numbers + i * d, rows->numbers.a + j * rows->numbers.stride, d * sizeof(double)) != 0)
+        return false;
+    if (c > 0 && memcmp(r->codes + i * c, rows->codes + j * c, c * sizeof *r->codes) != 0) return false;
+    for (size_t k = 0; k < t; k++) {
+        const char *text = rows->texts[j * t + k];
+        if (strcmp(r->texts[i * t + k], text ? text : "") != 0) return false;
+    }
+    return true;
+}
+
+size_t cri_reference_find(const cri_reference *r, const cr_kernel_input *rows)
 {
     size_t n = rows->rows, d = rows->numbers.cols, c = rows->codes ? rows->categories : 0;
     bool   texts = rows->texts != NULL;
-    if (rows == &r->in) return true;
-    if (r->in.rows != n || r->in.numbers.cols != d || r->in.categories != c || texts != (r->texts != NULL) ||
+    if (rows == &r->in) return 0;
+    if (n > r->in.rows || r->in.numbers.cols != d || r->in.categories != c || texts != (r->texts != NULL) ||
         (texts && r->in.text_columns != rows->text_columns) || rows->names.text != r->in.names.text ||
         rows->names.user != r->in.names.user)
-        return false;
-    for (size_t i = 0; d > 0 && i < n; i++)
-        if (memcmp(r->numbers + i * d, rows->numbers.a + i * rows->numbers.stride, d * sizeof(double)) != 0)
-            return false;
-    for (size_t i = 0; texts && i < n * rows->text_columns; i++)
-        if (strcmp(r->texts[i], rows->texts[i] ? rows->texts[i] : "") != 0) return false;
-    return n * c == 0 || memcmp(r->codes, rows->codes, n * c * sizeof *r->codes) == 0;
+        return SIZE_MAX;
+    for (size_t from = 0; from + n <= r->in.rows; from++) {
+        size_t i = 0;
+        while (i < n && same_row(r, from + i, rows, i)) i++;
+        if (i == n) return from;
+    }
+    return SIZE_MAX;
 }
 
 /* --- binding ----------------------------------------------------------------------------------- */
@@ -182,5 +198,36 @@ cr_status cri_kernel_settle(cr_ctx *cx, cr_kernel *k)
     if (st != CR_OK) forget(cx, r);
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status settle_slopes(cr_ctx *cx, cr_kernel *k)
+{
+    cri_reference *r = k->reference;
+    cr_status      st = CR_OK;
+    r->n_params = k->n_params;
+    r->slope = cr_alloc(cx, r->n_nodes, sizeof *r->slope);
+    if (!r->slope) return CR_ENOMEM;
+    for (size_t i = 0; st == CR_OK && i < r->n_nodes; i++) {
+        if (!r->mean[i]) continue;
+        r->slope[i] = cr_alloc(cx, k->n_params, sizeof(double));
+        st = r->slope[i] ? cri_centre_slopes(cx, k, i, r->slope[i]) : CR_ENOMEM;
+    }
+    return st;
+}
+
+cr_status cri_kernel_settled(cr_ctx *cx, const cr_kernel *k, bool with_slopes, cr_kernel **out_copy)
+{
+    cr_status  st = CR_OK;
+    cr_kernel *copy = NULL;
+    *out_copy = NULL;
+    if (!cr_kernel_needs_rows(k)) return CR_OK;
+    CR_TRY(cr_kernel_copy(cx, k, &copy));
+    CR_TRY(cri_kernel_settle(cx, copy));
+    if (with_slopes) CR_TRY(settle_slopes(cx, copy));
+    *out_copy = copy;
+    copy = NULL;
+done:
+    cr_kernel_free(cx, copy);
     return st;
 }

@@ -4,6 +4,7 @@
 #include "../../base/parallel.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -479,9 +480,12 @@ cr_status cri_svgp_objective(cr_ctx *cx, void *method, const cri_gp_problem *pro
                              const cr_kernel *k, double noise, double *out_value,
                              double *opt_gradient)
 {
-    cr_status st = CR_OK;
-    cri_svgp *v = method;
+    cr_status  st = CR_OK;
+    cri_svgp  *v = method;
+    cr_kernel *settled = NULL;
     (void)problem, (void)noise;
+    CR_TRY(cri_kernel_settled(cx, k, opt_gradient != NULL, &settled));
+    if (settled) k = settled;
     CR_TRY(set_kernel(cx, k, v));
     CR_TRY(maximise(cx, v));
     v->warm = isfinite(v->bound);
@@ -489,5 +493,6 @@ cr_status cri_svgp_objective(cr_ctx *cx, void *method, const cri_gp_problem *pro
     if (opt_gradient) CR_TRY(find_gradient(cx, k, v, opt_gradient));
     *out_value = v->bound;
 done:
+    cr_kernel_free(cx, settled);
     return st;
 }

@@ -18,11 +18,15 @@ cr_status cri_gp_exact_objective(cr_ctx *cx, void *method, const cri_gp_problem 
 {
     cr_status          st = CR_OK;
     cri_gp_exact_room *room = method;
+    cr_kernel         *settled = NULL;
+    CR_TRY(cri_kernel_settled(cx, k, false, &settled));
+    if (settled) k = settled;
     CR_TRY(cri_gp_solve(cx, problem, k, noise, CRI_GP_NO_JITTER, room->L, &room->solution));
     if (opt_gradient)
         CR_TRY(cri_gp_gradient(cx, problem, k, noise, &room->solution, room->L, opt_gradient));
     *out_value = room->solution.log_evidence;
 done:
+    cr_kernel_free(cx, settled);
     return st;
 }
 

@@ -10,6 +10,7 @@
 #include "../../base/scratch.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -303,6 +304,7 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
+    cr_kernel *settled = NULL;
     size_t     n = problem->data->n, m = sparse->Z.n, q = problem->q, w = n < BLOCK ? n : BLOCK;
     pass       p = { .cx = cx, .problem = problem, .k = k, .noise = noise, .sp = sparse, .m = m, .q = q,
                      .V = cr_scratch_matrix(&s, m, w),
@@ -316,6 +318,8 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
                                .S = cr_scratch_bytes(&s, (q + 1) * (q + 1), sizeof(double)) } };
 
     CR_TRY(s.status);
+    CR_TRY(cri_kernel_settled(cx, k, opt_gradient != NULL, &settled));
+    if (settled) p.k = k = settled;
     CR_TRY(cri_gp_inducing_factor(cx, k, &sparse->Z, sparse->L, &sparse->jitter));
     for (size_t b = 0; b < cri_block_count(n, BLOCK); b++) {
         CR_TRY(cr_check_interrupt(cx));
@@ -325,6 +329,7 @@ cr_status cri_gp_sparse_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
     if (opt_gradient) CR_TRY(differentiate(&p, w, opt_gradient, opt_dZ));
     else CR_TRY(cr_chol_backward(cx, cr_cmat_of(sparse->L, m, m), cr_mat_of(sparse->alpha, m, 1)));
 done:
+    cr_kernel_free(cx, settled);
     cr_scratch_end(&s);
     return st;
 }

@@ -4,9 +4,10 @@
  * With K centred, Kc = (I - 1 p^T) K (I - p 1^T), p = w / W, and D = diag w: D^1/2 Kc D^1/2 = U diag(l) U^T,
  *   z_j(x) = sum_i a_ij kc(x_i, x),   a_ij = w_i^1/2 U_ij / l_j^1/2,
  * so that l_j = sum_i w_i z_j(x_i)^2.  The sum of all l is the trace, what there is to explain.
- * Rows of equal inputs are merged.  O(n^3) once, O(n q) for a new row.
+ * Rows of equal inputs are merged.  O(n^3) once, O(n q) for a new row; the way back to rows: preimage.h.
  * Schoelkopf, Smola & Mueller (1998), Neural Computation 10. */
 #include "default_kernel.h"
+#include "preimage.h"
 #include "../fields.h"
 #include "../gp/gp_centre.h"
 #include "../generative/discriminant.h"
@@ -43,6 +44,7 @@ typedef struct kernel_pca_state {
     double      *offset;      /* [q] taken off them                                */
     double      *eigenvalue;  /* [q] descending                                    */
     double       total, rows; /* the trace; sum of the weights                     */
+    double      *share;       /* [n] p; NULL: a file that does not tell it         */
     cr_kernel   *kernel;
     uint32_t    *codes;       /* [n x c] levels as whole numbers                   */
     char        *text;        /* [q x NAME_SIZE] z1, z2, ...                       */
@@ -70,6 +72,7 @@ static void kernel_pca_free(cr_ctx *cx, void *state)
     if (!m) return;
     cr_kernel_free(cx, m->kernel);
     cr_free(cx, m->codes, m->n * m->c, sizeof *m->codes);
+    cr_free(cx, m->share, m->n, sizeof *m->share);
     cr_free(cx, m->text, m->q, NAME_SIZE);
     cr_free(cx, m->names, m->q, sizeof *m->names);
     cri_fields_free(cx, fields, m);
@@ -184,10 +187,12 @@ static void set_coordinates(kernel_pca_state *m, const work *w)
     }
 }
 
-static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, kernel_pca_state *m)
+static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, const double *p, kernel_pca_state *m)
 {
     m->codes = cr_alloc(cx, m->n * m->c, sizeof *m->codes);
-    if (!m->codes) return CR_ENOMEM;
+    m->share = cr_alloc(cx, m->n, sizeof *m->share);
+    if (!m->codes || !m->share) return CR_ENOMEM;
+    memcpy(m->share, p, m->n * sizeof *p);
     if (m->d > 0) memcpy(m->X, data->X, m->n * m->d * sizeof(double));
     for (size_t i = 0; i < m->n * m->c; i++) m->levels[i] = m->codes[i] = data->codes[i];
     return CR_OK;
@@ -228,7 +233,7 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     m->n = n, m->d = data.d, m->c = data.c;
     m->q = count_components(cx, &w, m->total, o->components);
     CR_TRY(cri_fields_allocate(cx, fields, m));
-    CR_TRY(keep_inputs(cx, &data, m));
+    CR_TRY(keep_inputs(cx, &data, w.p, m));
     set_coordinates(m, &w);
     CR_TRY(name_coordinates(cx, m));
     report->stop = CR_STOP_CLOSED_FORM;
@@ -268,6 +273,73 @@ static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_row
         CR_TRY(cr_gemm(cx, 1, cr_cmat_of(C, n, count), CR_TRANSPOSED, cr_cmat_of(m->weight, n, q),
                        CR_PLAIN, 1, cr_mat_of(z, count, q)));
     }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- and back --------------------------------------------------------------------------------- */
+
+/* Of the rows of the fit: coordinates, what these leave out, and products of directions with the mean. */
+static cr_status look_at_rows(cr_ctx *cx, const kernel_pca_state *m, double *place, double *beside, double *square)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          n = m->n, q = m->q, most = n < BLOCK ? n : BLOCK;
+    cr_kernel_input at = inputs_of(m);
+    double         *C = cr_scratch_matrix(&s, most, n), *mean = cr_scratch_f64(&s, n);
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_diagonal(cx, m->kernel, &at, false, beside));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < q; j++) place[i * q + j] = -m->offset[j];
+    for (size_t b = 0; b < cri_block_count(n, BLOCK); b++) {
+        cri_range       r = cri_block_range(n, BLOCK, b);
+        size_t          count = r.end - r.begin;
+        cr_kernel_input some = { .rows = count, .numbers = cr_cmat_of(m->X + r.begin * m->d, count, m->d),
+                                 .codes = m->codes + r.begin * m->c, .categories = m->c };
+        CR_TRY(cr_kernel_cross(cx, m->kernel, &some, &at, cr_mat_of(C, count, n)));
+        for (size_t i = 0; i < count; i++) mean[r.begin + i] = cr_dot(C + i * n, m->share, n);
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(C, count, n), CR_PLAIN, cr_cmat_of(m->weight, n, q), CR_PLAIN, 1,
+                       cr_mat_of(place + r.begin * q, count, q)));
+    }
+    square[q] = cr_dot(mean, m->share, n);
+    memcpy(square, m->offset, q * sizeof *square);
+    for (size_t i = 0; i < n; i++) {
+        beside[i] += square[q] - 2 * mean[i];
+        beside[i] = fmax(beside[i] - cr_dot(place + i * q, place + i * q, q), 0);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status kernel_pca_reconstruct(cr_ctx *cx, const void *state, const double *Z, size_t count, double *out,
+                                        double *distance)
+{
+    cr_status               st = CR_OK;
+    cr_scratch              s = cr_scratch_begin(cx);
+    const kernel_pca_state *m = state;
+    size_t                  n = m->n, q = m->q;
+    double *place = cr_scratch_matrix(&s, n, q), *beside = cr_scratch_f64(&s, n), *square = cr_scratch_f64(&s, q + 1);
+
+    if (cr_kernel_reads(m->kernel, CR_KERNEL_CATEGORY) || cr_kernel_reads(m->kernel, CR_KERNEL_TEXT) || m->d == 0) {
+        cr_fail(cx, CR_EUNSUPPORTED, "kernel-pca: the way back from coordinates is one to numbers, and the kernel "
+                                     "reads categories or texts");
+        CR_TRY(cr_fail_hint(cx, "fit it with --features of numbers alone, or a kernel of these, such as rbf"));
+    }
+    if (!m->share) {
+        cr_fail(cx, CR_EUNSUPPORTED, "kernel-pca: the model file does not tell the weights of its rows, which the "
+                                     "way back from coordinates needs");
+        CR_TRY(cr_fail_hint(cx, "fit the model again"));
+    }
+    CR_TRY(s.status);
+    CR_TRY(look_at_rows(cx, m, place, beside, square));
+    CR_TRY(cri_preimages(cx,
+                         &(cri_preimage_space){ .kernel = m->kernel, .at = inputs_of(m), .n = n, .d = m->d, .q = q,
+                                                .share = m->share, .weight = m->weight, .square = square,
+                                                .place = place, .beside = beside },
+                         Z, count, out, distance));
 done:
     cr_scratch_end(&s);
     return st;
@@ -325,6 +397,7 @@ static cr_status kernel_pca_write(cr_ctx *cx, const void *state, cri_store *stor
     if (!text) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_store_set_text(cx, out, "kernel", text));
     CR_TRY(cri_fields_write(cx, fields, m, store, out));
+    if (m->share) CR_TRY(cri_store_put_vector(cx, store, "share", m->share, m->n));
     CR_TRY(cri_gp_centre_write(cx, m->kernel, store, out));
 done:
     cri_string_free(cx, text);
@@ -366,6 +439,7 @@ static cr_status kernel_pca_read(cr_ctx *cx, const cri_store *store, const json_
     cri_gp_shape(design, &d, &c);
     if (m->d != d || m->c != c || m->n == 0 || m->q == 0) CR_TRY(spoilt(cx, store, "the shape of the inputs"));
     CR_TRY(read_codes(cx, store, design, m));
+    if (cri_store_has(store, "share")) CR_TRY(cri_store_get_vector(cx, store, "share", m->n, &m->share));
     st = cri_gp_kernel(cx, text, design, &m->kernel);
     cr_kernel_input at = inputs_of(m);
     if (st == CR_OK) st = cri_gp_centre_read(cx, store, in, design, m->kernel);
@@ -400,6 +474,7 @@ const cr_model_class cri_class_kernel_pca = {
     .shape = kernel_pca_shape,
     .fit = kernel_pca_fit,
     .predict = kernel_pca_predict,
+    .reconstruct = kernel_pca_reconstruct,
     .labels = kernel_pca_labels,
     .describe = kernel_pca_describe,
     .write = kernel_pca_write,

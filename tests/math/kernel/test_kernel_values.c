@@ -394,6 +394,43 @@ static void test_compositions_are_psd(void **state)
     cr_kernel_free(cx, k);
 }
 
+/* Every kernel of the list by itself, twice as many rows as columns and more; the one that says it is not positive
+ * semi-definite is not. */
+static void test_each_kernel_is_psd(void **state)
+{
+    static const char *const texts[] = {
+        "bhattacharyya", "brownian", "brownian(x2)", "category(c1; rank=2)", "centre(rbf(l=0.4)*hamming)", "chi2(gamma=3)",
+        "constant(2)", "cosine(p=0.3)", "fisher(mean=0.4, sd=0.2)",
+        "fisher(x2, x3, x1; mean=[0.1,0.6,0.3], sd=[0.5,0,0, 0.2,0.4,0, -0.3,0.1,0.6])", "hamming(l=0.8)", "intersection",
+        "jaccard", "linear", "matern(nu=0.7, l=0.3)", "matern(nu=0.5, l=0.3)", "matern(nu=1.5)", "matern(nu=6.3)",
+        "mismatch(k=2, m=1, alphabet=4)", "mismatch(k=3, m=2, alphabet=4)", "normalise(linear + spectrum)",
+        "periodic(l=0.4, p=0.3)", "polynomial(degree=4, c=0.2)", "product(x1, x2)", "product(x3, x1; rho=1)",
+        "rbf(l=0.2)", "rbf(base=subsequence(k=2), l=0.5)", "rq(alpha=0.3)", "set", "spectrum(k=2)",
+        "subsequence(k=3, lambda=0.4)", "white",
+    };
+    enum { N = 40, COUNT = sizeof texts / sizeof *texts };
+    static rows   r;
+    static double K[N * N], V[N * N];
+    double        w[N];
+    cr_ctx       *cx = *state;
+    dice          d = { 15 };
+    make_rows(&r, &d, N, 0.05, 0.95);
+    for (size_t i = 0; i < cr_kernel_count(); i++) {
+        const char *name = cr_kernel_name(cr_kernel_at(i));
+        bool        there = cr_kernel_at(i)->not_psd;
+        for (size_t t = 0; t < COUNT; t++) there |= strncmp(texts[t], name, strlen(name)) == 0;
+        if (!there) fail_msg("%s is not among the kernels tried", name);
+    }
+    for (size_t t = 0; t <= COUNT; t++) {
+        cr_kernel *k = parse(cx, t < COUNT ? texts[t] : "sigmoid(gamma=2, c=-1)");
+        assert_ok(cx, cr_kernel_gram(cx, k, &r.in, CR_FILL_BOTH, cr_mat_of(K, N, N)));
+        assert_ok(cx, cr_eigen(cx, cr_cmat_of(K, N, N), w, cr_mat_of(V, N, N)));
+        assert_int_equal(cr_kernel_is_psd(k), t < COUNT);
+        if ((w[0] < -1e-12 * N * fmax(1, w[N - 1])) != (t == COUNT)) fail_msg("%zu: eigenvalue %g", t, w[0]);
+        cr_kernel_free(cx, k);
+    }
+}
+
 /* normalise(k) against its definition, between one set and between two; rows where k(x, x) = 0 are alike to
  * nothing, themselves included. */
 static void test_normalise(void **state)
@@ -637,7 +674,7 @@ int main(void)
         cmocka_unit_test(test_formulas),       cmocka_unit_test(test_lower_only),
         cmocka_unit_test(test_matern_any_nu),  cmocka_unit_test(test_near_duplicates),
         cmocka_unit_test(test_extreme_scales), cmocka_unit_test(test_exp_array),
-        cmocka_unit_test(test_compositions_are_psd),
+        cmocka_unit_test(test_compositions_are_psd), cmocka_unit_test(test_each_kernel_is_psd),
         cmocka_unit_test(test_normalise), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_hooks),          cmocka_unit_test(test_wrong_rows),
         cmocka_unit_test(test_no_rows),        cmocka_unit_test(test_allocations),
