@@ -47,13 +47,13 @@ static cr_status choose(const cri_engine *e, const cr_question *q, const cr_find
                         bool *mark)
 {
     cr_status st = CR_OK;
-    size_t    n = cr_network_size(e->net);
+    size_t    n = cr_network_size(e->base);
     for (size_t i = 0; i < q->n_x; i++) mark[q->x[i]] = true;
     if (q->n_x > 0) goto done;
     for (size_t i = 0; i < known->n; i++)
         if (known->item[i].kind != CR_FINDING_DO) mark[known->item[i].variable] = true;
     if (cr_network_get_kind(e->net) == CR_NETWORK_BAYES)
-        CR_TRY(cr_network_ancestors(e->cx, e->net, mark));
+        CR_TRY(cr_network_ancestors(e->cx, e->base, mark));
     else
         for (size_t v = 0; v < n; v++) mark[v] = true;
     for (size_t v = 0; v < n; v++) mark[v] &= !is_fixed(known, v);
@@ -73,7 +73,9 @@ static cr_status find_priors(const cri_engine *e, const cr_findings *known, doub
     for (size_t i = 0; i < known->n; i++)
         if (known->item[i].kind == CR_FINDING_DO) done_list[n++] = known->item[i];
     cr_findings actions = { .n = n, .room = known->n, .item = done_list };
-    CR_TRY(cri_engine_open(e->cx, e->own ? e->own : e->net, &actions, &e->o, &plain));
+    CR_TRY(cri_engine_open(e->cx, e->base, &actions, &e->o, CRI_FORM_SUMS, &plain));
+    plain.each = true;
+    CR_TRY(cri_engine_plan(&plain, CRI_ASK_ALL, 0, NULL));
     CR_TRY(cri_engine_marginals(&plain, out, &log_z));
 done:
     cri_engine_close(&plain);
@@ -86,7 +88,7 @@ cr_status cri_answer_causes(cri_engine *e, const cr_question *q, const cr_findin
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(e->cx);
-    size_t     n = cr_network_size(e->net), total = 0, rows = 0, at = 0;
+    size_t     n = cr_network_size(e->base), total = 0, rows = 0, at = 0;
     bool      *mark = cr_scratch_bytes(&s, n, sizeof *mark);
     cause     *list = cr_scratch_bytes(&s, n, sizeof *list);
     double    *before, *after, log_e;

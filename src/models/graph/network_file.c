@@ -4,11 +4,14 @@
 #include "json_network.h"
 #include "net.h"
 #include "network_store.h"
+#include "noisy.h"
 #include "uai.h"
 #include "xmlbif.h"
+#include "../../base/context_internal.h"
 #include "../../data/packed.h"
 #include "../../data/source.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef cr_status parse_fn(cr_ctx *cx, const char *source, const void *bytes, size_t size,
@@ -152,6 +155,24 @@ cr_status cr_network_read_either(cr_ctx *cx, const char *path, cr_network_format
     return CR_OK;
 }
 
+/* Formats that hold tables only get the tables of what has none. */
+static cr_status write_as(cr_ctx *cx, const cr_network *net, const char *path,
+                          cr_network_format format)
+{
+    cr_status   st = CR_OK;
+    cr_network *filled = NULL;
+    if (format != CR_FORMAT_CRED && format != CR_FORMAT_JSON) {
+        st = cri_network_fill(cx, net, INFINITY, &filled);
+        if (st == CR_ENOMEM && !cri_should_stop(cx))
+            cr_fail_hint(cx, ".json and .cred need no table for it");
+        CR_TRY(st);
+    }
+    CR_TRY(FORMATS[format].write(cx, filled ? filled : net, path));
+done:
+    cr_network_free(cx, filled);
+    return st;
+}
+
 cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
                            cr_network_format format)
 {
@@ -165,5 +186,5 @@ cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
                 path);
         return cr_fail_hint(cx, "let the name end in .cred");
     }
-    return FORMATS[format].write(cx, net, path);
+    return write_as(cx, net, path, format);
 }
