@@ -230,12 +230,10 @@ done:
     return st;
 }
 
-/* best, causes and sensitivity weigh small differences: they are exact, or not answered. */
+/* best and sensitivity weigh small differences: they are exact, or not answered. */
 static cr_status refuse_approximation(const cri_job *j)
 {
-    const char *name = j->q->kind == CR_QUESTION_CAUSES        ? "causes"
-                       : j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity"
-                                                               : "best";
+    const char *name = j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity" : "best";
     if (j->engine.why[0]) {
         cr_fail(j->cx, CR_ENOMEM,
                 "%s(...) has exact answers only, and this network is too wide: %s", name,
@@ -257,10 +255,9 @@ cri_form cri_job_form(const cri_job *j)
     return best && j->q->n_x == 0 ? CRI_FORM_BEST : CRI_FORM_SUMS;
 }
 
-static bool is_list(cr_question_kind kind)
+static bool must_be_exact(cr_question_kind kind)
 {
-    return kind == CR_QUESTION_BEST_LIST || kind == CR_QUESTION_CAUSES ||
-           kind == CR_QUESTION_SENSITIVITY;
+    return kind == CR_QUESTION_BEST_LIST || kind == CR_QUESTION_SENSITIVITY;
 }
 
 cr_status cri_job_prepare(cri_job *j, bool needs_log)
@@ -268,7 +265,7 @@ cr_status cri_job_prepare(cri_job *j, bool needs_log)
     cr_status st = CR_OK;
     CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, cri_job_form(j), &j->engine));
     CR_TRY(plan(j));
-    if (is_list(j->q->kind) && j->engine.method >= CR_QUERY_APPROXIMATE) {
+    if (must_be_exact(j->q->kind) && j->engine.method >= CR_QUERY_APPROXIMATE) {
         j->engine.used = j->engine.method;
         CR_TRY(refuse_approximation(j));
     }
