@@ -1,5 +1,6 @@
 /* query.c -- answers: which engine is asked what, and what is made of it. */
 #include "query.h"
+#include "query_approximate.h"
 #include "query_job.h"
 #include "query_mixture.h"
 #include "query_more.h"
@@ -420,6 +421,7 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     if (!graph) a.cost = j.engine.cost;
     a.error = j.engine.error;
     a.upper = j.engine.upper;
+    cri_budget_tell(&j.engine);
     memcpy(a.why, j.engine.why, sizeof a.why);
     if (!a.exact && !a.open && q->kind == CR_QUESTION_BEST && q->n_x == 0 && j.engine.hidden == 0)
         a.method = "max-product";

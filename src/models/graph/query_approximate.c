@@ -25,8 +25,8 @@ static cr_status refuse_impossible(cr_ctx *cx)
     return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
 }
 
-static cr_status ask(cri_engine *e, cr_approximation how, size_t n, const size_t *query,
-                     cr_approximate_answer *out)
+cr_status cri_approximate_ask(cri_engine *e, cr_approximation how, size_t n, const size_t *query,
+                              cr_approximate_answer *out)
 {
     if (e->mixed) return cri_mixture_ask(e, how, n, query, out);
     return cr_approximate(e->cx, e->net, e->evidence, how, &e->o.approximate, e->o.seed, n, query,
@@ -51,7 +51,11 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
         note_choice(e, "gbp was taken");
         return CR_OK;
     }
-    cr_status st = ask(e, CR_APPROXIMATE_GIBBS, 0, NULL, &other);
+    if (cri_budget_left(e) <= 0) {
+        note_choice(e, "gbp was taken, which did not converge");
+        return CR_OK;
+    }
+    cr_status st = cri_budget_ask(e, CR_APPROXIMATE_GIBBS, &other);
     if (st == CR_ENUMERIC || st == CR_EUNSUPPORTED || st == CR_EDATA) {
         note_choice(e, "gbp was taken, which did not converge, and gibbs gave no answer");
         return CR_OK;
@@ -82,7 +86,8 @@ cr_status cri_engine_approximate(cri_engine *e, const cr_approximate_answer **ou
     cr_status             st = CR_OK;
     cr_approximate_answer a = { 0 };
     if (!e->is_known) {
-        CR_TRY(ask(e, (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), 0, NULL, &a));
+        cr_approximation how = (cr_approximation)(e->method - CR_QUERY_APPROXIMATE);
+        CR_TRY(e->compare ? cri_budget_ask(e, how, &a) : cri_approximate_ask(e, how, 0, NULL, &a));
         if (e->compare) CR_TRY(choose_between(e, &a));
         cr_approximate_free(e->cx, &e->known);
         e->known = a;
@@ -143,7 +148,8 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
         goto done;
     }
     if (e->compare) CR_TRY(cri_engine_approximate(e, &a));
-    CR_TRY(ask(e, (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), n, query, &table));
+    CR_TRY(cri_approximate_ask(e, (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), n, query,
+                               &table));
     e->used = e->method;
     e->error = table.report;
     if (log) *log = table.report.log_evidence;
@@ -283,6 +289,7 @@ static void take_approximation(cri_engine *e, const cr_exact_report *r)
     e->cost = *r;
     e->method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GBP);
     e->compare = true;
+    e->began = cri_budget_now();
     snprintf(e->why, sizeof e->why,
              "an exact answer would take about %.2g s and %.2g GB (width %zu)",
              cri_exact_seconds(work(e, r)), r->bytes / 1e9, r->width);

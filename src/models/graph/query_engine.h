@@ -37,6 +37,8 @@ struct cri_engine {
     const char           *by;    /* what answered last, where it is none of the methods; else NULL */
     bool                  wide;  /* P(e) has been refused as too much work */
     bool                  open;  /* the best found is not proven to be the best */
+    double                began; /* AUTO: when an approximation was taken; else 0 */
+    char                  cut[80]; /* that the budget made it shorter; else "" */
     char                  why[256];
 };
 
