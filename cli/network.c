@@ -424,7 +424,7 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, 
             CR_TRY(cr_fail(c->cx, CR_EARG,
                            "--canonical is of networks with states, not of a "
                            "Gaussian one"));
-        CR_TRY(cli_convert_gaussian(c, gaussian, to, format == CR_FORMAT_JSON));
+        CR_TRY(cli_convert_gaussian(c, gaussian, to, format));
         goto done;
     }
     if (canonical) CR_TRY(make_canonical(c, opt_reference, &net));

@@ -261,14 +261,32 @@ def test_gaussian_rows(credence, networks, refused, tmp_path):
     refused(3, "infer", net, "q.csv", says="'read_monday' is a Gaussian variable, and 'warm' is no number")
 
 
+def test_gaussian_figures_and_model_files(credence, networks, tmp_path):
+    """The weights stand on the arrows, the means in the nodes; .cred keeps every number."""
+    net = networks / "temperature.json"
+    (tmp_path / "e.json").write_text('{"read_monday": 19}')
+    assert credence("plot", net, "-o", "a.svg", "--evidence", "e.json").code == 0
+    assert credence("plot", net, "P(* | read_monday=19)", "-o", "b.svg").code == 0
+    figure = (tmp_path / "a.svg").read_text()
+    assert figure == (tmp_path / "b.svg").read_text()
+    assert figure.count(">0.8<") == 2 and figure.count(">1<") == 2 and ">18.6 ± 0.949<" in figure
+    lines = credence("plot", net).stdout
+    assert "tuesday ← 0.8 monday\n  15 ± 3.12\n" in lines
+    assert credence("convert", net, "g.cred").code == 0
+    assert credence("convert", "g.cred", "-", "--to", "json").stdout == credence("convert", net, "-", "--to", "json").stdout
+    assert ask(credence, "g.cred", "P(* | read_monday=19)") == ask(credence, net, "P(* | read_monday=19)")
+    assert credence("plot", "g.cred", "P(* | read_monday=19)").stdout == credence("plot", net, "P(* | read_monday=19)").stdout
+    assert "Gaussian network" in credence("describe", "g.cred", "--format", "text").stdout
+
+
 def test_gaussian_refusals(networks, refused, tmp_path):
     net = networks / "temperature.json"
     refused(2, "query", net, "best(3; *)", says="the variables of a Gaussian network have values")
     refused(2, "query", net, "P(monday | tuesday in {a})", says="of a Gaussian variable a value is known")
     refused(2, "query", net, "P(monday)", "--method", "bp", says="exact answers")
-    refused(2, "convert", net, "g.bif", says="only .json holds such")
+    refused(2, "convert", net, "g.bif", says="only .json and .cred hold such")
     refused(2, "convert", net, "g.json", "--canonical", says="not of a Gaussian one")
-    refused(3, "plot", net, says="this one is Gaussian")
+    refused(2, "plot", net, "P(monday)", says="ask for P(* | ...)")
     mixed = json.loads(net.read_text())
     mixed["variables"]["weather"] = {"states": ["sun", "rain"], "table": [0.5, 0.5]}
     (tmp_path / "mixed.json").write_text(json.dumps(mixed))

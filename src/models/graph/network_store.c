@@ -325,6 +325,9 @@ static cr_status store_to_network(cr_ctx *cx, const cri_store *s, cr_network **o
                        model));
     CR_TRY(cri_store_get_object(cx, s, cri_store_json(s), "network", &top));
     CR_TRY(cri_store_get_text(cx, s, top, "kind", &kind));
+    if (strcmp(kind, "gaussian") == 0)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s is a Gaussian network, without states and tables",
+                       cri_store_source(s)));
     CR_TRY(cri_store_get_text(cx, s, top, "name", &name));
     CR_TRY(cr_network_new(cx, strcmp(kind, "markov") == 0 ? CR_NETWORK_MARKOV : CR_NETWORK_BAYES,
                           &net));
