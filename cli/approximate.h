@@ -12,8 +12,8 @@
       "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto is "  \
       "exact if that fits memory and --budget", "bp")                                              \
     X(real,   budget,   "60", ">=0",                                                               \
-      "auto: seconds that an exact answer may take, by estimate; the search for argmax(*) goes on " \
-      "in proportion", "10")                                                                                        \
+      "auto: seconds that an exact answer may take, by estimate, or else an approximation, by the " \
+      "clock (5 at the least); the search for argmax(*) goes on in proportion", "10")              \
     CR_APPROXIMATE_OPTIONS(X)
 /* clang-format on */
 

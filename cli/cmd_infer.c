@@ -168,6 +168,22 @@ done:
     return st;
 }
 
+/* Many parents of a noisy-or are divorced once for all rows, with the evidence that these have. */
+static cr_status divorce(infer_job *j)
+{
+    cr_status st = CR_OK;
+    j->work = j->net;
+    if (j->method == CR_QUERY_ENUMERATE) return CR_OK;
+    CR_TRY(cri_network_divorce(j->c->cx, j->net, j->e, true, &j->divorced));
+    if (!j->divorced.net) goto done;
+    j->work = j->divorced.net;
+    cr_evidence_free(j->c->cx, j->e);
+    j->e = j->divorced.e;
+    j->divorced.e = NULL;
+done:
+    return st;
+}
+
 /* Which method; a tree is made once for all rows. */
 static cr_status choose_method(infer_job *j)
 {
@@ -182,7 +198,8 @@ static cr_status choose_method(infer_job *j)
     j->method = (cr_query_method)o->method;
     if (j->method == CR_QUERY_AUTO) CR_TRY(cr_query_plan(j->c->cx, j->net, &q, &j->method, why));
     if (j->method == CR_QUERY_EXACT) j->method = CR_QUERY_JT; /* there are many rows */
-    if (j->method == CR_QUERY_JT) CR_TRY(cr_junction_new(j->c->cx, j->net, NULL, NULL, &j->tree));
+    CR_TRY(divorce(j));
+    if (j->method == CR_QUERY_JT) CR_TRY(cr_junction_new(j->c->cx, j->work, NULL, NULL, &j->tree));
     if (why[0])
         cr_log(j->c->cx, CR_LOG_WARNING, "%s; %s was taken for all rows", why,
                infer_method_name(j));
@@ -325,6 +342,7 @@ done:
     cr_table_free(c->cx, j.t);
     cri_text_rows_free(j.text);
     cri_source_close(j.source);
+    cri_divorced_free(c->cx, &j.divorced);
     cr_network_free(c->cx, j.net);
     cr_gaussian_network_free(c->cx, gaussian);
     cr_scratch_end(&j.s);

@@ -49,7 +49,7 @@ static void tell_cost(cli *c, const query_job *j, const cr_query_answer *a)
 }
 
 /* The difference in place of the answer. */
-static void show_comparison(const query_job *j, bool first, const json_t *comparison)
+static void show_comparison(query_job *j, bool first, const json_t *comparison)
 {
     const char *name = json_string_value(json_object_get(comparison, "variable"));
     const char *state = json_string_value(json_object_get(comparison, "state"));
@@ -64,9 +64,11 @@ static void show_comparison(const query_job *j, bool first, const json_t *compar
     out_csv_field(j->c, name ? name : "");
     out_text(j->c, ",");
     out_csv_field(j->c, state ? state : "");
-    out_text(j->c, ",%s%s\n",
-             out_number(json_number_value(json_object_get(comparison, "difference")), true, text),
-             j->errors ? ",,," : "");
+    out_text(j->c, ",%s",
+             out_number(json_number_value(json_object_get(comparison, "difference")), true, text));
+    j->method = j->settled = "";
+    j->before = j->after = j->parameter = j->se = NAN;
+    query_csv_rest(j);
 }
 
 /* Shows one answer; to JSON it is added to `results`. */
@@ -200,9 +202,12 @@ static cr_status show_all(cli *c, query_job *j, const asked *all, const cr_findi
     for (size_t i = 1; i < c->n_args; i++) any |= !all[i].refused;
     if (!any) CR_TRY(cri_fail_as(c->cx, bad->refused));
     CR_TRY(out_open(c, c->global.output));
-    for (size_t i = 1; i < c->n_args; i++) j->errors |= !all[i].answer.exact;
-    if (c->format == FORMAT_CSV)
-        out_text(c, "query,variable,state,value%s\n", j->errors ? ",method,se,converged" : "");
+    for (size_t i = 1; i < c->n_args; i++) {
+        j->errors |= !all[i].answer.exact;
+        j->causes |= !all[i].refused && all[i].answer.kind == CR_QUESTION_CAUSES;
+        j->parameters |= !all[i].refused && all[i].answer.kind == CR_QUESTION_SENSITIVITY;
+    }
+    if (c->format == FORMAT_CSV) query_csv_header(j);
     for (size_t i = 1, shown = 0; i < c->n_args; i++) {
         if (all[i].refused) continue;
         j->text = c->args[i];

@@ -445,12 +445,13 @@ done:
     return st;
 }
 
-cr_status cli_convert_gaussian(cli *c, const cr_gaussian_network *net, const char *to, bool json)
+cr_status cli_convert_gaussian(cli *c, const cr_gaussian_network *net, const char *to,
+                               cr_network_format format)
 {
-    if (!json) {
-        cr_fail(c->cx, CR_EARG, "%s is a Gaussian network, and only .json holds such",
+    if (format != CR_FORMAT_JSON && format != CR_FORMAT_CRED) {
+        cr_fail(c->cx, CR_EARG, "%s is a Gaussian network, and only .json and .cred hold such",
                 file_name(c));
-        return cr_fail_hint(c->cx, "end the name in .json, or give --to json");
+        return cr_fail_hint(c->cx, "end the name in .json or .cred, or give --to json");
     }
-    return cr_json_write_gaussian(c->cx, net, strcmp(to, "-") == 0 ? "/dev/stdout" : to);
+    return cr_gaussian_network_write(c->cx, net, strcmp(to, "-") == 0 ? "/dev/stdout" : to, format);
 }

@@ -3,7 +3,7 @@
 #define CREDENCE_CLI_GAUSSIAN_H
 
 #include "cli.h"
-#include "models/graph/gaussian_network.h"
+#include "models/graph/network_file.h"
 
 /* The questions in arguments 1, 2, ...; opt_evidence: a file of values; nats: the unit of H and I.
  */
@@ -12,7 +12,8 @@ cr_status cli_query_gaussian(cli *c, const cr_gaussian_network *net, const char 
 /* describe, check and convert of a network that was read from argument 0. */
 cr_status cli_describe_gaussian(cli *c, const cr_gaussian_network *net);
 cr_status cli_check_gaussian(cli *c, const cr_gaussian_network *net);
-cr_status cli_convert_gaussian(cli *c, const cr_gaussian_network *net, const char *to, bool json);
+cr_status cli_convert_gaussian(cli *c, const cr_gaussian_network *net, const char *to,
+                               cr_network_format format);
 /* Means and standard deviations of the targets (of none: of all that is open), row by row of the
  * table in argument 1. */
 cr_status cli_infer_gaussian(cli *c, const cr_gaussian_network *net, const char *opt_targets);

@@ -25,7 +25,7 @@ static cr_status approximate_row(infer_job *j, double *out_log)
     cr_ctx                      *cx = j->c->cx;
     const cr_approximate_report *r = &j->row.report;
     cr_approximate_free(cx, &j->row);
-    st = cr_approximate(cx, j->net, j->e, approximation(j), &j->approximate, j->c->fit.seed, 0,
+    st = cr_approximate(cx, j->work, j->e, approximation(j), &j->approximate, j->c->fit.seed, 0,
                         NULL, &j->row);
     if (st == CR_ENUMERIC) {
         j->lost++;
@@ -52,10 +52,10 @@ cr_status infer_ask(infer_job *j, double *out_log)
     if (infer_approximates(j)) return approximate_row(j, out_log);
     switch (j->method) {
     case CR_QUERY_VE:
-        CR_TRY(cr_bucket_log_evidence(cx, j->net, j->e, NULL, out_log, NULL));
+        CR_TRY(cr_bucket_log_evidence(cx, j->work, j->e, NULL, out_log, NULL));
         break;
     case CR_QUERY_ENUMERATE:
-        CR_TRY(cr_enumerate_query(cx, j->net, j->e, 0, NULL, 0, NULL, out_log));
+        CR_TRY(cr_enumerate_query(cx, j->work, j->e, 0, NULL, 0, NULL, out_log));
         break;
     default:
         CR_TRY(cr_junction_set_evidence(cx, j->tree, j->e));
@@ -78,8 +78,8 @@ cr_status infer_posterior(infer_job *j, size_t v)
         CR_TRY(cr_junction_marginal(cx, j->tree, v, j->p));
     } else {
         CR_TRY(j->method == CR_QUERY_VE
-                   ? cr_bucket_query(cx, j->net, j->e, 1, &v, NULL, &f, NULL, NULL)
-                   : cr_enumerate_query(cx, j->net, j->e, 1, &v, 0, &f, NULL));
+                   ? cr_bucket_query(cx, j->work, j->e, 1, &v, NULL, &f, NULL, NULL)
+                   : cr_enumerate_query(cx, j->work, j->e, 1, &v, 0, &f, NULL));
         memcpy(j->p, f.value, n * sizeof *j->p);
     }
 done:

@@ -7,6 +7,7 @@
 #include "data/read_internal.h"
 #include "data/text_rows.h"
 #include "models/graph/junction.h"
+#include "models/graph/noisy.h"
 #include "models/graph/query.h"
 
 /* A column that names a variable. */
@@ -22,6 +23,8 @@ typedef struct infer_job {
     cli                   *c;
     cr_scratch             s;
     cr_network            *net;
+    const cr_network      *work;     /* what is computed with: net, or */
+    cri_divorced           divorced; /* with auxiliary variables (noisy.h) */
     const cr_variables    *vs;
     cri_source            *source; /* NULL: a database */
     cri_text_rows         *text;   /* rows as they come, in constant memory; or else */

@@ -6,7 +6,7 @@
 #include "data/source.h"
 #include "models/graph/junction.h"
 #include "models/graph/log_linear.h"
-#include "models/graph/network_internal.h"
+#include "models/graph/noisy.h"
 #include "models/graph/query.h"
 
 #include <stdint.h>
@@ -100,8 +100,14 @@ static sizes count(const cr_network *net)
     for (size_t i = 0; i < cr_network_tables(net); i++) {
         cr_table_view t = cr_network_table(net, i);
         size_t        states = bayes ? cr_network_states(net, i) : 1;
-        s.entries += t.size;
-        s.free += bayes ? t.size / states * (states - 1) : t.size;
+        if (t.value) {
+            s.entries += t.size;
+            s.free += bayes ? t.size / states * (states - 1) : t.size;
+        } else { /* effects of each parent by itself */
+            const cri_noisy *x = &net->table[i].noisy;
+            s.entries += x->rows * x->levels;
+            s.free += t.kind == CR_CPD_NOISY_OR ? t.n : x->rows * (x->levels - 1);
+        }
         if (bayes) s.arcs += t.n - 1;
         if (bayes && t.n - 1 > s.most_parents) s.most_parents = t.n - 1;
     }
@@ -177,13 +183,17 @@ static void add_variables(const cr_network *net, json_t *out)
 /* What all marginals cost, by a junction tree; it need not fit into memory. */
 static cr_status find_cost(cli *c, const cr_network *net, cr_exact_report *out)
 {
+    cr_status        st = CR_OK;
     cr_exact_options o = cr_exact_defaults();
     cr_junction     *tree = NULL;
-    cr_status        st;
+    cri_divorced     d = { 0 };
     o.memory = SIZE_MAX;
-    st = cr_junction_new(c->cx, net, NULL, &o, &tree);
-    if (st == CR_OK) *out = cr_junction_report(tree);
+    CR_TRY(cri_network_divorce(c->cx, net, NULL, true, &d));
+    CR_TRY(cr_junction_new(c->cx, d.net ? d.net : net, NULL, &o, &tree));
+    *out = cr_junction_report(tree);
+done:
     cr_junction_free(c->cx, tree);
+    cri_divorced_free(c->cx, &d);
     return st;
 }
 
@@ -309,7 +319,7 @@ static cr_status refuse_zeros(cli *c, const cr_network *net)
 {
     for (size_t i = 0; i < cr_network_tables(net); i++) {
         cr_table_view t = cr_network_table(net, i);
-        bool          any = false;
+        bool          any = !t.value;
         for (size_t e = 0; e < t.size && !any; e++) any = t.value[e] > 0;
         if (!any)
             return cr_fail(c->cx, CR_EDATA, "%s: table %zu is all zeros: nothing is possible",
@@ -414,7 +424,7 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, 
             CR_TRY(cr_fail(c->cx, CR_EARG,
                            "--canonical is of networks with states, not of a "
                            "Gaussian one"));
-        CR_TRY(cli_convert_gaussian(c, gaussian, to, format == CR_FORMAT_JSON));
+        CR_TRY(cli_convert_gaussian(c, gaussian, to, format));
         goto done;
     }
     if (canonical) CR_TRY(make_canonical(c, opt_reference, &net));

@@ -13,7 +13,9 @@ typedef struct query_job {
     const char         *unit;
     double              per;    /* nats in one unit */
     bool                errors; /* CSV: some answer is approximate, so all rows say how they came */
+    bool                causes, parameters; /* CSV: some answer has more than one number in a row */
     const char         *method, *settled;
+    double              before, after, parameter; /* of the row to come; NaN: none */
     double              se;    /* of the row to come; NaN: none */
     char               *field; /* [bytes] room for a list of names, see query_field_bytes */
     size_t              bytes;
@@ -46,6 +48,10 @@ void query_answer_text(const query_job *j, const cr_query_answer *a, size_t *sta
 size_t query_list_room(const query_job *j, const cr_query_answer *a);
 /* Bytes of the longest list of names or states, one of each variable, as one field of CSV. */
 size_t query_field_bytes(const cr_network *net);
+/* The names of all columns; the flags say which there are. */
+void query_csv_header(const query_job *j);
+/* What stands in the columns behind the value, up to the end of the line. */
+void query_csv_rest(const query_job *j);
 /* One answer as rows; list: room for twice so many names. */
 void query_answer_csv(query_job *j, const cr_query_answer *a, size_t *states, const char **list);
 

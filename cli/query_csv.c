@@ -1,5 +1,6 @@
-/* query_csv.c -- answers of query as CSV: query, variable, state, value; where some answer is
- * approximate also how it came. */
+/* query_csv.c -- answers of query as CSV: query, variable, state, value; where some answer has
+ * causes also the probabilities before and after, of parameters their value, and where some answer
+ * is approximate how it came. */
 #include "query_answers.h"
 #include "approximate.h"
 #include "query_lists.h"
@@ -40,6 +41,32 @@ static void put_list(const query_job *j, const char *const *list, size_t n)
     out_csv_field(j->c, j->field);
 }
 
+void query_csv_header(const query_job *j)
+{
+    out_text(j->c, "query,variable,state,value%s%s%s\n", j->causes ? ",before,after" : "",
+             j->parameters ? ",parameter" : "", j->errors ? ",method,se,converged" : "");
+}
+
+/* A number, or nothing. */
+static void put_number(const query_job *j, double x)
+{
+    char text[32];
+    out_text(j->c, ",%s", isnan(x) ? "" : out_number(x, true, text));
+}
+
+void query_csv_rest(const query_job *j)
+{
+    if (j->causes) put_number(j, j->before);
+    if (j->causes) put_number(j, j->after);
+    if (j->parameters) put_number(j, j->parameter);
+    if (j->errors) {
+        out_text(j->c, ",%s", j->method);
+        put_number(j, j->se);
+        out_text(j->c, ",%s", j->settled);
+    }
+    out_text(j->c, "\n");
+}
+
 static void put_row(const query_job *j, const char *const *variables, const char *const *states,
                     size_t n, double value)
 {
@@ -50,10 +77,7 @@ static void put_row(const query_job *j, const char *const *variables, const char
     out_text(j->c, ",");
     put_list(j, states, n);
     out_text(j->c, ",%s", out_number(value, true, text));
-    if (j->errors)
-        out_text(j->c, ",%s,%s,%s", j->method, isnan(j->se) ? "" : out_number(j->se, true, text),
-                 j->settled);
-    out_text(j->c, "\n");
+    query_csv_rest(j);
 }
 
 static void csv_joint(const query_job *j, const cr_query_answer *a, size_t *states,
@@ -90,16 +114,21 @@ static void csv_structure(const query_job *j, const cr_query_answer *a, const ch
         out_text(j->c, ",");
         put_list(j, list, n);
         out_text(j->c, ",,%s", out_number(value, true, text));
-        if (j->errors) out_text(j->c, ",%s,,", j->method);
-        out_text(j->c, "\n");
+        query_csv_rest(j);
     }
 }
 
-static void csv_list(const query_job *j, const cr_query_answer *a, const char **list, size_t room)
+static void csv_list(query_job *j, const cr_query_answer *a, const char **list, size_t room)
 {
     for (size_t i = 0; i < a->rows; i++) {
         double value;
         size_t n = query_list_csv(j->net, a, i, list, list + room, room, &value);
+        if (a->kind == CR_QUESTION_CAUSES) {
+            j->before = a->value[3 * i];
+            j->after = a->value[3 * i + 1];
+            j->se = a->se ? a->se[3 * i + 2] : NAN;
+        }
+        if (a->kind == CR_QUESTION_SENSITIVITY) j->parameter = a->parameter[i].value;
         put_row(j, list, list + room, n, value);
     }
 }
@@ -109,6 +138,7 @@ void query_answer_csv(query_job *j, const cr_query_answer *a, size_t *states, co
     const double *p = a->value;
     const char   *one, *state, *empty = "";
     j->method = a->method;
+    j->before = j->after = j->parameter = NAN;
     j->settled = a->exact ? "" : a->open ? "false" : approximate_settled(&a->error);
     j->se = a->exact || a->error.samples == 0 ? NAN : query_report(j, a).se;
     switch (a->kind) {

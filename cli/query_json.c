@@ -161,7 +161,7 @@ cr_approximate_report query_report(const query_job *j, const cr_query_answer *a)
 /* Standard errors in the shape of the marginals, and what is known of the error. */
 static void add_error(const query_job *j, const cr_query_answer *a, json_t *out)
 {
-    json_t *se = a->se ? json_object() : NULL;
+    json_t *se = a->se && a->kind == CR_QUESTION_MARGINALS ? json_object() : NULL;
     for (size_t i = 0, k = 0; se && i < a->n; k += cr_variable_states(j->vs, a->variable[i++]))
         json_object_set_new_nocheck(se, cr_variable_name(j->vs, a->variable[i]),
                                     distribution(j, a->variable[i], a->se + k));

@@ -104,6 +104,7 @@ static json_t *cause_rows(const cr_network *net, const cr_query_answer *a)
         json_object_set_new(row, "before", json_real(a->value[3 * i]));
         json_object_set_new(row, "after", json_real(a->value[3 * i + 1]));
         json_object_set_new(row, "factor", number(a->value[3 * i + 2]));
+        if (a->se) json_object_set_new(row, "factor_se", number(a->se[3 * i + 2]));
         json_array_append_new(out, row);
     }
     return out;

@@ -301,6 +301,7 @@ static const cli_field cause[] = {
     NUMBER("before", 0, "its probability without the evidence"),
     NUMBER("after", 0, "its probability with it"),
     NUMBER("factor", FIELD_NULL, "Bayes factor of the state against its others; null: infinite"),
+    NUMBER("factor_se", FIELD_NULL | FIELD_SOMETIMES, "by samples: its standard error"),
     FIELD_LAST,
 };
 

@@ -85,7 +85,8 @@ static void put_head(page *p, size_t i, size_t width)
         const cri_view_arc *a = &p->v->arc[k];
         size_t other = a->to == i ? a->from : a->from == i && !p->v->directed ? a->to : CR_NONE;
         if (other == CR_NONE || p->v->node[other].variable == CR_NONE || a->cut) continue;
-        line = cri_compose(p->s, "%s%s%s", line, mark, p->v->node[other].name);
+        line = cri_compose(p->s, "%s%s%s%s%s", line, mark, a->label ? a->label : "",
+                           a->label ? " " : "", p->v->node[other].name);
         mark = ", ";
     }
     if (node->known) line = cri_compose(p->s, "%s  [%s]", line, words[node->known->kind]);
@@ -101,6 +102,7 @@ static void put_node(page *p, size_t i, size_t width, size_t states, size_t bar)
     const cri_view_node *node = &p->v->node[i];
     char                 percent[16];
     put_head(p, i, width);
+    if (node->text) put(p, cri_compose(p->s, "  %s\n", node->text));
     for (size_t k = 0; k < node->rows && p->v->bars; k++) {
         put(p, node->row[k].observed ? "\u25b8 " : "  ");
         put_cell(p, node->row[k].state, states);
@@ -133,20 +135,38 @@ done:
     return st;
 }
 
-cr_status cr_plot_network_text(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
-                               size_t width, char **out_text)
+static cr_status write_text(cr_scratch *s, const cri_network_view *v, size_t width, char **out_text)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    cri_network_view v = { 0 };
-    page             p = { .s = &s, .v = &v };
-    char            *copy;
-    CR_TRY(cri_view_open(&s, net, opt_p, &v));
+    cr_status st = CR_OK;
+    page      p = { .s = s, .v = v };
+    char     *copy;
     CR_TRY(write_page(&p, width));
-    copy = cri_string_copy(cx, p.text);
+    copy = cri_string_copy(s->cx, p.text);
     if (!copy) CR_TRY(CR_ENOMEM);
     *out_text = copy;
 done:
+    return st;
+}
+
+cr_status cr_plot_network_text(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
+                               size_t width, char **out_text)
+{
+    cr_scratch       s = cr_scratch_begin(cx);
+    cri_network_view v = { 0 };
+    cr_status        st = cri_view_open(&s, net, opt_p, &v);
+    if (st == CR_OK) st = write_text(&s, &v, width, out_text);
+    cri_view_close(cx, &v);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_plot_gaussian_text(cr_ctx *cx, const cr_gaussian_network *net,
+                                const cr_gaussian_plot *opt_p, size_t width, char **out_text)
+{
+    cr_scratch       s = cr_scratch_begin(cx);
+    cri_network_view v = { 0 };
+    cr_status        st = cri_view_open_gaussian(&s, net, opt_p, &v);
+    if (st == CR_OK) st = write_text(&s, &v, width, out_text);
     cri_view_close(cx, &v);
     cr_scratch_end(&s);
     return st;

@@ -26,6 +26,7 @@ enum { MANY = 120 }; /* variables, from which on nodes are small */
 static const double EDGE = 20, TOP = 78;
 static const double NAME_FONT = 12.5, STATE_FONT = 11, SMALL_FONT = 10, BADGE_FONT = 9.5;
 static const double HEAD_HEIGHT = 23, ROW = 17, PAD = 9, BAR = 58, PERCENT = 42;
+static const double CURVE = 30;         /* the height of a density */
 static const double ARROW = 7, DOT = 9; /* of an arrow; of the square of a table */
 
 typedef struct sheet {
@@ -82,6 +83,9 @@ static void measure(const sheet *h, size_t i)
     } else if (h->small || !h->v->bars) {
         b->width = fmax(64, fmin(170, name));
         b->height = h->v->bars ? HEAD_HEIGHT + 11 : HEAD_HEIGHT + 3;
+    } else if (h->v->gaussian) {
+        b->width = fmax(110, fmax(fmin(200, name), 2 * PAD + text_width(node->text, STATE_FONT)));
+        b->height = HEAD_HEIGHT + ROW + CURVE + 6;
     } else {
         b->width = fmax(fmin(200, name), 2 * PAD + state_width(node) + 7 + BAR + PERCENT);
         b->height = HEAD_HEIGHT + (double)node->rows * ROW + 7;
@@ -117,6 +121,53 @@ static void draw_row(cri_svg *s, const cri_view_row *row, const look *l, double 
                   NUMBERS(x + width - PAD, y + 12, SMALL_FONT), percent, PERCENT, SMALL_FONT);
 }
 
+/* A density as an area, `peak` of the height; axis: the values at its ends. */
+static void draw_density(cri_svg *s, double mean, double sd, double peak, const double *axis,
+                         double x, double y, double width, const char *fill)
+{
+    enum { STEPS = 48 };
+    cri_svg_put(s, "<path d='M@ @", NUMBERS(x, y + CURVE));
+    for (int k = 0; k <= STEPS; k++) {
+        double at = (double)k / STEPS, z = (axis[0] + at * (axis[1] - axis[0]) - mean) / sd;
+        cri_svg_put(s, "L@ @",
+                    NUMBERS(x + at * width, y + CURVE - peak * (CURVE - 3) * exp(-z * z / 2)));
+    }
+    cri_svg_put(s, "L@ @Z' ", NUMBERS(x + width, y + CURVE));
+    cri_svg_put(s, fill, NULL);
+    cri_svg_put(s, "/>\n", NULL);
+}
+
+/* Mean and standard deviation, and the density over that without evidence; a value that is known is
+ * a line. */
+static void draw_normal(cri_svg *s, const cri_view_node *node, const look *l, double x, double y,
+                        double width)
+{
+    double wide = fmax(node->before_sd, node->sd), from = x + PAD, room = width - 2 * PAD;
+    double axis[2] = { fmin(node->before, node->mean) - 3 * wide,
+                       fmax(node->before, node->mean) + 3 * wide };
+    double least =
+        fmin(node->sd > 0 ? node->sd : wide, node->before_sd > 0 ? node->before_sd : wide);
+    double far = fabs(node->mean - node->before) + fabs(node->sd - node->before_sd);
+    y += ROW;
+    cri_svg_label(s, "x='@' y='@' font-size='@'", NUMBERS(from, y - 5, STATE_FONT), node->text,
+                  room, STATE_FONT);
+    cri_svg_put(s, "<path stroke='" TRACK "' d='M@ @H@'/>\n",
+                NUMBERS(from, y + CURVE, from + room));
+    if (!(wide > 0) || !isfinite(axis[1] - axis[0])) return;
+    if (far > 1e-9 * wide && node->before_sd > 0)
+        draw_density(s, node->before, node->before_sd, fmax(0.25, least / node->before_sd), axis,
+                     from, y, room, "fill='#d5dbe1'");
+    if (node->sd > 0)
+        draw_density(s, node->mean, node->sd, fmax(0.25, least / node->sd), axis, from, y, room,
+                     "fill='" CRI_SVG_BLUE "' fill-opacity='0.75'");
+    if (node->sd > 0) return;
+    cri_svg_put(
+        s, "<path stroke-width='2.2' d='M@ @V@' stroke='",
+        NUMBERS(from + room * (node->mean - axis[0]) / (axis[1] - axis[0]), y + 3, y + CURVE));
+    cri_svg_put(s, l->bar, NULL);
+    cri_svg_put(s, "'/>\n", NULL);
+}
+
 /* One bar in parts, lighter from state to state. */
 static void draw_parts(cri_svg *s, const cri_view_node *node, const look *l, double x, double y,
                        double width)
@@ -142,6 +193,10 @@ static void draw_hint(cri_svg *s, const cri_view_node *node, bool bars)
     char percent[24];
     cri_svg_put(s, "<title>", NULL);
     cri_svg_escape(s, node->name);
+    if (node->text) {
+        cri_svg_put(s, ": ", NULL);
+        cri_svg_escape(s, node->text);
+    }
     for (size_t k = 0; bars && k < node->rows; k++) {
         cri_svg_put(s, k ? ", " : ": ", NULL);
         cri_svg_escape(s, node->row[k].state);
@@ -197,7 +252,8 @@ static void draw_node(sheet *h, size_t i)
     cri_svg_label(s, "x='@' y='@' font-size='@' font-weight='600'",
                   NUMBERS(x + PAD, y + 16, NAME_FONT), node->name,
                   (b->width - 2 * PAD - badge) / 1.08 + 1, NAME_FONT);
-    if (h->small && h->v->bars)
+    if (h->v->gaussian && !h->small) draw_normal(s, node, &l, x, y + HEAD_HEIGHT + 1, b->width);
+    if (h->small && h->v->bars && !h->v->gaussian)
         draw_parts(s, node, &l, x + PAD, y + HEAD_HEIGHT, b->width - 2 * PAD);
     for (size_t k = 0; !h->small && h->v->bars && k < node->rows; k++)
         draw_row(s, &node->row[k], &l, x, y + HEAD_HEIGHT + 3 + (double)k * ROW, b->width, states);
@@ -230,6 +286,21 @@ static void draw_arc(sheet *h, size_t i)
                     NUMBERS(l->x[l->n - 1], l->y[l->n - 1], -3.4, -ARROW - 1.6, 3.4, 3.4));
 }
 
+/* The weight, over the middle of the way on a ground of the sheet's colour. */
+static void draw_label(sheet *h, size_t i)
+{
+    const cri_link *l = &h->link[i];
+    const char     *text = h->v->arc[i].label;
+    size_t          k = (l->n - 1) / 2;
+    if (!text || h->small) return;
+    double x = (l->x[k] + l->x[k + 1]) / 2, y = (l->y[k] + l->y[k + 1]) / 2;
+    double wide = text_width(text, SMALL_FONT) + 5;
+    cri_svg_put(&h->svg, "<rect x='@' y='@' width='@' height='13' fill='#ffffff'/>\n",
+                NUMBERS(x - wide / 2, y - 7, wide));
+    cri_svg_label(&h->svg, "x='@' y='@' font-size='@' text-anchor='middle' fill='" QUIET "'",
+                  NUMBERS(x, y + 3, SMALL_FONT), text, INFINITY, SMALL_FONT);
+}
+
 /* --- the sheet ------------------------------------------------------------------------------- */
 
 static const char *describe(cr_scratch *s, const cri_network_view *v)
@@ -238,6 +309,8 @@ static const char *describe(cr_scratch *s, const cri_network_view *v)
     const char *text = cri_compose(s, "%zu variable%s, %zu %s%s", n, n == 1 ? "" : "s", m,
                                    v->directed ? "arc" : "table", m == 1 ? "" : "s");
     if (v->known.n > 0) text = cri_compose(s, "%s \u00b7 given %s", text, cri_view_known(s, v));
+    if (v->gaussian && isfinite(v->log_evidence) && v->known.n > 0)
+        return cri_compose(s, "%s \u00b7 log density of e = %.4g", text, v->log_evidence);
     if (v->known.n > 0 && v->directed && isfinite(v->log_evidence))
         text = v->log_evidence > -600
                    ? cri_compose(s, "%s \u00b7 P(e) = %.4g", text, exp(v->log_evidence))
@@ -267,32 +340,54 @@ static void move_all(sheet *h, double dx, double dy)
         for (size_t k = 0; k < h->link[i].n; k++) h->link[i].x[k] += dx, h->link[i].y[k] += dy;
 }
 
-cr_status cr_plot_network(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
-                          const char *path)
+static cr_status draw_sheet(cr_scratch *s, const cri_network_view *v, const char *title,
+                            const char *path)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    cri_network_view v = { 0 };
-    sheet            h = { .v = &v, .svg = { .cx = cx } };
-    double           width, height;
-    const char      *title = opt_p && opt_p->title ? opt_p->title : cr_network_name(net), *below;
-    CR_TRY(cri_view_open(&s, net, opt_p, &v));
-    h.small = v.n > MANY;
-    CR_TRY(lay_out(&s, &h, &width, &height));
-    below = describe(&s, &v);
-    CR_TRY(s.status);
+    cr_status   st = CR_OK;
+    cr_ctx     *cx = s->cx;
+    sheet       h = { .v = v, .svg = { .cx = cx }, .small = v->n > MANY };
+    double      width, height;
+    const char *below;
+    CR_TRY(lay_out(s, &h, &width, &height));
+    below = describe(s, v);
+    CR_TRY(s->status);
     double whole = fmax(360, fmax(width, fmin(680, text_width(below, 12))) + 2 * EDGE);
     move_all(&h, (whole - width) / 2, TOP);
     h.svg = cri_svg_sheet(cx, whole, TOP + height + EDGE, title, below);
     cri_svg_label(&h.svg, "x='@' y='@' font-size='12' fill='" QUIET "'", NUMBERS(EDGE, 53), below,
                   whole - 2 * EDGE, 12);
     cri_svg_put(&h.svg, "<g fill='none' stroke='" EDGE_INK "' stroke-width='1.3'>\n", NULL);
-    for (size_t i = 0; i < v.m; i++) draw_arc(&h, i);
+    for (size_t i = 0; i < v->m; i++) draw_arc(&h, i);
     cri_svg_put(&h.svg, "</g>\n", NULL);
-    for (size_t i = 0; i < v.n; i++) draw_node(&h, i);
+    for (size_t i = 0; i < v->m; i++) draw_label(&h, i);
+    for (size_t i = 0; i < v->n; i++) draw_node(&h, i);
     CR_TRY(cri_svg_save(&h.svg, path));
 done:
     cri_svg_end(&h.svg);
+    return st;
+}
+
+cr_status cr_plot_network(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
+                          const char *path)
+{
+    cr_scratch       s = cr_scratch_begin(cx);
+    cri_network_view v = { 0 };
+    const char      *title = opt_p && opt_p->title ? opt_p->title : cr_network_name(net);
+    cr_status        st = cri_view_open(&s, net, opt_p, &v);
+    if (st == CR_OK) st = draw_sheet(&s, &v, title, path);
+    cri_view_close(cx, &v);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_plot_gaussian(cr_ctx *cx, const cr_gaussian_network *net,
+                           const cr_gaussian_plot *opt_p, const char *path)
+{
+    cr_scratch       s = cr_scratch_begin(cx);
+    cri_network_view v = { 0 };
+    const char      *title = opt_p && opt_p->title ? opt_p->title : cr_gaussian_network_name(net);
+    cr_status        st = cri_view_open_gaussian(&s, net, opt_p, &v);
+    if (st == CR_OK) st = draw_sheet(&s, &v, title, path);
     cri_view_close(cx, &v);
     cr_scratch_end(&s);
     return st;

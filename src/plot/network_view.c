@@ -52,7 +52,8 @@ const char *cri_view_known(cr_scratch *s, const cri_network_view *v)
     for (size_t i = 0; i < v->known.n; i++) {
         const cr_finding *f = &v->known.item[i];
         const char       *name = cr_variable_name(vs, f->variable), *one;
-        const char       *state = cr_state_name(vs, f->variable, only_state(f));
+        const char       *state = v->gaussian ? cri_compose(s, "%.4g", f->weight[0])
+                                              : cr_state_name(vs, f->variable, only_state(f));
         switch (f->kind) {
         case CR_FINDING_STATE:
             one = cri_compose(s, "%s=%s", name, state);
@@ -171,7 +172,7 @@ static cr_status list_arcs(cr_scratch *s, cri_network_view *v)
         const size_t     *list = cr_network_parents(v->net, c, &parents);
         const cr_finding *known = v->node[c].known;
         for (size_t i = 0; i < parents; i++)
-            v->arc[k++] = (cri_view_arc){ list[i], c, known && known->kind == CR_FINDING_DO };
+            v->arc[k++] = (cri_view_arc){ list[i], c, known && known->kind == CR_FINDING_DO, NULL };
     }
     return CR_OK;
 }
@@ -229,7 +230,8 @@ static cr_status list_lines(cr_scratch *s, cri_network_view *v)
     CR_TRY(s->status);
     for (size_t u = 0; u < g.n; u++)
         for (size_t k = g.begin[u]; k < g.begin[u + 1]; k++)
-            if (place[u] < place[g.to[k]]) v->arc[kept++] = (cri_view_arc){ u, g.to[k], false };
+            if (place[u] < place[g.to[k]])
+                v->arc[kept++] = (cri_view_arc){ u, g.to[k], false, NULL };
     v->m = kept;
 done:
     cr_graph_free(cx, &g);
@@ -278,7 +280,7 @@ cr_status cri_view_open(cr_scratch *s, const cr_network *net, const cr_network_p
     v.node = cr_scratch_bytes(s, v.n, sizeof *v.node);
     CR_TRY(s->status);
     for (size_t i = 0; i < n; i++) CR_TRY(fill_node(s, &v, i, &a));
-    for (size_t i = n; i < v.n; i++) v.node[i] = (cri_view_node){ CR_NONE, "", NULL, NULL, 0 };
+    for (size_t i = n; i < v.n; i++) v.node[i] = (cri_view_node){ .variable = CR_NONE, .name = "" };
     CR_TRY(v.directed ? list_arcs(s, &v) : list_lines(s, &v));
     *out = v;
     v = (cri_network_view){ 0 };
@@ -288,4 +290,9 @@ done:
     return st;
 }
 
-void cri_view_close(cr_ctx *cx, cri_network_view *v) { cr_findings_free(cx, &v->known); }
+void cri_view_close(cr_ctx *cx, cri_network_view *v)
+{
+    cr_findings_free(cx, &v->known);
+    cr_network_free(cx, v->graph);
+    v->graph = NULL;
+}

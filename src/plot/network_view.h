@@ -20,16 +20,20 @@ typedef struct cri_view_node {
     const cr_finding *known; /* NULL: nothing */
     cri_view_row     *row;   /* [rows]; the last one may stand for all others */
     size_t            rows;
+    const char       *text;                        /* of a Gaussian variable: "15 ± 3" */
+    double            mean, sd, before, before_sd; /* of it; without what is known */
 } cri_view_node;
 
 typedef struct cri_view_arc {
     size_t from, to; /* nodes */
     bool   cut;      /* by do() */
+    const char *label;    /* NULL: none */
 } cri_view_arc;
 
 typedef struct cri_network_view {
     const cr_network *net;
     bool              directed, bars;
+    bool              gaussian; /* means and standard deviations in place of rows */
     cri_view_node    *node; /* [n]; the variables come first */
     size_t            n;
     cri_view_arc     *arc; /* [m]; from comes before to in some order */
@@ -37,11 +41,15 @@ typedef struct cri_network_view {
     cr_findings       known;        /* of the question, and more; freed by cri_view_close */
     double            log_evidence; /* NaN: not known */
     bool              exact;
+    cr_network       *graph; /* net, if it was made for this; freed by cri_view_close */
 } cri_network_view;
 
 /* Asks for the marginals and gathers what is to be drawn; memory is the arena's but for `known`. */
 cr_status cri_view_open(cr_scratch *s, const cr_network *net, const cr_network_plot *opt_p,
                         cri_network_view *out);
+/* The same of a Gaussian network (network_gaussian.c). */
+cr_status cri_view_open_gaussian(cr_scratch *s, const cr_gaussian_network *net,
+                                 const cr_gaussian_plot *opt_p, cri_network_view *out);
 void      cri_view_close(cr_ctx *cx, cri_network_view *v);
 /* "28.4 %"; never "100 %" or "0 %" for what is not. */
 void cri_view_percent(double p, char out[16]);

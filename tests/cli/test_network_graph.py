@@ -32,9 +32,9 @@ def test_one_refused_question_leaves_the_others(credence, burglary, tmp_path):
     assert out["refused"] == [{"query": "best(2; *)", "message": "best(...) has exact answers only, not those of bp"}]
     assert "error: best(...) has exact answers only" in result.stderr and "in the question best(2; *)" in result.stderr
     target = tmp_path / "answers.csv"
-    result = credence("query", burglary, "P(mary)", "best(2; *)", "causes(*|mary=yes)", "--method", "bp", "-o", target)
+    result = credence("query", burglary, "P(mary)", "best(2; *)", "sensitivity(mary=yes)", "--method", "bp", "-o", target)
     assert result.code == 2 and target.read_text().count("P(mary)") == 2
-    assert "warning: causes(*|mary=yes): not answered" in result.stderr
+    assert "warning: sensitivity(mary=yes): not answered" in result.stderr
     result = credence("query", burglary, "best(2; *)", "best(3; *)", "--method", "bp", "--json")
     assert result.code == 2 and result.stdout == ""
 

@@ -479,6 +479,13 @@ def test_lists(credence, burglary):
     table = rows(credence("query", burglary, "best(2; alarm, mary)", "sensitivity(1; alarm=on)", "causes(* | alarm=on)"))
     assert table[0]["variable"] == "alarm,mary" and table[0]["state"] == "off,no"
     assert len(table) == 5
+    assert list(table[0]) == ["query", "variable", "state", "value", "before", "after", "parameter"]
+    assert [r["before"] for r in table[:3]] == [""] * 3 and [r["parameter"] for r in table[3:]] == [""] * 2
+    assert float(table[2]["parameter"]) == 0.001 and float(table[2]["value"]) == pytest.approx(0.999 * 0.998, rel=1e-12)
+    for row in table[3:]:  # the factor is the ratio of the odds
+        before, after = float(row["before"]), float(row["after"])
+        assert float(row["value"]) == pytest.approx(after / (1 - after) * (1 - before) / before, rel=1e-9)
+    assert list(rows(credence("query", burglary, "P(alarm)"))[0]) == ["query", "variable", "state", "value"]
     text = credence("query", burglary, "best(2; *)", "causes(* | alarm=on)", "sensitivity(alarm=on)", "--format", "text")
     assert "P(alarm=on | burglary=no, earthquake=no)" in text.stdout and "factor" in text.stdout
 
@@ -545,7 +552,22 @@ def test_plot_of_a_network_too_wide(credence, tmp_path):
     assert credence("plot", "grid.uai").stdout.startswith("approximate\n")
 
 
-@pytest.mark.parametrize("question", ["best(3; * | john=yes)", "causes(* | john=yes)", "sensitivity(burglary=yes | john=yes)"])
+@pytest.mark.parametrize("method", ["likelihood-weighting", "importance", "gibbs", "bp"])
+def test_causes_by_approximations(credence, burglary, method):
+    """Samples come with the standard error of the factor."""
+    exact, = ask(credence, burglary, "causes(* | alarm=on)")
+    text = credence("query", burglary, "causes(* | alarm=on)", "--method", method, "--samples", 40000, "--seed", 3)
+    table = rows(text)
+    assert {r["variable"] for r in table} == {"burglary", "earthquake"} and table[0]["method"] == method
+    for row in table:
+        right, = [c for c in exact["causes"] if c["variable"] == row["variable"]]
+        spread = 5 * float(row["se"]) if row["se"] else 1e-6
+        assert spread > 0 and abs(float(row["value"]) - right["factor"]) < spread
+    answer, = json.loads(credence("query", burglary, "causes(* | alarm=on)", "--method", method, "--json").stdout)["results"]
+    assert answer["exact"] is False and ("factor_se" in answer["causes"][0]) == (method != "bp")
+
+
+@pytest.mark.parametrize("question", ["best(3; * | john=yes)", "sensitivity(burglary=yes | john=yes)"])
 def test_lists_are_exact_or_refused(credence, burglary, question):
     """Numbers of an approximation and of a tree are not mixed."""
     refused = credence("query", burglary, question, "--method", "gibbs")

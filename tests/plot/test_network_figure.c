@@ -162,6 +162,67 @@ static void text_has_the_bars(void **state)
     test_context_free(cx);
 }
 
+/* x ~ N(1, 4), y | x ~ N(3 - 0.5 x, 1), z | x, y ~ N(x + 2.25 y, 0): a function. */
+static cr_gaussian_network *three_normals(cr_ctx *cx)
+{
+    cr_gaussian_network *net;
+    size_t               parents[] = { 0, 1 };
+    double               weight = -0.5, weights[] = { 1, 2.25 };
+    assert_ok(cx, cr_gaussian_network_new(cx, &net));
+    assert_ok(cx, cr_gaussian_network_add(cx, net, "x<1", 0, NULL, NULL, 1, 4, NULL));
+    assert_ok(cx, cr_gaussian_network_add(cx, net, "y", 1, parents, &weight, 3, 1, NULL));
+    assert_ok(cx, cr_gaussian_network_add(cx, net, "z", 2, parents, weights, 0, 0, NULL));
+    return net;
+}
+
+static void normals_have_means_and_weights(void **state)
+{
+    cr_ctx              *cx = test_context();
+    cr_gaussian_network *net = three_normals(cx);
+    cr_gaussian_plot     p = { .question = "P(* | y=4)", .title = "three" };
+    char                 path[512], *text = calloc(1, 1 << 20), *lines = NULL;
+    (void)state;
+    snprintf(path, sizeof path, "%s/normals.svg", test_directory());
+    for (int known = 0; known < 2; known++) {
+        assert_ok(cx, cr_plot_gaussian(cx, net, known ? &p : NULL, path));
+        FILE *f = fopen(path, "rb");
+        assert_non_null(f);
+        memset(text, 0, 1 << 20);
+        assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+        fclose(f);
+        assert_null(find_xml_error(text));
+        assert_int_equal(count_text(text, " stroke='none' d='M"), 3); /* arrows */
+        assert_int_equal(count_text(text, ">-0.5</text>"), 1);        /* and their weights */
+        assert_int_equal(count_text(text, ">2.25</text>"), 1);
+        /* var y = 1 + 4/4 = 2; given y = 4: x ~ N(1 - 4 (0.5) (4 - 2.5) / 2, 4 - 4/2) */
+        assert_non_null(strstr(text, known ? ">-0.5 \u00b1 1.41<" : ">1 \u00b1 2<"));
+        assert_int_equal(count_text(text, ">observed<"), (size_t)known);
+        assert_true(!known == !strstr(text, "given y=4"));
+        assert_null(strstr(text, "nan"));
+    }
+    assert_ok(cx, cr_plot_gaussian_text(cx, net, &p, 70, &lines));
+    assert_string_equal(lines, "x<1\n  -0.5 \u00b1 1.41\ny \u2190 -0.5 x<1  [observed]\n  4\n"
+                               "z \u2190 1 x<1, 2.25 y\n  8.5 \u00b1 1.41\n");
+    p.question = "P(y)";
+    assert_fails_with(cx, cr_plot_gaussian(cx, net, &p, path), CR_EARG, "all its variables");
+    cr_free(cx, lines, strlen(lines) + 1, 1);
+    free(text);
+    cr_gaussian_network_free(cx, net);
+    test_context_free(cx);
+}
+
+static cr_status draw_normals(cr_ctx *cx, void *arg)
+{
+    cr_gaussian_plot p = { .question = "P(* | y=4)" };
+    char             path[512], *text = NULL;
+    cr_status        st;
+    snprintf(path, sizeof path, "%s/normals.svg", test_directory());
+    st = cr_plot_gaussian(cx, arg, &p, path);
+    if (st == CR_OK) st = cr_plot_gaussian_text(cx, arg, &p, 70, &text);
+    if (text) cr_free(cx, text, strlen(text) + 1, 1);
+    return st;
+}
+
 static cr_status draw_both(cr_ctx *cx, void *arg)
 {
     char      path[512], *text = NULL;
@@ -184,14 +245,20 @@ static void memory_may_be_short(void **state)
     net = random_network(cx, &r, CR_NETWORK_MARKOV, 4);
     test_every_allocation_fails(draw_both, net);
     cr_network_free(cx, net);
+    cr_gaussian_network *normals = three_normals(cx);
+    test_every_allocation_fails(draw_normals, normals);
+    cr_gaussian_network_free(cx, normals);
     test_context_free(cx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_burglary_is_drawn),    cmocka_unit_test(random_networks_are_drawn),
-        cmocka_unit_test(many_states_are_few_rows), cmocka_unit_test(text_has_the_bars),
+        cmocka_unit_test(the_burglary_is_drawn),
+        cmocka_unit_test(random_networks_are_drawn),
+        cmocka_unit_test(many_states_are_few_rows),
+        cmocka_unit_test(text_has_the_bars),
+        cmocka_unit_test(normals_have_means_and_weights),
         cmocka_unit_test(memory_may_be_short),
     };
     return cmocka_run_group_tests_name("network_figure", tests, NULL, NULL);

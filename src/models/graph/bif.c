@@ -1,6 +1,7 @@
 /* bif.c -- two passes over the words of a file: variables first, then tables. */
 #include "bif.h"
 #include "network_text.h"
+#include "noisy.h"
 #include "../../base/scratch.h"
 
 #include <stdio.h>
@@ -193,8 +194,8 @@ static cr_status read_head(cri_words *w, table *t, cri_places *places)
         cri_words_take(w, ',');
     }
     cri_words_next(w);
-    CR_TRY(cri_words_place(w, &at,
-                           cr_network_set_parents(w->r.cx, t->net, t->child, t->n, t->parent)));
+    CR_TRY(
+        cri_words_place(w, &at, cri_network_set_scope(w->r.cx, t->net, t->child, t->n, t->parent)));
     t->states = cr_network_states(t->net, t->child);
     t->rows = 1;
     for (size_t i = 0; i < t->n; i++) t->rows *= cr_network_states(t->net, t->parent[i]);
@@ -519,6 +520,7 @@ cr_status cr_bif_write(cr_ctx *cx, const cr_network *net, const char *path)
 {
     cri_writer w = { 0 };
     cr_status  st = cr_network_check(cx, net);
+    if (st == CR_OK) st = cri_network_need_tables(cx, net);
     if (st == CR_OK) st = cri_bayes_only(cx, net, "BIF");
     if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;

@@ -1,6 +1,6 @@
 /* cpd.c -- from few parameters to tables. */
 #include "cpd.h"
-#include "network_internal.h"
+#include "noisy.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -85,53 +85,75 @@ done:
     return st;
 }
 
+/* --- effects of causes that act by themselves ------------------------------------------------ */
+
+static cr_status check_variable(cr_ctx *cx, const cr_network *net, size_t v)
+{
+    if (cr_network_get_kind(net) == CR_NETWORK_BAYES && v < cr_network_size(net)) return CR_OK;
+    return cr_fail(cx, CR_EARG, "there is no variable %zu in a Bayesian network", v);
+}
+
+/* Room for the leak, and a row for each state of each parent of v. */
+static cr_status make_effects(cr_ctx *cx, const cr_network *net, size_t v, cri_noisy *out)
+{
+    size_t        parents, count = 1, levels = cr_network_states(net, v);
+    const size_t *parent = cr_network_parents(net, v, &parents);
+    for (size_t i = 0; i < parents; i++) count += cr_network_states(net, parent[i]);
+    double *effect = cr_alloc(cx, count * levels, sizeof *effect);
+    if (!effect) return CR_ENOMEM;
+    *out = (cri_noisy){ .rows = count, .levels = levels, .effect = effect };
+    return CR_OK;
+}
+
 cr_status cr_cpd_noisy_or(cr_ctx *cx, cr_network *net, size_t v, double leak,
                           const double *strength, const size_t *opt_on)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    rows       r = { 0 };
-    CR_TRY(make_rows(&s, net, v, &r));
-    bool binary = r.states == 2, valid = is_probability(leak);
-    for (size_t i = 0; i < r.parents; i++) {
-        binary &= cr_network_states(net, r.parent[i]) == 2;
+    cr_status   st = CR_OK;
+    cri_noisy   x = { 0 };
+    size_t      parents;
+    const char *name;
+    CR_TRY(check_variable(cx, net, v));
+    const size_t *parent = cr_network_parents(net, v, &parents);
+    bool          binary = cr_network_states(net, v) == 2, valid = is_probability(leak);
+    name = cr_variable_name(cr_network_variables(net), v);
+    for (size_t i = 0; i < parents; i++) {
+        binary &= cr_network_states(net, parent[i]) == 2;
         valid &= is_probability(strength[i]);
     }
-    for (size_t i = 0; opt_on && i <= r.parents; i++) valid &= opt_on[i] < 2;
+    for (size_t i = 0; opt_on && i <= parents; i++) valid &= opt_on[i] < 2;
     if (!binary)
         CR_TRY(cr_fail(cx, CR_EDATA, "noisy-or: '%s' and its parents must have two states each",
-                       name_of(&r)));
+                       name));
     if (!valid)
-        CR_TRY(cr_fail(cx, CR_EDATA, "noisy-or of '%s': strengths and leak must lie in [0, 1]",
-                       name_of(&r)));
-    size_t on = opt_on ? opt_on[r.parents] : 1;
-    for (size_t row = 0; row < r.n; row++) {
-        double off = 1 - leak;
-        for (size_t i = 0; i < r.parents; i++)
-            if (r.at[i] == (opt_on ? opt_on[i] : 1)) off *= 1 - strength[i];
-        r.value[2 * row + on] = 1 - off;
-        r.value[2 * row + 1 - on] = off;
-        CR_TRY(next_row(cx, &r, row));
-    }
-    CR_TRY(keep_rows(cx, net, &r, CR_CPD_NOISY_OR));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "noisy-or of '%s': strengths and leak must lie in [0, 1]", name));
+    CR_TRY(make_effects(cx, net, v, &x));
+    x.falling = opt_on && opt_on[parents] == 0;
+    x.effect[0] = 1 - leak;
+    x.effect[1] = leak;
+    for (size_t i = 0; i < parents; i++)
+        for (size_t u = 0; u < 2; u++) {
+            double p = u == (opt_on ? opt_on[i] : 1) ? strength[i] : 0;
+            x.effect[2 + 4 * i + 2 * u] = 1 - p;
+            x.effect[3 + 4 * i + 2 * u] = p;
+        }
+    CR_TRY(cri_noisy_set(cx, net, v, &x, CR_CPD_NOISY_OR));
 done:
-    free_rows(cx, &r);
-    cr_scratch_end(&s);
     return st;
 }
 
-/* Rows of `states` that must be distributions, made cumulative. */
-static cr_status cumulate(cr_ctx *cx, const rows *r, size_t n, const double *p, double *out)
+/* Copies rows that must be distributions, divided by their sums. */
+static cr_status copy_effects(cr_ctx *cx, const cr_network *net, size_t v, size_t count,
+                              const double *p, double *out)
 {
-    for (size_t i = 0; i < n; i++) {
+    size_t levels = cr_network_states(net, v);
+    for (size_t i = 0; i < count; i++, p += levels, out += levels) {
         double sum = 0;
-        for (size_t k = 0; k < r->states; k++) {
-            if (!is_probability(p[i * r->states + k])) sum = NAN;
-            out[i * r->states + k] = sum += p[i * r->states + k];
-        }
+        for (size_t k = 0; k < levels; k++) sum += is_probability(p[k]) ? p[k] : NAN;
         if (!(fabs(sum - 1) < 1e-6))
             return cr_fail(cx, CR_EDATA, "noisy-max of '%s': a row of effects does not sum to 1",
-                           name_of(r));
+                           cr_variable_name(cr_network_variables(net), v));
+        for (size_t k = 0; k < levels; k++) out[k] = p[k] / sum;
     }
     return CR_OK;
 }
@@ -139,37 +161,20 @@ static cr_status cumulate(cr_ctx *cx, const rows *r, size_t n, const double *p, 
 cr_status cr_cpd_noisy_max(cr_ctx *cx, cr_network *net, size_t v, const double *effect,
                            const double *opt_leak)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    rows       r = { 0 };
-    size_t     all = 0;
-    CR_TRY(make_rows(&s, net, v, &r));
-    for (size_t i = 0; i < r.parents; i++) all += cr_network_states(net, r.parent[i]);
-    double *sum = cr_scratch_matrix(&s, all, r.states), *leak = cr_scratch_f64(&s, r.states);
-    CR_TRY(s.status);
-    CR_TRY(cumulate(cx, &r, all, effect, sum));
-    for (size_t k = 0; k < r.states; k++) leak[k] = 1;
-    if (opt_leak) CR_TRY(cumulate(cx, &r, 1, opt_leak, leak));
-    for (size_t row = 0; row < r.n; row++) {
-        double before = 0;
-        for (size_t k = 0; k < r.states; k++) {
-            double        below = leak[k];
-            const double *c = sum;
-            for (size_t i = 0; i < r.parents; i++) {
-                below *= c[r.at[i] * r.states + k];
-                c += cr_network_states(net, r.parent[i]) * r.states;
-            }
-            r.value[row * r.states + k] = below > before ? below - before : 0;
-            before = below;
-        }
-        CR_TRY(next_row(cx, &r, row));
-    }
-    CR_TRY(keep_rows(cx, net, &r, CR_CPD_NOISY_MAX));
+    cr_status st = CR_OK;
+    cri_noisy x = { 0 };
+    CR_TRY(check_variable(cx, net, v));
+    CR_TRY(make_effects(cx, net, v, &x));
+    x.effect[0] = 1;
+    if (opt_leak) CR_TRY(copy_effects(cx, net, v, 1, opt_leak, x.effect));
+    CR_TRY(copy_effects(cx, net, v, x.rows - 1, effect, x.effect + x.levels));
+    CR_TRY(cri_noisy_set(cx, net, v, &x, CR_CPD_NOISY_MAX));
 done:
-    free_rows(cx, &r);
-    cr_scratch_end(&s);
+    cri_noisy_free(cx, &x);
     return st;
 }
+
+/* --- trees ----------------------------------------------------------------------------------- */
 
 cr_status cr_cpd_tree(cr_ctx *cx, cr_network *net, size_t v, size_t n, const cr_tree_node *node)
 {

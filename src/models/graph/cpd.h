@@ -1,8 +1,10 @@
-/* cpd.h -- conditional distributions with fewer parameters than a table; each becomes a table.
+/* cpd.h -- conditional distributions with fewer parameters than a table.  Each becomes a table, but
+ * for a noisy-or or noisy-max of many parents, which is kept as what each of them does (noisy.h).
  *   deterministic  v = f(parents)
  *   noisy-or       P(v off | u) = (1 - leak) prod over parents i that are on of (1 - strength_i)
  *   noisy-max      P(v <= k | u) = L(k) prod_i C_i(u_i, k), C_i and L cumulative over v's ordered
- * states tree           the path that the parents' states take from the root ends at a distribution
+ * states
+ *   tree           the path that the parents' states take from the root ends at a distribution
  * and log-linear models of indicator features, phi(x) = exp(sum_i w_i [x agrees with feature i]).
  * The network remembers the kind (cr_network_table).  Koller & Friedman (2009),
  * sec. 4.4.1, 5.2-5.4. */

@@ -32,8 +32,7 @@ static const char *name_of(const job *j, size_t v) { return cr_variable_name(j->
 
 /* --- the graph ------------------------------------------------------------------------------- */
 
-/* The arcs as a network of variables with one state. */
-static cr_status make_graph(cr_ctx *cx, const cr_gaussian_network *net, cr_network **out)
+cr_status cri_gaussian_graph(cr_ctx *cx, const cr_gaussian_network *net, cr_network **out)
 {
     cr_status   st = CR_OK;
     cr_network *graph = NULL;
@@ -74,7 +73,7 @@ static cr_status answer_separation(job *j)
     size_t     *trail = cr_scratch_index(j->s, j->n), length = 0;
     cr_network *graph = NULL;
     CR_TRY(j->s->status);
-    CR_TRY(make_graph(j->cx, j->net, &graph));
+    CR_TRY(cri_gaussian_graph(j->cx, j->net, &graph));
     mark_given(j, given);
     for (size_t i = 0; i < j->q->n_x && separated; i++)
         for (size_t k = 0; k < j->q->n_y && separated; k++)
@@ -428,7 +427,7 @@ cr_status cr_gaussian_query(cr_ctx *cx, const cr_gaussian_network *net, const ch
     cr_gaussian_network *own = NULL;
     cr_question         *q = NULL;
     cr_gaussian_answer   a = { .log_evidence = NAN, .number = NAN, .log_number = NAN };
-    CR_TRY(make_graph(cx, net, &graph));
+    CR_TRY(cri_gaussian_graph(cx, net, &graph));
     CR_TRY(cri_question_parse_values(cx, graph, text, &q));
     CR_TRY(cr_gaussian_network_copy(cx, net, &own));
     a.kind = q->kind;

@@ -1,6 +1,7 @@
 /* json_cpd.c -- conditional distributions from JSON: of each kind its parameters, then a table. */
 #include "cpd.h"
 #include "json_internal.h"
+#include "network_internal.h"
 #include "network_text.h"
 
 #include <string.h>
@@ -365,13 +366,13 @@ typedef cr_status read_fn(const child *c, json_t *value);
 static const struct {
     const char *key;
     read_fn    *read;
-    bool        keep;    /* the parameters tell more than the table */
-    bool        divorce; /* parents can be gathered in groups */
+    bool        keep; /* the parameters tell more than the table */
+    bool        rows; /* given for each assignment of the parents */
 } KINDS[] = {
-    { "table", read_table, false, false },
-    { "deterministic", read_deterministic, false, false },
-    { "noisy-or", read_noisy_or, true, true },
-    { "noisy-max", read_noisy_max, true, true },
+    { "table", read_table, false, true },
+    { "deterministic", read_deterministic, false, true },
+    { "noisy-or", read_noisy_or, true, false },
+    { "noisy-max", read_noisy_max, true, false },
     { "tree", read_tree, true, false },
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
@@ -410,16 +411,10 @@ cr_status cri_json_cpd(cri_json_network *f, size_t v, json_t *definition)
     CR_TRY(find_kind(&c, definition, &kind));
     if (list) CR_TRY(cri_json_scope(f, &s, list, &c.n, &parents));
     c.parents = parents;
-    st = cr_network_set_parents(f->d.cx, f->net, v, c.n, parents);
-    if (st == CR_ENOMEM && KINDS[kind].divorce) {
-        cri_json_place(&f->d, list ? list : definition, st);
-        CR_TRY(cr_fail_hint(f->d.cx,
-                            "put variables between: a \"%s\" for each dozen of the parents, and "
-                            "'%s' over these, says the same",
-                            KINDS[kind].key, c.name));
-    }
+    st = KINDS[kind].rows ? cri_network_set_scope(f->d.cx, f->net, v, c.n, parents)
+                          : cr_network_set_parents(f->d.cx, f->net, v, c.n, parents);
     CR_TRY(cri_json_place(&f->d, list ? list : definition, st));
-    CR_TRY(cri_json_entries(f, c.n, parents, &c.rows));
+    if (KINDS[kind].rows) CR_TRY(cri_json_entries(f, c.n, parents, &c.rows));
     json_t *value = json_object_get(definition, KINDS[kind].key);
     CR_TRY(KINDS[kind].read(&c, value));
     if (KINDS[kind].keep) CR_TRY(cri_network_keep(f->d.cx, f->net, v, value));

@@ -226,16 +226,69 @@ static bool put_source(cri_writer *w, const cr_table_view *t, size_t indent)
     return true;
 }
 
-static void put_cpd(cri_writer *w, const cr_variables *vs, const cr_table_view *t)
+/* "parent": what, */
+static void put_member(cri_writer *w, const char *name, bool first)
 {
+    if (!first) cri_put(w, ", ");
+    cri_put_json_text(w, name);
+    cri_put(w, ": ");
+}
+
+/* {"leak": p, "strengths": {...}, "on": {...}} */
+static void put_noisy_or(cri_writer *w, const cr_variables *vs, const cri_table *t)
+{
+    const double *p = t->noisy.effect;
+    cri_put(w, "{\"leak\": ");
+    cri_put_number(w, p[1]);
+    cri_put(w, ", \"strengths\": {");
+    for (size_t i = 0; i + 1 < t->n; i++) {
+        put_member(w, cr_variable_name(vs, t->scope[i]), i == 0);
+        cri_put_number(w, p[3 + 4 * i] > p[5 + 4 * i] ? p[3 + 4 * i] : p[5 + 4 * i]);
+    }
+    cri_put(w, "}, \"on\": {");
+    for (size_t i = 0; i < t->n; i++) {
+        bool child = i + 1 == t->n, first = child ? t->noisy.falling : p[3 + 4 * i] > p[5 + 4 * i];
+        put_member(w, cr_variable_name(vs, t->scope[i]), i == 0);
+        cri_put_json_text(w, cr_state_name(vs, t->scope[i], !first));
+    }
+    cri_put(w, "}}");
+}
+
+/* {"leak": row, "effects": {"parent": {"state": row}}} */
+static void put_noisy_max(cri_writer *w, const cr_variables *vs, const cri_table *t)
+{
+    const double *p = t->noisy.effect;
+    cri_put(w, "{\"leak\": ");
+    put_numbers(w, t->noisy.levels, p);
+    cri_put(w, ", \"effects\": {");
+    for (size_t i = 0; i + 1 < t->n; i++) {
+        put_member(w, cr_variable_name(vs, t->scope[i]), i == 0);
+        cri_put(w, "{");
+        for (size_t s = 0; s < cr_variable_states(vs, t->scope[i]); s++) {
+            put_member(w, cr_state_name(vs, t->scope[i], s), s == 0);
+            put_numbers(w, t->noisy.levels, p += t->noisy.levels);
+        }
+        cri_put(w, "}");
+    }
+    cri_put(w, "}}");
+}
+
+static void put_cpd(cri_writer *w, const cr_network *net, const cr_table_view *t)
+{
+    const cr_variables *vs = cr_network_variables(net);
+    const cri_table    *inside = &net->table[t->scope[t->n - 1]];
     size_t states = cr_variable_states(vs, t->scope[t->n - 1]);
     bool   certain = t->kind == CR_CPD_DETERMINISTIC && is_certain(t, states);
-    bool   known = t->source && (t->kind == CR_CPD_NOISY_OR || t->kind == CR_CPD_NOISY_MAX ||
-                               t->kind == CR_CPD_TREE);
+    bool                noisy = inside->noisy.effect != NULL,
+         known = noisy || (t->source && t->kind == CR_CPD_TREE);
     cri_put_line(w, 6);
     cri_put_json_text(w, known || certain ? cri_cpd_name(t->kind) : "table");
     cri_put(w, ": ");
-    if (!known || !put_source(w, t, 6)) put_rows(w, vs, t, certain);
+    if (known && put_source(w, t, 6)) return;
+    if (noisy)
+        (t->kind == CR_CPD_NOISY_OR ? put_noisy_or : put_noisy_max)(w, vs, inside);
+    else
+        put_rows(w, vs, t, certain);
 }
 
 /* Remarks about v, or about the network; a comma before them. */
@@ -271,7 +324,7 @@ static void put_bayes_variable(cri_writer *w, const cr_network *net, size_t v)
         put_names(w, vs, t.n - 1, t.scope);
         cri_put(w, ",");
     }
-    put_cpd(w, vs, &t);
+    put_cpd(w, net, &t);
     put_properties(w, net, v, 6);
     cri_put_line(w, 4);
     cri_put(w, "}");

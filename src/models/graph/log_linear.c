@@ -2,7 +2,7 @@
 #include "log_linear.h"
 #include "cpd.h"
 #include "json_internal.h"
-#include "network_internal.h"
+#include "noisy.h"
 
 #include <float.h>
 #include <math.h>
@@ -220,6 +220,7 @@ cr_status cr_network_canonical(cr_ctx *cx, const cr_network *net, const size_t *
     terms       l = { .s = &s, .net = net, .reference = opt_reference ? opt_reference : first };
     CR_TRY(s.status);
     CR_TRY(cr_network_check(cx, net));
+    CR_TRY(cri_network_need_tables(cx, net));
     for (size_t v = 0; v < cr_network_size(net); v++)
         if (l.reference[v] >= cr_network_states(net, v))
             CR_TRY(cr_fail(cx, CR_EARG, "the reference of '%s' is state %zu, and it has %zu",

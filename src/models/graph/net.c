@@ -1,6 +1,7 @@
 /* net.c -- two passes over the words of a file: nodes first, then potentials. */
 #include "net.h"
 #include "network_text.h"
+#include "noisy.h"
 #include "../../base/context_internal.h"
 #include "../../base/number.h"
 
@@ -232,7 +233,7 @@ static cr_status read_head(net_file *f, size_t *out_child)
     scope = cr_alloc(w->r.cx, n + 1, sizeof *scope);
     if (!scope) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) scope[i] = (size_t)parents.value[i];
-    CR_TRY(cri_words_place(w, &at, cr_network_set_parents(w->r.cx, f->net, *out_child, n, scope)));
+    CR_TRY(cri_words_place(w, &at, cri_network_set_scope(w->r.cx, f->net, *out_child, n, scope)));
     CR_TRY(cri_words_expect(w, '{', "the nodes of the potential"));
 done:
     cr_free(w->r.cx, scope, n + 1, sizeof *scope);
@@ -504,6 +505,7 @@ cr_status cr_net_write(cr_ctx *cx, const cr_network *net, const char *path)
 {
     cri_writer w = { 0 };
     cr_status  st = cr_network_check(cx, net);
+    if (st == CR_OK) st = cri_network_need_tables(cx, net);
     if (st == CR_OK) st = cri_bayes_only(cx, net, "Hugin NET");
     if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;

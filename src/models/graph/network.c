@@ -26,6 +26,7 @@ static void free_table(cr_ctx *cx, cri_table *t)
     cr_free(cx, t->scope, t->n, sizeof *t->scope);
     cr_free(cx, t->value, t->size, sizeof *t->value);
     cri_string_free(cx, t->source);
+    cri_noisy_free(cx, &t->noisy);
     *t = (cri_table){ 0 };
 }
 
@@ -36,6 +37,7 @@ void cr_network_free(cr_ctx *cx, cr_network *net)
     cr_free(cx, net->table, net->table_room, sizeof *net->table);
     for (size_t i = 0; i < net->properties; i++) cri_string_free(cx, net->property[i].text);
     cr_free(cx, net->property, net->property_room, sizeof *net->property);
+    cr_free(cx, net->sweep, net->sweeps, sizeof *net->sweep);
     cri_string_free(cx, net->name);
     cr_variables_free(cx, net->variables);
     cr_free(cx, net, 1, sizeof *net);
@@ -138,7 +140,7 @@ cr_status cr_network_set_parents(cr_ctx *cx, cr_network *net, size_t v, size_t n
                                  const size_t *parents)
 {
     cr_status   st = CR_OK;
-    size_t     *scope = NULL, size;
+    size_t     *scope = NULL;
     const char *name;
     if (net->kind != CR_NETWORK_BAYES)
         return cr_fail(cx, CR_EARG, "a Markov network has no parents");
@@ -152,13 +154,31 @@ cr_status cr_network_set_parents(cr_ctx *cx, cr_network *net, size_t v, size_t n
     if (n > 0) memcpy(scope, parents, n * sizeof *scope);
     scope[n] = v;
     CR_TRY(check_scope(cx, net, name, n + 1, scope));
-    CR_TRY(count_entries(cx, net, name, n + 1, scope, &size));
     free_table(cx, &net->table[v]);
     net->table[v] = (cri_table){ .n = n + 1, .scope = scope };
     scope = NULL;
 done:
     cr_free(cx, scope, n + 1, sizeof *scope);
     return st;
+}
+
+/* The size of the table of v, if it can have one. */
+static cr_status table_size(cr_ctx *cx, const cr_network *net, size_t v, size_t *out_size)
+{
+    if (net->kind != CR_NETWORK_BAYES)
+        return cr_fail(cx, CR_EARG, "a Markov network has no conditional tables");
+    if (v >= net->tables)
+        return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, net->tables);
+    return count_entries(cx, net, cr_variable_name(net->variables, v), net->table[v].n,
+                         net->table[v].scope, out_size);
+}
+
+cr_status cri_network_set_scope(cr_ctx *cx, cr_network *net, size_t v, size_t n,
+                                const size_t *parents)
+{
+    size_t    size;
+    cr_status st = cr_network_set_parents(cx, net, v, n, parents);
+    return st == CR_OK ? table_size(cx, net, v, &size) : st;
 }
 
 const size_t *cr_network_parents(const cr_network *net, size_t v, size_t *out_n)
@@ -210,17 +230,6 @@ static cr_status normalise_row(cr_ctx *cx, const cr_network *net, const cri_tabl
     return CR_OK;
 }
 
-/* The size of the table of v, if it can have one. */
-static cr_status table_size(cr_ctx *cx, const cr_network *net, size_t v, size_t *out_size)
-{
-    if (net->kind != CR_NETWORK_BAYES)
-        return cr_fail(cx, CR_EARG, "a Markov network has no conditional tables");
-    if (v >= net->tables)
-        return cr_fail(cx, CR_EARG, "there is no variable %zu, only %zu of them", v, net->tables);
-    return count_entries(cx, net, cr_variable_name(net->variables, v), net->table[v].n,
-                         net->table[v].scope, out_size);
-}
-
 cr_status cri_network_new_table(cr_ctx *cx, const cr_network *net, size_t v, double **out_value,
                                 size_t *out_size)
 {
@@ -258,6 +267,7 @@ cr_status cri_network_take_table(cr_ctx *cx, cr_network *net, size_t v, double *
     cr_free(cx, net->table[v].value, net->table[v].size, sizeof *t.value);
     cri_string_free(cx, t.source);
     t.source = NULL;
+    cri_noisy_free(cx, &t.noisy);
     t.kind = kind;
     net->table[v] = t;
 done:

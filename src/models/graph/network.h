@@ -16,7 +16,8 @@ typedef struct cr_network cr_network;
 
 typedef enum cr_network_kind { CR_NETWORK_BAYES, CR_NETWORK_MARKOV } cr_network_kind;
 
-/* How a table came about; all kinds are kept as tables. */
+/* How a table came about.  All kinds are kept as tables but for a noisy-or or noisy-max of many
+ * parents, which is kept as the effects of each (cpd.h). */
 typedef enum cr_cpd_kind {
     CR_CPD_NONE, /* no table yet */
     CR_CPD_TABLE,
@@ -30,7 +31,8 @@ typedef enum cr_cpd_kind {
 typedef struct cr_table_view {
     size_t        n, size; /* variables of the scope; entries */
     const size_t *scope;   /* [n] as given; in a Bayesian network the child is last */
-    const double *value;   /* [size] the last variable runs fastest; NULL: no table yet */
+    const double *value;   /* [size] the last variable runs fastest; NULL: no table yet, or too
+                              large a noisy-or or noisy-max */
     cr_cpd_kind   kind;
     const char   *source; /* the parameters of the kind as JSON, as they were given; or NULL */
 } cr_table_view; /* borrowed from the network; valid until it changes */
@@ -61,8 +63,8 @@ CR_API size_t cr_network_size(const cr_network *net);
 CR_API size_t cr_network_states(const cr_network *net, size_t v);
 
 /* Bayesian: the parents of v, in this order; drops a table that v had.  Fails with CR_EDATA when
- * one is v itself, stands twice, or the table would be too large; cycles are found by
- * cr_network_check. */
+ * one is v itself or stands twice; cycles are found by cr_network_check, and whether a table fits
+ * into memory when it is set. */
 CR_API cr_status cr_network_set_parents(cr_ctx *cx, cr_network *net, size_t v, size_t n,
                                         const size_t *parents);
 /* Bayesian: the parents of v; *out_n of them. */

@@ -19,7 +19,7 @@ cr_status cri_network_check(cr_ctx *cx, const cr_network *net, size_t *opt_fault
     size_t    *order = cr_scratch_index(&s, cr_network_size(net));
     CR_TRY(s.status);
     for (size_t i = 0; i < net->tables; i++)
-        if (!net->table[i].value) {
+        if (!net->table[i].value && !net->table[i].noisy.effect) {
             if (opt_fault) *opt_fault = i;
             CR_TRY(cr_fail(cx, CR_EDATA, "variable '%s' has no probability table",
                            cr_variable_name(net->variables, i)));
@@ -60,6 +60,10 @@ static cr_status copy_tables(cr_ctx *cx, const cr_network *net, cr_network *out)
             continue;
         }
         st = cr_network_set_parents(cx, out, i, t->n - 1, t->scope);
+        out->table[i].kind = t->kind;
+        if (st == CR_OK && t->noisy.effect)
+            st = cri_noisy_copy(cx, &t->noisy, &out->table[i].noisy);
+        if (st == CR_OK && t->source) st = cri_network_set_source(cx, out, i, t->source);
         if (st != CR_OK || !t->value) continue;
         double *value = cr_resize(cx, NULL, 0, t->size, sizeof *value);
         if (!value) return CR_ENOMEM;
@@ -67,8 +71,6 @@ static cr_status copy_tables(cr_ctx *cx, const cr_network *net, cr_network *out)
                t->size * sizeof *value); /* its rows sum to one: not touched again */
         out->table[i].value = value;
         out->table[i].size = t->size;
-        out->table[i].kind = t->kind;
-        if (t->source) st = cri_network_set_source(cx, out, i, t->source);
     }
     return st;
 }
@@ -113,6 +115,7 @@ cr_status cr_network_intervene(cr_ctx *cx, cr_network *net, size_t v, size_t sta
     cr_free(cx, t->scope, t->n, sizeof *t->scope);
     cr_free(cx, t->value, t->size, sizeof *t->value);
     cri_string_free(cx, t->source);
+    cri_noisy_free(cx, &t->noisy);
     *t = (cri_table){
         .n = 1, .size = n, .scope = scope, .value = row, .kind = CR_CPD_DETERMINISTIC
     };
@@ -128,6 +131,10 @@ double cr_network_log_value(const cr_network *net, const size_t *state)
     for (size_t i = 0; i < net->tables; i++) {
         const cri_table *t = &net->table[i];
         size_t           at = 0;
+        if (!t->value) {
+            sum += log(cri_noisy_value(net, t, state));
+            continue;
+        }
         for (size_t k = 0; k < t->n; k++)
             at = at * cr_network_states(net, t->scope[k]) + state[t->scope[k]];
         sum += log(t->value[at]);

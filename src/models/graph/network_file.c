@@ -4,11 +4,14 @@
 #include "json_network.h"
 #include "net.h"
 #include "network_store.h"
+#include "noisy.h"
 #include "uai.h"
 #include "xmlbif.h"
+#include "../../base/context_internal.h"
 #include "../../data/packed.h"
 #include "../../data/source.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef cr_status parse_fn(cr_ctx *cx, const char *source, const void *bytes, size_t size,
@@ -126,7 +129,9 @@ static cr_status read_file(cr_ctx *cx, const char *path, cr_network_format forma
     if (format == CR_FORMAT_AUTO) format = cr_network_sniff(data.bytes, data.size);
     if (opt_gaussian && format == CR_FORMAT_JSON && cr_json_is_gaussian(data.bytes, data.size))
         CR_TRY(cr_json_parse_gaussian(cx, name, data.bytes, data.size, opt_gaussian));
-    else
+    else if (opt_gaussian && format == CR_FORMAT_CRED)
+        CR_TRY(cri_gaussian_from_bytes(cx, name, data.bytes, data.size, opt_gaussian));
+    if (!opt_gaussian || !*opt_gaussian)
         CR_TRY(cr_network_parse(cx, name, data.bytes, data.size, format, out_net));
 done:
     cr_free(cx, data.bytes, data.capacity, 1);
@@ -152,6 +157,30 @@ cr_status cr_network_read_either(cr_ctx *cx, const char *path, cr_network_format
     return CR_OK;
 }
 
+static cr_status refuse_packed(cr_ctx *cx, const char *path)
+{
+    cr_fail(cx, CR_EARG, "a .cred file is an archive, which is not compressed again: '%s'", path);
+    return cr_fail_hint(cx, "let the name end in .cred");
+}
+
+/* Formats that hold tables only get the tables of what has none. */
+static cr_status write_as(cr_ctx *cx, const cr_network *net, const char *path,
+                          cr_network_format format)
+{
+    cr_status   st = CR_OK;
+    cr_network *filled = NULL;
+    if (format != CR_FORMAT_CRED && format != CR_FORMAT_JSON) {
+        st = cri_network_fill(cx, net, INFINITY, &filled);
+        if (st == CR_ENOMEM && !cri_should_stop(cx))
+            cr_fail_hint(cx, ".json and .cred need no table for it");
+        CR_TRY(st);
+    }
+    CR_TRY(FORMATS[format].write(cx, filled ? filled : net, path));
+done:
+    cr_network_free(cx, filled);
+    return st;
+}
+
 cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
                            cr_network_format format)
 {
@@ -160,10 +189,17 @@ cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
         cr_fail(cx, CR_EARG, "cannot tell the format of a network from the name '%s'", path);
         return cr_fail_hint(cx, "end it in .bif, .xmlbif, .net, .uai, .cred or .json");
     }
-    if (format == CR_FORMAT_CRED && cri_is_packed_name(path)) {
-        cr_fail(cx, CR_EARG, "a .cred file is an archive, which is not compressed again: '%s'",
-                path);
-        return cr_fail_hint(cx, "let the name end in .cred");
-    }
-    return FORMATS[format].write(cx, net, path);
+    if (format == CR_FORMAT_CRED && cri_is_packed_name(path)) return refuse_packed(cx, path);
+    return write_as(cx, net, path, format);
+}
+
+cr_status cr_gaussian_network_write(cr_ctx *cx, const cr_gaussian_network *net, const char *path,
+                                    cr_network_format format)
+{
+    if (format == CR_FORMAT_AUTO) format = cr_network_format_of(path);
+    if (format == CR_FORMAT_JSON) return cr_json_write_gaussian(cx, net, path);
+    if (format == CR_FORMAT_CRED && cri_is_packed_name(path)) return refuse_packed(cx, path);
+    if (format == CR_FORMAT_CRED) return cri_gaussian_save(cx, net, path);
+    cr_fail(cx, CR_EARG, "a Gaussian network is held by .json and .cred, not by '%s'", path);
+    return cr_fail_hint(cx, "end the name in .json or .cred");
 }

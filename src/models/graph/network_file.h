@@ -3,8 +3,8 @@
  * each also with .gz or .zst behind it; .cred only to read.
  * A name that says nothing is no matter for reading: the first bytes tell.  UAI, .cred and
  * .json hold Bayesian and Markov networks, the others Bayesian ones; UAI loses names and remarks;
- * .cred and .json keep the parameters that tables were made from; .json also holds linear-Gaussian
- * networks (json_network.h). */
+ * .cred and .json keep the parameters that tables were made from, and hold linear-Gaussian networks
+ * (json_network.h). */
 #ifndef CREDENCE_MODELS_GRAPH_NETWORK_FILE_H
 #define CREDENCE_MODELS_GRAPH_NETWORK_FILE_H
 
@@ -43,5 +43,8 @@ CR_API cr_status cr_network_parse(cr_ctx *cx, const char *source, const void *by
  * or .zst. */
 CR_API cr_status cr_network_write(cr_ctx *cx, const cr_network *net, const char *path,
                                   cr_network_format format);
+/* The same of a Gaussian network, which .json and .cred hold; others are CR_EARG. */
+CR_API cr_status cr_gaussian_network_write(cr_ctx *cx, const cr_gaussian_network *net,
+                                           const char *path, cr_network_format format);
 
 #endif

@@ -7,12 +7,20 @@
 #include <float.h>
 #include <stdio.h>
 
+/* What the causes of a noisy-or or noisy-max do, each by itself (noisy.h). */
+typedef struct cri_noisy {
+    size_t  rows, levels; /* 0: the table is of another kind */
+    bool    falling;      /* level k is state levels - 1 - k */
+    double *effect; /* [rows x levels] distributions: the leak, then each state of each parent */
+} cri_noisy;
+
 typedef struct cri_table {
-    size_t      n, size; /* size 0: no values yet */
+    size_t      n, size; /* size 0: no values yet, or effects only */
     size_t     *scope;   /* [n] */
     double     *value;   /* [size] */
     cr_cpd_kind kind;
     char       *source; /* its parameters as JSON (json_network.h); NULL: none but the values */
+    cri_noisy   noisy;
 } cri_table;
 
 typedef struct cri_property {
@@ -28,6 +36,8 @@ struct cr_network {
     size_t          tables, table_room;
     cri_property   *property;
     size_t          properties, property_room;
+    size_t *sweep;  /* [sweeps] all variables in an order in which few are open at a time, or */
+    size_t  sweeps; /* 0: nothing is known of that */
 };
 
 /* cr_network_check; *opt_fault: the variable that a failure is about (a cycle: one on it). */
@@ -45,6 +55,19 @@ cr_status cri_network_new_table(cr_ctx *cx, const cr_network *net, size_t v, dou
  * failure. */
 cr_status cri_network_take_table(cr_ctx *cx, cr_network *net, size_t v, double *value, size_t size,
                                  cr_cpd_kind kind);
+/* cr_network_set_parents where a table is to follow: refused where that does not fit memory. */
+cr_status cri_network_set_scope(cr_ctx *cx, cr_network *net, size_t v, size_t n,
+                                const size_t *parents);
+/* Frees the effects and leaves none. */
+void cri_noisy_free(cr_ctx *cx, cri_noisy *x);
+/* Effects of their own that are the same. */
+cr_status cri_noisy_copy(cr_ctx *cx, const cri_noisy *x, cri_noisy *out);
+/* p becomes the distribution of the larger of two levels, one ~ p, the other ~ q. */
+void cri_noisy_fold(size_t levels, const double *q, double *p);
+/* p(v | parents) of a full assignment [variables], from the effects. */
+double cri_noisy_value(const cr_network *net, const cri_table *t, const size_t *state);
+/* The last comes first. */
+void cri_noisy_turn(size_t n, double *p);
 /* The words for the kinds: "table", "noisy-or", ... */
 const char *cri_cpd_name(cr_cpd_kind kind);
 

@@ -1,10 +1,12 @@
 /* network_store.c -- a network to and from the store of model files. */
 #include "network_store.h"
 #include "json_internal.h"
-#include "network_internal.h"
+#include "noisy.h"
 #include "../store.h"
 #include "../../base/scratch.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* --- saving ---------------------------------------------------------------------------------- */
@@ -32,13 +34,20 @@ done:
     return st;
 }
 
+/* Numbers of the effects that stand in the place of table i; 0: it stands for itself. */
+static size_t stored_effects(const cr_network *net, size_t i)
+{
+    return net->table[i].noisy.rows * net->table[i].noisy.levels;
+}
+
 static cr_status write_tables(cr_ctx *cx, const cr_network *net, cri_store *store, json_t *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     size = 0;
     double    *all;
-    for (size_t i = 0; i < cr_network_tables(net); i++) size += cr_network_table(net, i).size;
+    for (size_t i = 0; i < cr_network_tables(net); i++)
+        size += stored_effects(net, i) ? stored_effects(net, i) : cr_network_table(net, i).size;
     all = cr_scratch_f64(&s, size);
     CR_TRY(s.status);
     size = 0;
@@ -53,8 +62,15 @@ static cr_status write_tables(cr_ctx *cx, const cr_network *net, cri_store *stor
         if (t.source)
             CR_TRY(cri_store_set(cx, one, "parameters",
                                  json_loads(t.source, JSON_DECODE_ANY, NULL)));
-        memcpy(all + size, t.value, t.size * sizeof *all);
-        size += t.size;
+        size_t effects = stored_effects(net, i);
+        if (effects > 0) {
+            const cri_noisy *x = &net->table[i].noisy;
+            CR_TRY(cri_store_set(cx, one, "effects", json_integer((json_int_t)x->rows)));
+            CR_TRY(cri_store_set(cx, one, "falling", json_boolean(x->falling)));
+        }
+        memcpy(all + size, effects ? net->table[i].noisy.effect : t.value,
+               (effects ? effects : t.size) * sizeof *all);
+        size += effects ? effects : t.size;
     }
     CR_TRY(cri_store_put_vector(cx, store, "tables", all, size));
 done:
@@ -144,7 +160,24 @@ done:
     return st;
 }
 
-/* Scope i as numbers; *out_size: the entries of its table. */
+/* How many numbers the effects of a variable over this scope have: a row for the leak, and one for
+ * each state of each parent. */
+static cr_status read_effects_size(cr_ctx *cx, const cri_store *s, const json_t *one,
+                                   const cr_network *net, const size_t *scope, size_t n,
+                                   double *out_size)
+{
+    cr_status st = CR_OK;
+    size_t    rows = 0, right = 1;
+    CR_TRY(cri_store_get_count(cx, s, one, "effects", &rows));
+    for (size_t k = 0; k + 1 < n; k++) right += cr_network_states(net, scope[k]);
+    if (n == 0 || rows != right || cr_network_get_kind(net) != CR_NETWORK_BAYES)
+        CR_TRY(damaged(cx, s, "a table"));
+    *out_size = (double)rows * (double)cr_network_states(net, scope[n - 1]);
+done:
+    return st;
+}
+
+/* Scope i as numbers; *out_size: the numbers that are stored for it. */
 static cr_status read_scope(cr_ctx *cx, const cri_store *s, const json_t *one,
                             const cr_network *net, size_t *scope, size_t *out_n, double *out_size)
 {
@@ -162,6 +195,8 @@ static cr_status read_scope(cr_ctx *cx, const cri_store *s, const json_t *one,
         scope[k] = (size_t)v;
         *out_size *= (double)cr_network_states(net, (size_t)v);
     }
+    if (json_object_get(one, "effects"))
+        CR_TRY(read_effects_size(cx, s, one, net, scope, *out_n, out_size));
 done:
     return st;
 }
@@ -179,9 +214,40 @@ static cr_status set_table(cr_ctx *cx, const cri_store *s, cr_network *net, size
 {
     if (cr_network_get_kind(net) == CR_NETWORK_MARKOV)
         return cr_network_add_table_kind(cx, net, n, scope, values, kind);
-    if (n == 0 || cr_network_table(net, scope[n - 1]).value) return damaged(cx, s, "a scope");
+    if (n == 0 || cr_network_table(net, scope[n - 1]).kind != CR_CPD_NONE)
+        return damaged(cx, s, "a scope");
     cr_status st = cr_network_set_parents(cx, net, scope[n - 1], n - 1, scope);
     return st == CR_OK ? cr_network_set_table_kind(cx, net, scope[n - 1], values, kind) : st;
+}
+
+/* A noisy-or or noisy-max from its effects; the numbers are those of a file. */
+static cr_status set_effects(cr_ctx *cx, const cri_store *s, cr_network *net, size_t n,
+                             const size_t *scope, const json_t *one, const double *values)
+{
+    cr_status   st = CR_OK;
+    size_t      v = scope[n - 1], levels = cr_network_states(net, v);
+    cri_noisy   x = { .levels = levels, .falling = json_is_true(json_object_get(one, "falling")) };
+    cri_noisy   file = x;
+    cr_cpd_kind kind = read_kind(one);
+    CR_TRY(cri_store_get_count(cx, s, one, "effects", &file.rows));
+    for (size_t row = 0; row < file.rows; row++) {
+        double sum = 0;
+        for (size_t k = 0; k < levels; k++)
+            sum += values[row * levels + k] >= 0 ? values[row * levels + k] : NAN;
+        if (!(fabs(sum - 1) < 1e-6)) CR_TRY(damaged(cx, s, "a table"));
+    }
+    bool strengths = kind == CR_CPD_NOISY_OR && levels == 2; /* of one state of each parent */
+    for (size_t k = 0; strengths && k + 1 < n; k++)
+        strengths = cr_network_states(net, scope[k]) == 2 &&
+                    (values[3 + 4 * k] == 0 || values[5 + 4 * k] == 0);
+    if (cr_network_table(net, v).kind != CR_CPD_NONE || (!strengths && kind != CR_CPD_NOISY_MAX))
+        CR_TRY(damaged(cx, s, "a table"));
+    CR_TRY(cr_network_set_parents(cx, net, v, n - 1, scope));
+    file.effect = (double *)(uintptr_t)values;
+    CR_TRY(cri_noisy_copy(cx, &file, &x));
+    CR_TRY(cri_noisy_set(cx, net, v, &x, kind));
+done:
+    return st;
 }
 
 /* What the table over this scope was made from, if the file says so. */
@@ -214,7 +280,10 @@ static cr_status read_tables(cr_ctx *cx, const cri_store *s, const json_t *list,
     json_array_foreach((json_t *)(uintptr_t)list, i, one)
     {
         CR_TRY(read_scope(cx, s, one, net, scope, &n, &size));
-        CR_TRY(set_table(cx, s, net, n, scope, all + (size_t)sum, read_kind(one)));
+        const double *values = all + (size_t)sum;
+        CR_TRY(json_object_get(one, "effects")
+                   ? set_effects(cx, s, net, n, scope, one, values)
+                   : set_table(cx, s, net, n, scope, values, read_kind(one)));
         CR_TRY(read_parameters(cx, one, net, scope, n));
         sum += size;
     }
@@ -256,6 +325,9 @@ static cr_status store_to_network(cr_ctx *cx, const cri_store *s, cr_network **o
                        model));
     CR_TRY(cri_store_get_object(cx, s, cri_store_json(s), "network", &top));
     CR_TRY(cri_store_get_text(cx, s, top, "kind", &kind));
+    if (strcmp(kind, "gaussian") == 0)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s is a Gaussian network, without states and tables",
+                       cri_store_source(s)));
     CR_TRY(cri_store_get_text(cx, s, top, "name", &name));
     CR_TRY(cr_network_new(cx, strcmp(kind, "markov") == 0 ? CR_NETWORK_MARKOV : CR_NETWORK_BAYES,
                           &net));

@@ -2,6 +2,7 @@
 #include "problem.h"
 #include "factor_internal.h"
 #include "message.h"
+#include "noisy.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
@@ -64,7 +65,9 @@ done:
 
 static void find_active(cri_problem *p, const bool *opt_query)
 {
-    for (size_t v = 0; v < p->n; v++) {
+    bool sweeps = p->n > 0 && p->net->sweeps == p->n;
+    for (size_t i = 0; i < p->n; i++) {
+        size_t v = sweeps ? p->net->sweep[i] : i;
         bool in = !opt_query || opt_query[v] || cr_network_get_kind(p->net) == CR_NETWORK_MARKOV ||
                   p->needed[v];
         p->rank[v] = CR_NONE;
@@ -82,6 +85,7 @@ cr_status cri_problem_new(cr_ctx *cx, const cr_network *net, const cr_evidence *
     cri_problem *p = NULL;
     size_t       n = cr_network_size(net), states = 0;
     CR_TRY(cr_network_check(cx, net));
+    CR_TRY(cri_network_need_tables(cx, net));
     for (size_t v = 0; v < n; v++) states += cr_network_states(net, v);
     p = cr_alloc(cx, 1, sizeof *p);
     if (!p) CR_TRY(CR_ENOMEM);

@@ -21,7 +21,7 @@ typedef struct cri_problem {
     bool             *weighed;       /* [n] the likelihoods are not all 1 */
     bool             *needed;        /* [tables] */
     size_t            active;        /* variables with two states or more in a needed table */
-    size_t           *var;           /* [active] ascending, until ranked: then by rank */
+    size_t           *var; /* [active] as the network counts or sweeps them, until ranked */
     size_t           *rank;          /* [n] place in var; CR_NONE: not active */
     size_t           *active_states; /* [active] beside var */
 } cri_problem;

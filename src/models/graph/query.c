@@ -1,5 +1,6 @@
 /* query.c -- answers: which engine is asked what, and what is made of it. */
 #include "query.h"
+#include "query_approximate.h"
 #include "query_job.h"
 #include "query_mixture.h"
 #include "query_more.h"
@@ -195,7 +196,7 @@ static cr_status find_evidence_if_easy(cri_job *j, double most, bool soft, doubl
     cri_engine       plain = { .cx = j->cx };
     cr_exact_options o = j->engine.o.exact;
     if (o.most == 0) o.most = most;
-    CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, &plain));
+    CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, cri_job_form(j), &plain));
     st = cr_bucket_log_evidence(j->cx, j->engine.net, soft ? j->engine.evidence : plain.evidence,
                                 &o, out, NULL);
     if (st == CR_ENOMEM) {
@@ -349,7 +350,7 @@ static cr_status answer_separation(cri_job *j)
     bool              *all = cr_scratch_bytes(&s, n, sizeof *all), by_graph = true;
     size_t            *trail = cr_scratch_index(&s, n);
     CR_TRY(s.status);
-    CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, &j->engine));
+    CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, CRI_FORM_GRAPH, &j->engine));
     for (size_t i = 0; i < q->n_given; i++) given[q->given[i]] = true;
     for (size_t i = 0; i < j->known.n; i++) given[j->known.item[i].variable] = true;
     if (n > 0) memcpy(all, given, n * sizeof *all);
@@ -420,8 +421,10 @@ cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,
     if (!graph) a.cost = j.engine.cost;
     a.error = j.engine.error;
     a.upper = j.engine.upper;
+    cri_budget_tell(&j.engine);
     memcpy(a.why, j.engine.why, sizeof a.why);
-    if (!a.exact && !a.open && q->kind == CR_QUESTION_BEST && q->n_x == 0) a.method = "max-product";
+    if (!a.exact && !a.open && q->kind == CR_QUESTION_BEST && q->n_x == 0 && j.engine.hidden == 0)
+        a.method = "max-product";
     *out = a;
     a = (cr_query_answer){ 0 };
 done:

@@ -148,7 +148,7 @@ typedef struct cr_query_answer {
     bool             exact;
     char             why[256];   /* AUTO: why an approximation was taken; else "" */
     cr_approximate_report error; /* if it is not exact */
-    double               *se;    /* [values] MARGINALS by samples: standard errors; else NULL */
+    double *se;    /* [values] MARGINALS, CAUSES by samples: standard errors; else NULL */
     bool   open;  /* BEST by search: not proven to be the best */
     bool   estimated; /* BEST of some variables by an approximation: so are number and log_number */
     double upper; /* BEST, not exact: no assignment has a larger log P(states, e); else NaN */

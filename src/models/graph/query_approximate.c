@@ -25,8 +25,8 @@ static cr_status refuse_impossible(cr_ctx *cx)
     return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
 }
 
-static cr_status ask(cri_engine *e, cr_approximation how, size_t n, const size_t *query,
-                     cr_approximate_answer *out)
+cr_status cri_approximate_ask(cri_engine *e, cr_approximation how, size_t n, const size_t *query,
+                              cr_approximate_answer *out)
 {
     if (e->mixed) return cri_mixture_ask(e, how, n, query, out);
     return cr_approximate(e->cx, e->net, e->evidence, how, &e->o.approximate, e->o.seed, n, query,
@@ -51,7 +51,11 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
         note_choice(e, "gbp was taken");
         return CR_OK;
     }
-    cr_status st = ask(e, CR_APPROXIMATE_GIBBS, 0, NULL, &other);
+    if (cri_budget_left(e) <= 0) {
+        note_choice(e, "gbp was taken, which did not converge");
+        return CR_OK;
+    }
+    cr_status st = cri_budget_ask(e, CR_APPROXIMATE_GIBBS, &other);
     if (st == CR_ENUMERIC || st == CR_EUNSUPPORTED || st == CR_EDATA) {
         note_choice(e, "gbp was taken, which did not converge, and gibbs gave no answer");
         return CR_OK;
@@ -82,7 +86,8 @@ cr_status cri_engine_approximate(cri_engine *e, const cr_approximate_answer **ou
     cr_status             st = CR_OK;
     cr_approximate_answer a = { 0 };
     if (!e->is_known) {
-        CR_TRY(ask(e, (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), 0, NULL, &a));
+        cr_approximation how = (cr_approximation)(e->method - CR_QUERY_APPROXIMATE);
+        CR_TRY(e->compare ? cri_budget_ask(e, how, &a) : cri_approximate_ask(e, how, 0, NULL, &a));
         if (e->compare) CR_TRY(choose_between(e, &a));
         cr_approximate_free(e->cx, &e->known);
         e->known = a;
@@ -143,7 +148,8 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
         goto done;
     }
     if (e->compare) CR_TRY(cri_engine_approximate(e, &a));
-    CR_TRY(ask(e, (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), n, query, &table));
+    CR_TRY(cri_approximate_ask(e, (cr_approximation)(e->method - CR_QUERY_APPROXIMATE), n, query,
+                               &table));
     e->used = e->method;
     e->error = table.report;
     if (log) *log = table.report.log_evidence;
@@ -230,7 +236,7 @@ static cr_status cost_of_elimination(cri_engine *e, cri_goal goal, size_t n, con
     bool            *mark = cr_scratch_bytes(&s, cr_network_size(e->net), sizeof *mark);
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) mark[query[i]] = true;
-    if (quick) o.effort = 0, o.order = CR_ELIMINATE_MIN_FILL;
+    if (quick) o.effort = 0, o.order = e->hidden ? CR_ELIMINATE_FILE_ORDER : CR_ELIMINATE_MIN_FILL;
     CR_TRY(cri_run_prepare(e->cx, e->net, e->evidence, mark, goal, &o, &r));
     *out = r.report;
 done:
@@ -270,37 +276,62 @@ static bool fits(const cri_engine *e, const cr_exact_report *r)
     return cri_exact_has_room(e->cx, &e->o.exact, r) && fits_time(e, r);
 }
 
-static void take_approximation(cri_engine *e, const cr_exact_report *r)
+static void drop_tree(cri_engine *e)
 {
     cr_junction_free(e->cx, e->tree);
     e->tree = NULL;
     e->fresh = false;
+}
+
+static void take_approximation(cri_engine *e, const cr_exact_report *r)
+{
+    drop_tree(e);
     e->cost = *r;
     e->method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GBP);
     e->compare = true;
+    e->began = cri_budget_now();
     snprintf(e->why, sizeof e->why,
              "an exact answer would take about %.2g s and %.2g GB (width %zu)",
              cri_exact_seconds(work(e, r)), r->bytes / 1e9, r->width);
 }
 
-/* All marginals: a tree, or trees given a few variables if that is in time, or an approximation. */
+/* Each variable for itself: what only others need is left out of each run. */
+static cr_status fits_one_by_one(cri_engine *e, bool *out_fits)
+{
+    cr_status       st = CR_OK;
+    cr_exact_report r = { 0 };
+    double          sum = 0;
+    *out_fits = e->each;
+    for (size_t v = 0; v < cr_network_size(e->base) && *out_fits; v++) {
+        CR_TRY(cr_check_interrupt(e->cx));
+        CR_TRY(cost_of_elimination(e, CRI_EVIDENCE, 1, &v, true, &r));
+        sum += r.operations;
+        *out_fits = fits(e, &r) && cri_exact_seconds(sum) <= e->o.budget;
+    }
+done:
+    return st;
+}
+
+/* All marginals: a tree, or trees given a few variables if that is in time, or one by one, or an
+ * approximation. */
 static cr_status plan_all(cri_engine *e)
 {
     cr_status       st = CR_OK;
     cr_exact_report r = { 0 }, some;
     cri_cutset      c;
+    bool            each;
     CR_TRY(cost_of_tree(e, &r));
     if (fits(e, &r)) goto done;
     if (fits_time(e, &r)) {
-        cr_junction_free(e->cx, e->tree);
-        e->tree = NULL;
-        e->fresh = false;
+        drop_tree(e);
         st = cri_condition_plan(e->cx, e->net, e->evidence, &e->o.exact, &c, &some);
         if (st == CR_OK && fits_time(e, &some)) goto done;
         if (st == CR_ENOMEM && !cri_should_stop(e->cx)) st = CR_OK;
         CR_TRY(st);
     }
-    take_approximation(e, &r);
+    CR_TRY(fits_one_by_one(e, &each));
+    if (!each) take_approximation(e, &r);
+    if (each) drop_tree(e), e->method = CR_QUERY_VE;
 done:
     return st;
 }
@@ -330,11 +361,26 @@ done:
     return st;
 }
 
+/* The best of all but the auxiliary variables; where there are none it has a portfolio of its own.
+ */
+static cr_status plan_base(cri_engine *e)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(e->cx);
+    size_t     n = cr_network_size(e->base), *all = cr_scratch_index(&s, n);
+    CR_TRY(s.status);
+    for (size_t v = 0; v < n; v++) all[v] = v;
+    CR_TRY(plan_one(e, CRI_MAP, n, all));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_engine_plan(cri_engine *e, cri_purpose purpose, size_t n, const size_t *query)
 {
     cri_goal goal = purpose == CRI_ASK_BEST ? (n ? CRI_MAP : CRI_BEST) : CRI_EVIDENCE;
     if (e->method != CR_QUERY_AUTO) return CR_OK;
-    if (purpose == CRI_ASK_BEST && n == 0) return CR_OK; /* a portfolio of its own */
+    if (purpose == CRI_ASK_BEST && n == 0) return e->hidden > 0 ? plan_base(e) : CR_OK;
     return purpose == CRI_ASK_ALL ? plan_all(e) : plan_one(e, goal, n, query);
 }
 
@@ -346,7 +392,7 @@ cr_status cr_query_plan(cr_ctx *cx, const cr_network *net, const cr_query_option
     cr_findings      none = { 0 };
     cri_engine       e = { .cx = cx };
     o.method = CR_QUERY_AUTO;
-    CR_TRY(cri_engine_open(cx, net, &none, &o, &e));
+    CR_TRY(cri_engine_open(cx, net, &none, &o, CRI_FORM_SUMS, &e));
     CR_TRY(cri_engine_plan(&e, CRI_ASK_ALL, 0, NULL));
     *out_method = cri_engine_approximates(&e) ? e.method : CR_QUERY_JT;
     memcpy(out_why, e.why, sizeof e.why);

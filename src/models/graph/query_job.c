@@ -84,7 +84,8 @@ cr_status cri_job_refuse_impossible(cri_job *j)
     for (; i < j->known.n && log_e != -INFINITY; i++) {
         cri_engine engine;
         some.n = i + 1;
-        if (cri_engine_open(j->cx, j->net, &some, &j->engine.o, &engine) != CR_OK) break;
+        if (cri_engine_open(j->cx, j->net, &some, &j->engine.o, CRI_FORM_SUMS, &engine) != CR_OK)
+            break;
         cr_status st = cri_engine_log_evidence(&engine, &log_e);
         cri_engine_close(&engine);
         if (st != CR_OK) break;
@@ -216,7 +217,9 @@ static cr_status plan(cri_job *j)
     n = cri_join_indices(query, n, q->y, q->n_y);
     n = cri_join_indices(query, n, q->given, q->n_given);
     j->engine.runs = q->kind == CR_QUESTION_INFORMATIVE ? cri_informative_runs(j) : 1;
-    bool all = q->kind == CR_QUESTION_MARGINALS || q->kind == CR_QUESTION_INFORMATIVE || soft > 1;
+    bool each = q->kind == CR_QUESTION_MARGINALS || q->kind == CR_QUESTION_CAUSES;
+    bool all = each || q->kind == CR_QUESTION_INFORMATIVE || soft > 1;
+    j->engine.each = each && soft <= 1;
     CR_TRY(cri_engine_plan(&j->engine,
                            all                           ? CRI_ASK_ALL
                            : q->kind == CR_QUESTION_BEST ? CRI_ASK_BEST
@@ -227,12 +230,10 @@ done:
     return st;
 }
 
-/* best, causes and sensitivity weigh small differences: they are exact, or not answered. */
+/* best and sensitivity weigh small differences: they are exact, or not answered. */
 static cr_status refuse_approximation(const cri_job *j)
 {
-    const char *name = j->q->kind == CR_QUESTION_CAUSES        ? "causes"
-                       : j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity"
-                                                               : "best";
+    const char *name = j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity" : "best";
     if (j->engine.why[0]) {
         cr_fail(j->cx, CR_ENOMEM,
                 "%s(...) has exact answers only, and this network is too wide: %s", name,
@@ -246,23 +247,30 @@ static cr_status refuse_approximation(const cri_job *j)
     return cr_fail_hint(j->cx, "leave --method out, or use --method exact");
 }
 
-static bool is_list(cr_question_kind kind)
+/* Of all variables the best: auxiliary ones are not to be maximised over. */
+cri_form cri_job_form(const cri_job *j)
 {
-    return kind == CR_QUESTION_BEST_LIST || kind == CR_QUESTION_CAUSES ||
-           kind == CR_QUESTION_SENSITIVITY;
+    bool best = j->q->kind == CR_QUESTION_BEST || j->q->kind == CR_QUESTION_BEST_LIST;
+    if (j->q->kind == CR_QUESTION_SENSITIVITY) return CRI_FORM_TABLES;
+    return best && j->q->n_x == 0 ? CRI_FORM_BEST : CRI_FORM_SUMS;
+}
+
+static bool must_be_exact(cr_question_kind kind)
+{
+    return kind == CR_QUESTION_BEST_LIST || kind == CR_QUESTION_SENSITIVITY;
 }
 
 cr_status cri_job_prepare(cri_job *j, bool needs_log)
 {
     cr_status st = CR_OK;
-    CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, &j->engine));
+    CR_TRY(cri_engine_open(j->cx, j->net, &j->known, &j->engine.o, cri_job_form(j), &j->engine));
     CR_TRY(plan(j));
-    if (is_list(j->q->kind) && j->engine.method >= CR_QUERY_APPROXIMATE) {
+    if (must_be_exact(j->q->kind) && j->engine.method >= CR_QUERY_APPROXIMATE) {
         j->engine.used = j->engine.method;
         CR_TRY(refuse_approximation(j));
     }
     if (count_soft(j) > 1) j->engine.compare = false;
-    if (j->soft && j->q->kind == CR_QUESTION_BEST && j->q->n_x == 0 &&
+    if (j->soft && j->q->kind == CR_QUESTION_BEST && j->q->n_x == 0 && j->engine.hidden == 0 &&
         cri_engine_samples(&j->engine)) /* max-product messages: samples have no part in it */
         j->engine.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GBP);
     if (needs_log || j->soft) {

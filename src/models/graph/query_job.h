@@ -17,6 +17,8 @@ typedef struct cri_job {
 
 /* All findings, of the question and further ones. */
 cr_status cri_job_gather(cri_job *j, const cr_findings *opt_more);
+/* The form in which the question wants the network. */
+cri_form cri_job_form(const cri_job *j);
 /* Opens the engine; decides whether it is exact; log P(e) if it is needed; soft evidence.  A
  * question that learns P(e) by the way asks for no more than it needs. */
 cr_status cri_job_prepare(cri_job *j, bool needs_log);

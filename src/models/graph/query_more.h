@@ -3,6 +3,7 @@
 #ifndef CREDENCE_MODELS_GRAPH_QUERY_MORE_H
 #define CREDENCE_MODELS_GRAPH_QUERY_MORE_H
 
+#include "gaussian_network.h"
 #include "query_engine.h"
 
 /* The q->count best assignments of q->x (of none: of all variables that are open, out->variable,
@@ -20,6 +21,8 @@ cr_status cri_answer_causes(cri_engine *e, const cr_question *q, const cr_findin
  * value.  The network is of their graph, with one state each. */
 cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
                                     cr_question **out_q);
+/* The arcs of a Gaussian network as a network of variables with one state. */
+cr_status cri_gaussian_graph(cr_ctx *cx, const cr_gaussian_network *net, cr_network **out);
 /* Do both say that the variable is in the same state? */
 bool cri_same_finding(const cr_finding *a, const cr_finding *b);
 /* Adds the value of a variable.  CR_EARG: there is another one already. */

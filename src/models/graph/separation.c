@@ -2,6 +2,7 @@
  * A place is a node and how the trail came to it: from a child (UP) or from a parent (DOWN).  Each
  * place is visited once, so the walk is linear; who sent it there gives the trail. */
 #include "separation.h"
+#include "network_internal.h"
 #include "../../base/scratch.h"
 
 #include <string.h>
@@ -138,6 +139,17 @@ done:
 /* --- determined variables, I-maps
  * --------------------------------------------------------------------- */
 
+/* Effects that are all certain make a function too. */
+static bool is_certain(const cri_noisy *x)
+{
+    for (size_t row = 0; row < x->rows; row++) {
+        bool one = false;
+        for (size_t k = 0; k < x->levels; k++) one |= x->effect[row * x->levels + k] == 1;
+        if (!one) return false;
+    }
+    return x->effect != NULL;
+}
+
 static bool is_deterministic(cr_table_view t, size_t states)
 {
     for (size_t row = 0; t.value && row < t.size; row += states) {
@@ -161,7 +173,8 @@ cr_status cr_determined(cr_ctx *cx, const cr_network *net, bool *inout_given)
         const size_t *parent = cr_network_parents(net, v, &parents);
         bool          all = true;
         for (size_t k = 0; k < parents; k++) all &= inout_given[parent[k]];
-        if (all && is_deterministic(cr_network_table(net, v), cr_network_states(net, v)))
+        if (all && (is_deterministic(cr_network_table(net, v), cr_network_states(net, v)) ||
+                    is_certain(&net->table[v].noisy)))
             inout_given[v] = true;
     }
 done:

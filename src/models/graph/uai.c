@@ -2,6 +2,7 @@
 #include "uai.h"
 #include "uai_internal.h"
 #include "network_text.h"
+#include "noisy.h"
 #include "../../base/file.h"
 #include "../../base/number.h"
 #include "../../base/reader.h"
@@ -158,7 +159,7 @@ static cr_status set_table(cr_ctx *cx, cr_network *net, size_t n, const size_t *
         return cr_network_add_table(cx, net, n, scope, values);
     if (n == 0) return cr_fail(cx, CR_EDATA, "a table of a Bayesian network has no variables");
     size_t    child = scope[n - 1];
-    cr_status st = cr_network_set_parents(cx, net, child, n - 1, scope);
+    cr_status st = cri_network_set_scope(cx, net, child, n - 1, scope);
     return st == CR_OK ? cr_network_set_table(cx, net, child, values) : st;
 }
 
@@ -404,6 +405,7 @@ cr_status cr_uai_write(cr_ctx *cx, const cr_network *net, const char *path)
 {
     cri_writer w = { 0 };
     cr_status  st = cr_network_check(cx, net);
+    if (st == CR_OK) st = cri_network_need_tables(cx, net);
     if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;
     write_network(&w, net);

@@ -1,6 +1,7 @@
 /* xmlbif.c -- two passes of expat over a file: variables first, then definitions. */
 #include "xmlbif.h"
 #include "network_text.h"
+#include "noisy.h"
 #include "../../base/context_internal.h"
 #include "../../base/number.h"
 #include "../../base/utf8.h"
@@ -193,7 +194,7 @@ static void end_definition(xml_file *f)
         parents[i] = find(f, f->given.name[i]);
         if (f->status == CR_OK) size *= (double)cr_network_states(f->net, parents[i]);
     }
-    if (f->status == CR_OK && check(f, cr_network_set_parents(f->cx, f->net, v, n, parents))) {
+    if (f->status == CR_OK && check(f, cri_network_set_scope(f->cx, f->net, v, n, parents))) {
         if ((double)f->values.n != size)
             fail(f, f->table_at, "%zu probabilities where %.0f should be", f->values.n, size);
         check_rows(f, cr_network_states(f->net, v));
@@ -493,6 +494,7 @@ cr_status cr_xmlbif_write(cr_ctx *cx, const cr_network *net, const char *path)
     const cr_variables *vs = cr_network_variables(net);
     cri_writer          w = { 0 };
     cr_status           st = cr_network_check(cx, net);
+    if (st == CR_OK) st = cri_network_need_tables(cx, net);
     if (st == CR_OK) st = cri_bayes_only(cx, net, "XMLBIF");
     if (st == CR_OK) st = check_texts(cx, net);
     if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);

@@ -1,0 +1,76 @@
+/* query_budget.c -- approximations of AUTO within the budget.
+ * A short run tells what a sweep takes on this machine; the run that counts has as many sweeps as
+ * are left in the budget, and as many as usual where all of them are: then the answer is the same
+ * on every machine, and else `why` says that it is not. */
+#include "query_approximate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { FEW_MESSAGES = 5, FEW_SAMPLES = 400 };
+static const double LEAST = 5; /* seconds: a budget that only keeps exact answers off is no haste */
+
+double cri_budget_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double cri_budget_left(const cri_engine *e)
+{
+    return e->began + fmax(e->o.budget, LEAST) - cri_budget_now();
+}
+
+/* Which number of sweeps the method takes, and what it is if nothing is said. */
+static size_t *sweeps_of(cr_approximate_options *o, cr_approximation how, size_t *usual)
+{
+    bool gibbs = how == CR_APPROXIMATE_GIBBS;
+    *usual = gibbs ? 5000 : 100;
+    return gibbs ? &o->samples : &o->max_iter;
+}
+
+cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_answer *out)
+{
+    cr_status             st = CR_OK;
+    cr_approximate_answer a = { 0 };
+    size_t                usual, few = how == CR_APPROXIMATE_GIBBS ? FEW_SAMPLES : FEW_MESSAGES;
+    size_t               *sweeps = sweeps_of(&e->o.approximate, how, &usual), asked = *sweeps;
+    double                began = cri_budget_now();
+    if (asked != CR_COUNT_UNSET) usual = asked;
+    *sweeps = few < usual ? few : usual;
+    CR_TRY(cri_approximate_ask(e, how, 0, NULL, &a));
+    bool   settled = how != CR_APPROXIMATE_GIBBS && a.report.converged;
+    double now = cri_budget_now(), left = cri_budget_left(e);
+    double room = left / (now - began) * (double)*sweeps; /* of sweeps */
+    if (settled || usual <= few || a.report.log_evidence == -INFINITY) goto done;
+    if (room < (double)usual) {
+        snprintf(e->cut, sizeof e->cut, "%s was cut short by the budget of %.3g s",
+                 cr_approximation_name(how), fmax(e->o.budget, LEAST));
+        usual = room > (double)few ? (size_t)room : few;
+    }
+    if (usual == few) goto done;
+    cr_approximate_free(e->cx, &a);
+    *sweeps = usual;
+    CR_TRY(cri_approximate_ask(e, how, 0, NULL, &a));
+done:
+    if (!e->cut[0]) *sweeps = asked; /* else further runs are cut short too */
+    if (st == CR_OK) {
+        *out = a;
+        return st;
+    }
+    cr_approximate_free(e->cx, &a);
+    return st;
+}
+
+void cri_budget_tell(cri_engine *e)
+{
+    size_t used = strlen(e->why);
+    double seconds = cri_budget_now() - e->began;
+    if (e->began == 0 || !cri_engine_approximates(e)) return;
+    if (e->cut[0]) used += (size_t)snprintf(e->why + used, sizeof e->why - used, "; %s", e->cut);
+    if (used < sizeof e->why && seconds > 1.5 * fmax(e->o.budget, LEAST))
+        snprintf(e->why + used, sizeof e->why - used, "; all took %.3g s", seconds);
+}
