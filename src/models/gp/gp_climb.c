@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGE = 600 };         /* from so many rows on a gain of 1e-4 is none */
+enum { LARGE = 600, /* from so many rows on a gain of 1e-4 is none */
+       MEMORY = 50 }; /* pairs: what they cost is nothing against an evaluation */
 static const double FAR = 2; /* units of a length-scale */
 
 cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise, cri_gp_run *out)
@@ -127,8 +128,8 @@ static void tie_bounds(const cri_gp_search *u, const double *base, double *lower
     }
 }
 
-cr_status cri_gp_climb(cri_gp_run *r, bool tied, size_t max_iter, const double *opt_curvature, double *x,
-                       double *out_value, cri_gp_learned *report)
+cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_iter, const double *opt_curvature,
+                       double *x, double *out_value, cri_gp_learned *report)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(r->cx);
@@ -156,10 +157,10 @@ cr_status cri_gp_climb(cri_gp_run *r, bool tied, size_t max_iter, const double *
         upper[j] = fmax(a, b);
     }
     o.max_iter = max_iter;
-    bool some = tied || r->problem != r->task->problem; /* of the rows: a start for all */
-    bool rough = r->task->rough || r->problem->data->n > LARGE;
-    o.gradient_tolerance = some ? 1e-4 : rough ? 3e-5 : 1e-6;
-    o.f_tolerance = some ? 1e-7 : rough ? 5e-8 : 1e-10;
+    o.memory = MEMORY;
+    bool large = r->task->rough || r->problem->data->n > LARGE;
+    o.gradient_tolerance = care == CRI_GP_ROUGH ? 3e-4 : large ? 3e-5 : 1e-6;
+    o.f_tolerance = care == CRI_GP_ROUGH ? 1e-6 : large ? 5e-8 : 1e-9;
     CR_TRY(cr_minimize(r->cx, &problem, &o, t, &done_report));
     for (size_t j = 0; j < u->size; j++) {
         x[j] = tied ? base[j] + t[u->tie[j]] : cri_gp_from_t(u, j, t[j]);

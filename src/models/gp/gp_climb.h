@@ -41,9 +41,12 @@ double cri_gp_slope_of_t(const cri_gp_search *search, size_t j, double t, double
 cr_status cri_gp_evaluate(cri_gp_run *run, const double *x, double *out_value, double *opt_gradient);
 /* The same value, -INFINITY where there is none; `climb`: with the gradient, remembered for a climb from there. */
 cr_status cri_gp_try(cri_gp_run *run, const double *x, bool climb, double *out_value);
+/* How near to the top a climb goes: a millionth of the value will do for a start of something else; as near as tells
+ * apart what users see; with few rows, as near as rounding lets it. */
+typedef enum cri_gp_care { CRI_GP_ROUGH, CRI_GP_FINE } cri_gp_care;
 /* From x [size] uphill, all parameters by themselves or tied; *out_value as reached.  opt_curvature [size x size]: minus
  * the second derivatives by t, about, at x. */
-cr_status cri_gp_climb(cri_gp_run *run, bool tied, size_t max_iter, const double *opt_curvature, double *x,
+cr_status cri_gp_climb(cri_gp_run *run, bool tied, cri_gp_care care, size_t max_iter, const double *opt_curvature, double *x,
                        double *out_value, cri_gp_learned *report);
 /* B [m x m] := minus the second derivatives at x by the parameters `at` [m], from differences of the gradient, and
  * the gradient [p + 1] there: m + 1 evaluations, m where the point is remembered. */
@@ -55,9 +58,9 @@ void cri_gp_within(const cri_gp_search *search, const double *x, size_t *at, siz
  * definite, 1 for parameters at a bound. */
 cr_status cri_gp_curvature_ahead(cri_gp_run *run, const double *x, double ratio, double *A);
 
-/* For the sum of several terms: from x, the best so far with value *value, each term in turn is given other lengths
- * and amplitudes while the others stay; what looks best is climbed from, for as long as that gains.  A term that had
- * joined another, or died away, finds its own place so. */
+/* For the sum of several terms: from x, the best so far with its value, each term in turn is given other lengths and
+ * sizes while the others stay, and each two are exchanged; what looks best is climbed from, for as long as that gains.
+ * A term that had joined another, or died away, finds its own place so; one that is not needed goes to its bound. */
 cr_status cri_gp_renew_terms(cri_gp_run *run, double *x, double *value, cri_gp_learned *report);
 
 #endif

@@ -130,7 +130,7 @@ static cr_status search_starts(cri_gp_run *r, start *a, size_t room, size_t *out
                                            "at any of %zu settings of the hyper-parameters", n));
     chosen = choose_starts(u, a, n);
     for (size_t i = 0; u->tied && i < chosen; i++)
-        CR_TRY(cri_gp_climb(r, true, 50, NULL, a[i].x, &a[i].value, report));
+        CR_TRY(cri_gp_climb(r, true, CRI_GP_ROUGH, 50, NULL, a[i].x, &a[i].value, report));
     chosen = u->tied ? drop_equals(a, chosen) : chosen;
     if (u->tied && chosen < room) cri_gp_start(u, 2, 0.1, a[chosen++].x); /* a broad one */
     for (size_t i = 0; i < r->task->restarts && chosen < room; i++) {
@@ -144,6 +144,7 @@ done:
     return st;
 }
 
+/* From each start to the top, to the very top from the best. */
 static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *out)
 {
     cr_status st = CR_OK;
@@ -153,11 +154,13 @@ static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *ou
         cr_progress(r->cx, "gp: learning", (double)i, (double)n);
         CR_TRY(cri_gp_try(r, a[i].x, true, &a[i].value));
         if (isinf(a[i].value)) continue;
-        CR_TRY(cri_gp_climb(r, false, r->task->max_iter, a[i].curvature, a[i].x, &a[i].value, out));
-        if (!(a[i].value <= out->value)) { /* also when there is none yet */
-            out->value = a[i].value;
-            converged = out->converged;
-        }
+        cri_gp_care care = isnan(out->value) ? CRI_GP_FINE : CRI_GP_ROUGH;
+        CR_TRY(cri_gp_climb(r, false, care, r->task->max_iter, a[i].curvature, a[i].x, &a[i].value, out));
+        if (a[i].value <= out->value) continue;
+        if (care == CRI_GP_ROUGH)
+            CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, a[i].x, &a[i].value, out));
+        out->value = a[i].value;
+        converged = out->converged;
     }
     sort_starts(a, n);
     out->converged = converged;
@@ -257,7 +260,7 @@ static cr_status search_few(cri_gp_run *r, const cri_gp_problem *few, start *a, 
     CR_TRY(search_starts(r, a, room, n, out));
     for (size_t i = 0; i < *n; i++) {
         CR_TRY(cri_gp_try(r, a[i].x, true, &a[i].value));
-        if (!isinf(a[i].value)) CR_TRY(cri_gp_climb(r, false, 100, NULL, a[i].x, &a[i].value, out));
+        if (!isinf(a[i].value)) CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, 100, NULL, a[i].x, &a[i].value, out));
     }
     *n = drop_equals(a, *n);
     CR_TRY(cri_gp_renew_terms(r, a[0].x, &a[0].value, out));
