@@ -179,6 +179,13 @@ static bool add_bound(const char *name, bool low, bool given, char *text, size_t
     return false;
 }
 
+/* true when the expression has this bound, rather than the range of the parameter. */
+static bool bound_given(const cri_param *p, bool low)
+{
+    return low ? p->lower > (p->spec->coordinate == CRI_REAL ? -INFINITY : 0)
+               : p->upper < (p->spec->coordinate == CRI_LOGIT ? 1 : INFINITY);
+}
+
 static void tell_bounds(const cri_gp_run *r, const double *x, cri_gp_learned *out)
 {
     const cri_gp_search *u = &r->search;
@@ -191,7 +198,7 @@ static void tell_bounds(const cri_gp_run *r, const double *x, cri_gp_learned *ou
         if (!low && !high) continue;
         cr_kernel_parameter p = { .name = "noise" };
         if (i < count) p = cr_kernel_parameter_at(r->k, i);
-        bool given = i < count && (low ? r->k->params[i].lower != -INFINITY : r->k->params[i].upper != INFINITY);
+        bool given = i < count && bound_given(&r->k->params[i], low);
         if (!add_bound(p.name, low, given, out->at_bound, sizeof out->at_bound, &used)) break;
     }
 }

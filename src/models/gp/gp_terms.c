@@ -5,22 +5,28 @@
 #include <math.h>
 #include <string.h>
 
-enum { LENGTHS = 6, SIZES = 3, ROUNDS = 3, TRIES = 3, GLANCE = 12 };
+enum { LENGTHS = 6, ROUNDS = 3, GLANCE = 12 };
 static const double lengths[LENGTHS] = { 0.005, 0.02, 0.06, 0.2, 0.6, 2 };
 static const double ENOUGH = 0.01; /* a gain that is worth another round                */
 static const double LACK = 2;      /* of the best, after a few steps that may yet gain  */
 static const double NEAR = 0.4;    /* of logarithms: on the way back to where it was    */
 
+/* What may lead elsewhere: a term anew; one that takes from the noise; two that change places. */
+enum way { RENEWS, TAKES, CHANGES, WAYS };
+
 typedef struct renewal {
     double *x, value;
-    size_t  term;
 } renewal;
 
-/* Sizes of a term, between the noise and the variance of the target: logarithm of its amplitude against its unit. */
-static double size_at(const cri_gp_search *u, const double *x, size_t number)
+/* A term is tried at the size of the noise; at that, the noise being a tenth of what it was, as it may be the term that
+ * the noise stands for; and halfway up to the variance of the target. */
+enum size { QUIET, INSTEAD, LOUD, SIZES };
+
+/* The logarithm of its amplitude against its unit. */
+static double size_at(const cri_gp_search *u, const double *x, enum size size)
 {
     double quiet = u->size > u->p ? fmin(x[u->p] - log(u->variance), log(0.1)) : log(0.01);
-    return quiet * (double)number / (SIZES - 1);
+    return size == LOUD ? quiet / 2 : quiet;
 }
 
 /* true when the term has a length of its own. */
@@ -32,19 +38,21 @@ static bool has_length(const cri_gp_search *u, size_t term)
 }
 
 /* z := x with one term anew; false when that is about the same. */
-static bool renew(const cri_gp_search *u, const double *x, size_t term, double length, double size, double *z)
+static bool renew(const cri_gp_search *u, const double *x, size_t term, double length, enum size size, double *z)
 {
     bool other = false;
     memcpy(z, x, u->size * sizeof *z);
     for (size_t j = 0; j < u->p; j++) {
         if (u->term[j] != term) continue;
         z[j] = u->kind[j] == CRI_GP_LENGTH      ? u->unit[j] + (double)term * CRI_GP_APART + log(length)
-               : u->kind[j] == CRI_GP_AMPLITUDE ? u->unit[j] + size
+               : u->kind[j] == CRI_GP_AMPLITUDE ? u->unit[j] + size_at(u, x, size)
                                                 : u->given[j];
         z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
         if (u->kind[j] == CRI_GP_LENGTH) other |= fabs(z[j] - x[j]) > log(2.5);
         if (u->kind[j] == CRI_GP_AMPLITUDE) other |= x[j] - z[j] < -log(30);
     }
+    for (size_t j = 0; size == INSTEAD && j < u->size; j++)
+        if (u->kind[j] == CRI_GP_NOISE) z[j] = fmax(x[j] - log(10), u->lower[j]);
     return other;
 }
 
@@ -77,42 +85,33 @@ static bool exchange(const cri_gp_search *u, const double *x, size_t a, size_t b
     return true;
 }
 
-/* Puts z among the best, at most one for each term: best [TRIES], descending. */
-static void rank(const cri_gp_search *u, renewal *best, size_t term, const double *z, double value)
+/* Keeps z if it is the best of its way. */
+static void keep_best(const cri_gp_search *u, renewal *best, const double *z, double value)
 {
-    size_t at = TRIES - 1;
-    for (size_t i = 0; i < TRIES; i++)
-        if (best[i].term == term) at = i;
-    if (!(value > best[at].value)) return;
-    memcpy(best[at].x, z, u->size * sizeof *z);
-    best[at].value = value;
-    best[at].term = term;
-    for (; at > 0 && best[at].value > best[at - 1].value; at--) {
-        renewal keep = best[at];
-        best[at] = best[at - 1];
-        best[at - 1] = keep;
-    }
+    if (!(value > best->value)) return;
+    memcpy(best->x, z, u->size * sizeof *z);
+    best->value = value;
 }
 
-/* Each term anew, and each two exchanged, which counts as one more term. */
+/* The best of each way [WAYS]. */
 static cr_status try_terms(cri_gp_run *r, const double *x, double now, double *z, renewal *best)
 {
     cr_status            st = CR_OK;
     const cri_gp_search *u = &r->search;
     double               value;
-    for (size_t i = 0; i < TRIES; i++) best[i].value = -INFINITY, best[i].term = SIZE_MAX;
+    for (size_t i = 0; i < WAYS; i++) best[i].value = -INFINITY;
     for (size_t t = 0; t < u->terms; t++)
         for (size_t l = 0; has_length(u, t) && l < LENGTHS; l++)
-            for (size_t i = 0; i < SIZES; i++) {
-                if (!renew(u, x, t, lengths[l], size_at(u, x, i), z)) continue;
+            for (int i = 0; i < SIZES; i++) {
+                if (!renew(u, x, t, lengths[l], (enum size)i, z)) continue;
                 CR_TRY(cri_gp_try(r, z, false, &value));
-                rank(u, best, t, z, value);
+                keep_best(u, &best[i == INSTEAD ? TAKES : RENEWS], z, value);
             }
     for (size_t a = 0; a < u->terms; a++)
         for (size_t b = 0; b < a; b++) {
             if (!exchange(u, x, a, b, z)) continue;
             CR_TRY(cri_gp_try(r, z, false, &value));
-            if (fabs(value - now) > ENOUGH) rank(u, best, u->terms, z, value); /* else two of a kind */
+            if (fabs(value - now) > ENOUGH) keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
         }
 done:
     return st;
@@ -163,15 +162,16 @@ cr_status cri_gp_renew_terms(cri_gp_run *r, double *x, double *value, cri_gp_lea
     cr_scratch           s = cr_scratch_begin(r->cx);
     const cri_gp_search *u = &r->search;
     double              *z = cr_scratch_f64(&s, u->size);
-    renewal              best[TRIES];
+    renewal              best[WAYS];
     bool                 gained = u->terms > 1, any = false, converged = report->converged;
 
-    for (size_t i = 0; i < TRIES; i++) best[i].x = cr_scratch_f64(&s, u->size);
+    for (size_t i = 0; i < WAYS; i++) best[i].x = cr_scratch_f64(&s, u->size);
     CR_TRY(s.status);
     for (size_t round = 0; gained && round < ROUNDS; round++) {
         gained = false;
         CR_TRY(try_terms(r, x, *value, z, best));
-        for (size_t i = 0; i < TRIES && !isinf(best[i].value); i++) {
+        for (size_t i = 0; i < WAYS; i++) {
+            if (isinf(best[i].value)) continue;
             CR_TRY(climb_renewal(r, x, *value, &best[i], report));
             if (!(best[i].value > *value + ENOUGH)) continue;
             gained = any = true;
