@@ -1,5 +1,6 @@
 /* lbfgs.c -- limited-memory BFGS, free or in a box. */
 #include "lbfgs.h"
+#include "../decompose.h"
 #include "../dense.h"
 
 #include <math.h>
@@ -30,6 +31,26 @@ void cri_lbfgs_forget(cri_lbfgs *memory)
     memory->theta = 1;
 }
 
+/* The pair in row `row` of the ring, the newest, is counted; its products with the others. */
+static void count_pair(cri_lbfgs *q, size_t row, double sy, double yy)
+{
+    size_t n = q->n, m = q->m;
+    if (q->k == m)
+        q->first = (q->first + 1) % m;
+    else
+        q->k++;
+    q->theta = yy / sy;
+    q->SY[row * m + row] = sy;
+    for (size_t i = 0; q->products && i < q->k; i++) {
+        size_t        r = cri_lbfgs_row(q, i);
+        const double *s = q->S + row * n, *y = q->Y + row * n, *sr = q->S + r * n, *yr = q->Y + r * n;
+        q->SS[row * m + r] = q->SS[r * m + row] = cr_dot(s, sr, n);
+        q->YY[row * m + r] = q->YY[r * m + row] = cr_dot(y, yr, n);
+        q->SY[row * m + r] = cr_dot(s, yr, n);
+        q->SY[r * m + row] = cr_dot(sr, y, n);
+    }
+}
+
 void cri_lbfgs_remember(cri_lbfgs *q, const cri_run *run)
 {
     size_t  n = q->n, m = q->m, row = (q->first + q->k) % m;
@@ -40,24 +61,35 @@ void cri_lbfgs_remember(cri_lbfgs *q, const cri_run *run)
         yy += yi * yi;
     }
     if (!(sy > 0x1p-52 * yy) || !isfinite(yy / sy)) return;
-    if (q->k == m)
-        q->first = (q->first + 1) % m;
-    else
-        q->k++;
     for (size_t i = 0; i < n; i++) {
         s[i] = run->trial_x[i] - run->x[i];
         y[i] = run->trial_g[i] - run->g[i];
     }
-    q->theta = yy / sy;
-    q->SY[row * m + row] = sy;
-    for (size_t i = 0; q->products && i < q->k; i++) {
-        size_t        r = cri_lbfgs_row(q, i);
-        const double *sr = q->S + r * n, *yr = q->Y + r * n;
-        q->SS[row * m + r] = q->SS[r * m + row] = cr_dot(s, sr, n);
-        q->YY[row * m + r] = q->YY[r * m + row] = cr_dot(y, yr, n);
-        q->SY[row * m + r] = cr_dot(s, yr, n);
-        q->SY[r * m + row] = cr_dot(sr, y, n);
+    count_pair(q, row, sy, yy);
+}
+
+cr_status cri_lbfgs_set(cri_lbfgs *q, cr_ctx *cx, const double *A)
+{
+    cr_status  st = CR_OK;
+    cr_scratch scratch = cr_scratch_begin(cx);
+    size_t     n = q->n;
+    double    *w = cr_scratch_f64(&scratch, n), *V = cr_scratch_matrix(&scratch, n, n);
+
+    CR_TRY(scratch.status);
+    CR_TRY(cr_eigen(cx, cr_cmat_of(A, n, n), w, cr_mat_of(V, n, n)));
+    cri_lbfgs_forget(q);
+    for (size_t j = 0; j < n; j++) {
+        size_t row = (q->first + q->k) % q->m;
+        if (!(w[j] > 0x1p-52 * w[n - 1])) continue;
+        for (size_t i = 0; i < n; i++) {
+            q->S[row * n + i] = V[i * n + j];
+            q->Y[row * n + i] = w[j] * V[i * n + j];
+        }
+        count_pair(q, row, w[j], w[j] * w[j]);
     }
+done:
+    cr_scratch_end(&scratch);
+    return st;
 }
 
 static void add_scaled(double a, const double *x, size_t n, double *y)
@@ -131,12 +163,14 @@ cr_status cri_minimize_lbfgs(cri_run *run)
     cr_status  st = CR_OK;
     double    *d = cr_scratch_f64(run->scratch, run->n), first, most;
     bool       boxed = false, over = false;
+    size_t     pairs = run->options->memory + (run->problem->curvature ? run->n : 0);
     cri_lbfgs  memory;
     cri_lbfgsb box;
 
     for (size_t i = 0; i < run->n; i++)
         boxed |= isfinite(cri_run_lower(run, i)) || isfinite(cri_run_upper(run, i));
-    CR_TRY(cri_lbfgs_begin(run, run->options->memory, boxed, &memory));
+    CR_TRY(cri_lbfgs_begin(run, pairs, boxed, &memory));
+    if (run->problem->curvature) CR_TRY(cri_lbfgs_set(&memory, run->cx, run->problem->curvature));
     if (boxed) CR_TRY(cri_lbfgsb_begin(run, &memory, &box));
     while (!over) {
         cr_step step;

@@ -115,19 +115,27 @@ done:
     return st;
 }
 
+/* Of an exact task. */
+static void set_nugget(const cri_gp_task *task, double share)
+{
+    cri_gp_quick_room *quick = task->method;
+    cri_gp_exact_room *few = task->search_method;
+    quick->exact.solution.nugget = few->solution.nugget = share;
+}
+
 /* Without noise the covariance of a smooth kernel is singular up to rounding wherever it suits smooth data.  Where the
  * search met such settings, another adds a variance to each row that is far below what the rows tell apart; what it
  * finds is taken if the rows can be met so closely and the evidence is better. */
 static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, cri_gp_learned *learned)
 {
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    cri_gp_posterior  *m = j->m;
-    bool               none = m->approx == CRI_GP_EXACT && !m->noise_learned && m->noise == 0 && !m->white;
-    bool               met = false;
-    double            *given = cr_scratch_f64(&s, m->n_theta + 1), *plain = cr_scratch_f64(&s, m->n_theta + 1);
-    cri_gp_exact_room *room = task->method;
-    cri_gp_learned     near = { 0 };
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_gp_posterior *m = j->m;
+    bool              none = m->approx == CRI_GP_EXACT && !m->noise_learned && m->noise == 0 && !m->white;
+    bool              met = false;
+    double           *given = cr_scratch_f64(&s, m->n_theta + 1), *plain = cr_scratch_f64(&s, m->n_theta + 1);
+    double            nugget = cri_gp_nugget(j->problem.data->n);
+    cri_gp_learned    near = { 0 };
 
     CR_TRY(s.status);
     cr_kernel_theta(m->kernel, given);
@@ -138,17 +146,17 @@ static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, c
     }
     cr_kernel_theta(m->kernel, plain);
     CR_TRY(cr_kernel_set_theta(cx, m->kernel, given));
-    room->solution.nugget = cri_gp_nugget(j->problem.data->n);
+    set_nugget(task, nugget);
     st = cri_gp_learn(cx, task, m->kernel, &m->noise, &near);
     if (st == CR_OK) st = check_rest(cx, j, task, &met);
     if (st != CR_OK && st != CR_ENUMERIC) goto done;
     st = CR_OK;
     if (met && (first != CR_OK || near.value > learned->value + 0.01)) {
-        j->nugget = room->solution.nugget;
+        j->nugget = nugget;
         *learned = near;
         goto done;
     }
-    room->solution.nugget = 0;
+    set_nugget(task, 0);
     CR_TRY(cr_kernel_set_theta(cx, m->kernel, first == CR_OK ? plain : given));
     if (first != CR_OK) CR_TRY(cri_gp_learn(cx, task, m->kernel, &m->noise, learned)); /* fails as before */
 done:

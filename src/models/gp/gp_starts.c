@@ -109,6 +109,16 @@ static size_t term_of(const cr_kernel *k, size_t at, size_t *out_terms)
     return found;
 }
 
+/* The place of a term in the sum at the root, from 0. */
+static size_t place_of_term(const cr_kernel *k, size_t term)
+{
+    const cri_node *root = &k->nodes[k->n_nodes - 1];
+    size_t          place = 0;
+    for (size_t c = root->op == CRI_SUM ? root->first : SIZE_MAX; c != SIZE_MAX && c != term; c = k->nodes[c].next)
+        place++;
+    return place;
+}
+
 /* The mean of k(x, x) of a term over the rows, its leading amplitude taken out: 1 for a stationary one. */
 static cr_status term_size(cr_scratch *s, const cr_kernel *k, size_t term, double amplitude,
                            const cri_gp_data *data, double *out)
@@ -248,7 +258,7 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
                             double variance, double noise, bool learn_noise, cri_gp_search *out)
 {
     cr_status     st = CR_OK;
-    size_t        p = cr_kernel_theta_size(k), j = 0, terms;
+    size_t        p = cr_kernel_theta_size(k), j = 0, terms, place;
     columns       c = { .data = problem->data,
                         .sd = cr_scratch_f64(s, problem->data->d),
                         .room = cr_scratch_f64(s, MOST_ROWS * MOST_ROWS / 2) };
@@ -260,7 +270,8 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
                         .unit = cr_scratch_f64(s, p + 1),
                         .given = cr_scratch_f64(s, p + 1),
                         .kind = cr_scratch_bytes(s, p + 1, sizeof(int)),
-                        .tie = cr_scratch_index(s, p + 1) };
+                        .tie = cr_scratch_index(s, p + 1),
+                        .term = cr_scratch_index(s, p + 1) };
     CR_TRY(s->status);
     for (size_t a = 0; a < problem->data->d; a++) c.sd[a] = column_sd(problem->data, a);
     cr_kernel_theta(k, u.given);
@@ -274,13 +285,12 @@ cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_prob
         u.has_lengths |= sp.kind == CRI_GP_LENGTH;
         u.has_values |= param->value != param->spec->fallback;
         set_bounds(&u, param, j, sp);
-        if (sp.kind == CRI_GP_LENGTH) /* terms of a sum start at different lengths */
-            for (size_t t = k->nodes[k->n_nodes - 1].op == CRI_SUM ? k->nodes[k->n_nodes - 1].first
-                                                                   : SIZE_MAX;
-                 t != SIZE_MAX && t != term_of(k, param->node, &terms); t = k->nodes[t].next)
-                u.unit[j] -= log(3);
-        j++;
+        place = place_of_term(k, term_of(k, param->node, &terms));
+        if (sp.kind == CRI_GP_LENGTH) u.unit[j] -= (double)place * CRI_GP_APART;
+        u.term[j++] = place;
+        if (place >= u.terms) u.terms = place + 1;
     }
+    u.term[p] = u.terms;
     u.kind[p] = CRI_GP_NOISE;
     u.unit[p] = log(variance);
     u.lower[p] = log(CRI_GP_NOISE_FLOOR * floor_unit(problem->data, variance));

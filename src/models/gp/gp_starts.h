@@ -19,6 +19,8 @@ typedef struct cri_gp_search {
     int    *kind;          /* [p + 1] of enum cri_gp_kind                                  */
     size_t *tie;           /* [p + 1] parameters that move together at first have one tie  */
     size_t  ties;          /* how many different ones                                      */
+    size_t *term;          /* [p + 1] its term of the sum at the root; the noise: `terms`  */
+    size_t  terms;         /* up to the last one with parameters; 1 where there is no sum  */
     bool    tied;          /* fewer ties than parameters                                   */
     bool    has_values;    /* the expression gives values of its own                       */
     bool    has_lengths;
@@ -28,6 +30,9 @@ enum cri_gp_kind { CRI_GP_OTHER, CRI_GP_LENGTH, CRI_GP_AMPLITUDE, CRI_GP_NOISE }
 
 /* The lowest noise that is learned, relative to the variance of the target about its mean. */
 #define CRI_GP_NOISE_FLOOR 1e-8
+
+/* Each term of a sum begins at lengths a third of those of the term before it: log 3. */
+#define CRI_GP_APART 1.0986122886681098
 
 /* Units and bounds; the memory is the arena's.  variance > 0. */
 cr_status cri_gp_search_new(cr_scratch *s, const cr_kernel *k, const cri_gp_problem *problem,

@@ -601,6 +601,35 @@ static void test_options_from_text(void **state)
     test_context_free(cx);
 }
 
+/* lbfgs that knows the second derivatives takes Newton's step at once, in the box too; half wrong ones, indefinite ones
+ * and none lead to the same minimum. */
+static void test_curvature(void **state)
+{
+    (void)state;
+    cr_ctx      *cx = test_context();
+    const double lower[D] = { -9, -9, -9, -9 }, upper[D] = { 9, 9, 0.1, 9 };
+    double       half[D * D], mixed[D * D] = { 0 }, known[D];
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j < D; j++) half[i * D + j] = 0.5 * A[i][j] + (i == j);
+    for (size_t i = 0; i < D; i++) mixed[i * D + i] = i % 2 ? -1 : 3;
+    for (int boxed = 0; boxed < 2; boxed++)
+        for (int c = 0; c < 4; c++) {
+            const double       *curvatures[] = { NULL, &A[0][0], half, mixed };
+            cr_problem          p = { .n = D, .objective = quadratic, .curvature = curvatures[c],
+                                      .lower = boxed ? lower : NULL, .upper = boxed ? upper : NULL };
+            cr_minimize_options o = cr_minimize_defaults();
+            cr_minimize_report  r;
+            double              x[D] = { 7, -3, 0.05, 8 };
+            o.gradient_tolerance = 1e-9;
+            assert_ok(cx, cr_minimize(cx, &p, &o, x, &r));
+            assert_true(cr_end_converged(r.stop));
+            if (c == 0) memcpy(known, x, sizeof x);
+            for (size_t i = 0; i < D; i++) assert_close(x[i], known[i], 1e-7);
+            if (c == 1) assert_true(r.iterations <= (boxed ? 2 : 1) && r.f_evaluations <= (boxed ? 3 : 2));
+        }
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -620,6 +649,7 @@ int main(void)
         cmocka_unit_test(test_same_bits_again),
         cmocka_unit_test(test_allocations_fail),
         cmocka_unit_test(test_options_from_text),
+        cmocka_unit_test(test_curvature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

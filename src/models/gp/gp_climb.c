@@ -1,0 +1,177 @@
+/* gp_climb.c -- evaluations and climbs. */
+#include "gp_climb.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LARGE = 600, /* from so many rows on a gain of 1e-4 is none */
+       MEMORY = 50 }; /* pairs: what they cost is nothing against an evaluation */
+static const double FAR = 2; /* units of a length-scale */
+
+cr_status cri_gp_run_begin(cr_scratch *s, const cri_gp_task *task, const cr_kernel *k, double noise, cri_gp_run *out)
+{
+    cr_status  st = CR_OK;
+    size_t     width = cr_kernel_theta_size(k) + 1;
+    cri_gp_run r = { .cx = s->cx, .task = task, .problem = task->problem, .objective = task->objective,
+                     .method = task->method, .noise = noise, .x = cr_scratch_f64(s, width),
+                     .gradient = cr_scratch_f64(s, width), .seen = cr_scratch_f64(s, 2 * width) };
+    *out = r;
+    CR_TRY(s->status);
+    CR_TRY(cri_gp_search_new(s, k, task->problem, task->variance, noise, task->learn_noise, &r.search));
+    CR_TRY(cr_kernel_copy(s->cx, k, &r.k));
+    *out = r;
+done:
+    return st;
+}
+
+void cri_gp_run_end(cri_gp_run *r)
+{
+    cr_kernel_free(r->cx, r->k);
+    r->k = NULL;
+}
+
+/* --- one evaluation -------------------------------------------------------------------------- */
+
+static void remember(cri_gp_run *r, const double *x, double value, const double *gradient)
+{
+    const cri_gp_search *u = &r->search;
+    memcpy(r->seen, x, u->size * sizeof *x);
+    memcpy(r->seen + u->p + 1, gradient, (u->p + 1) * sizeof *gradient);
+    r->seen_value = value;
+    r->seen_problem = r->problem;
+}
+
+static bool recall(const cri_gp_run *r, const double *x, double *out_value, double *opt_gradient)
+{
+    const cri_gp_search *u = &r->search;
+    if (r->seen_problem != r->problem || memcmp(x, r->seen, u->size * sizeof *x) != 0) return false;
+    *out_value = r->seen_value;
+    if (opt_gradient) memcpy(opt_gradient, r->seen + u->p + 1, (u->p + 1) * sizeof *opt_gradient);
+    return true;
+}
+
+cr_status cri_gp_evaluate(cri_gp_run *r, const double *x, double *out_value, double *opt_gradient)
+{
+    cr_status            st = CR_OK;
+    const cri_gp_search *u = &r->search;
+    double               noise = u->size > u->p ? exp(x[u->p]) : r->noise;
+    CR_TRY(cr_check_interrupt(r->cx));
+    if (recall(r, x, out_value, opt_gradient)) goto done;
+    CR_TRY(cr_kernel_set_theta(r->cx, r->k, x));
+    CR_TRY(r->objective(r->cx, r->method, r->problem, r->k, noise, out_value, opt_gradient));
+    r->evaluations++;
+    *out_value += cr_kernel_log_prior(r->k, false, opt_gradient);
+    if (!isfinite(*out_value)) CR_TRY(CR_ENUMERIC);
+    if (opt_gradient) remember(r, x, *out_value, opt_gradient);
+done:
+    r->refused += st == CR_ENUMERIC;
+    return st;
+}
+
+cr_status cri_gp_try(cri_gp_run *r, const double *x, bool climb, double *out_value)
+{
+    cr_status st = cri_gp_evaluate(r, x, out_value, climb ? r->gradient : NULL);
+    if (st == CR_ENUMERIC) *out_value = -INFINITY, st = CR_OK;
+    return st;
+}
+
+/* --- one run --------------------------------------------------------------------------------- */
+
+static double far_length(const cri_gp_search *u, size_t j) { return u->unit[j] + log(FAR); }
+
+double cri_gp_to_t(const cri_gp_search *u, size_t j, double x)
+{
+    return u->kind[j] == CRI_GP_LENGTH ? asinh(exp(far_length(u, j) - x)) : x;
+}
+
+double cri_gp_from_t(const cri_gp_search *u, size_t j, double t)
+{
+    return u->kind[j] == CRI_GP_LENGTH ? far_length(u, j) - log(sinh(t)) : t;
+}
+
+double cri_gp_slope_of_t(const cri_gp_search *u, size_t j, double t, double *opt_second)
+{
+    bool length = u->kind[j] == CRI_GP_LENGTH;
+    if (opt_second) *opt_second = length ? 1 / pow(sinh(t), 2) : 0;
+    return length ? -1 / tanh(t) : 1;
+}
+
+static cr_status objective(void *user, const double *t, size_t n, double *out_f, double *opt_gradient)
+{
+    cri_gp_run          *r = user;
+    const cri_gp_search *u = &r->search;
+    double               value = 0;
+    for (size_t j = 0; j < u->size; j++) {
+        double x = r->base                  ? r->base[j] + t[u->tie[j]]
+                   : t[j] == r->from_t[j] ? r->from_x[j]
+                                            : cri_gp_from_t(u, j, t[j]);
+        r->x[j] = fmin(fmax(x, u->lower[j]), u->upper[j]);
+    }
+    cr_status st = cri_gp_evaluate(r, r->x, &value, opt_gradient ? r->gradient : NULL);
+    if (st != CR_OK) return st;
+    *out_f = -value;
+    if (!opt_gradient) return CR_OK;
+    for (size_t i = 0; i < n; i++) opt_gradient[i] = 0;
+    for (size_t j = 0; j < u->size; j++)
+        opt_gradient[r->base ? u->tie[j] : j] -= r->gradient[j] * (r->base ? 1 : cri_gp_slope_of_t(u, j, t[j], NULL));
+    return CR_OK;
+}
+
+/* Bounds of the ties: as far as any of their parameters may go. */
+static void tie_bounds(const cri_gp_search *u, const double *base, double *lower, double *upper)
+{
+    for (size_t t = 0; t < u->ties; t++) lower[t] = -INFINITY, upper[t] = INFINITY;
+    for (size_t j = 0; j < u->size; j++) {
+        size_t t = u->tie[j];
+        lower[t] = fmax(lower[t], u->lower[j] - base[j]);
+        upper[t] = fmin(upper[t], u->upper[j] - base[j]);
+    }
+}
+
+cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_iter, const double *opt_curvature,
+                       double *x, double *out_value, cri_gp_learned *report)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(r->cx);
+    const cri_gp_search *u = &r->search;
+    double              *t = cr_scratch_bytes(&s, u->size, sizeof(double)); /* ties at 0 */
+    double              *lower = cr_scratch_f64(&s, u->size), *upper = cr_scratch_f64(&s, u->size);
+    double              *base = cr_scratch_f64(&s, u->size), *from = cr_scratch_f64(&s, u->size);
+    cr_minimize_options  o = cr_minimize_defaults();
+    cr_minimize_report   done_report;
+    cr_problem           problem = { .objective = objective, .curvature = opt_curvature, .user = r };
+
+    CR_TRY(s.status);
+    memcpy(base, x, u->size * sizeof *x);
+    r->base = tied ? base : NULL;
+    r->from_x = base;
+    r->from_t = from;
+    problem.n = tied ? u->ties : u->size;
+    if (tied) tie_bounds(u, base, lower, upper);
+    problem.lower = lower;
+    problem.upper = upper;
+    for (size_t j = 0; !tied && j < u->size; j++) {
+        double a = cri_gp_to_t(u, j, u->lower[j]), b = cri_gp_to_t(u, j, u->upper[j]);
+        t[j] = from[j] = cri_gp_to_t(u, j, x[j]);
+        lower[j] = fmin(a, b);
+        upper[j] = fmax(a, b);
+    }
+    o.max_iter = max_iter;
+    o.memory = MEMORY;
+    bool large = r->task->rough || r->problem->data->n > LARGE;
+    o.gradient_tolerance = care == CRI_GP_ROUGH ? 3e-4 : large ? 3e-5 : 1e-6;
+    o.f_tolerance = care == CRI_GP_ROUGH ? 1e-6 : large ? 5e-8 : 1e-9;
+    CR_TRY(cr_minimize(r->cx, &problem, &o, t, &done_report));
+    for (size_t j = 0; j < u->size; j++) {
+        x[j] = tied ? base[j] + t[u->tie[j]] : cri_gp_from_t(u, j, t[j]);
+        x[j] = fmin(fmax(x[j], u->lower[j]), u->upper[j]);
+    }
+    *out_value = -done_report.f;
+    report->iterations += done_report.iterations;
+    report->converged = done_report.stop != CR_END_MAX_ITER && done_report.stop != CR_END_TIME;
+done:
+    r->base = NULL;
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,190 @@
+/* gp_terms.c -- the terms of a sum, each in turn, at another length and amplitude. */
+#include "gp_climb.h"
+#include "../../base/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LENGTHS = 6, ROUNDS = 3, GLANCE = 12 };
+static const double lengths[LENGTHS] = { 0.005, 0.02, 0.06, 0.2, 0.6, 2 };
+static const double ENOUGH = 0.01; /* a gain that is worth another round                */
+static const double LACK = 2;      /* of the best, after a few steps that may yet gain  */
+static const double NEAR = 0.4;    /* of logarithms: on the way back to where it was    */
+
+/* What may lead elsewhere: a term anew; one that takes from the noise; two that change places. */
+enum way { RENEWS, TAKES, CHANGES, WAYS };
+
+typedef struct renewal {
+    double *x, value;
+} renewal;
+
+/* A term is tried at the size of the noise; at that, the noise being a tenth of what it was, as it may be the term that
+ * the noise stands for; and halfway up to the variance of the target. */
+enum size { QUIET, INSTEAD, LOUD, SIZES };
+
+/* The logarithm of its amplitude against its unit. */
+static double size_at(const cri_gp_search *u, const double *x, enum size size)
+{
+    double quiet = u->size > u->p ? fmin(x[u->p] - log(u->variance), log(0.1)) : log(0.01);
+    return size == LOUD ? quiet / 2 : quiet;
+}
+
+/* true when the term has a length of its own. */
+static bool has_length(const cri_gp_search *u, size_t term)
+{
+    for (size_t j = 0; j < u->p; j++)
+        if (u->term[j] == term && u->kind[j] == CRI_GP_LENGTH) return true;
+    return false;
+}
+
+/* z := x with one term anew; false when that is about the same. */
+static bool renew(const cri_gp_search *u, const double *x, size_t term, double length, enum size size, double *z)
+{
+    bool other = false;
+    memcpy(z, x, u->size * sizeof *z);
+    for (size_t j = 0; j < u->p; j++) {
+        if (u->term[j] != term) continue;
+        z[j] = u->kind[j] == CRI_GP_LENGTH      ? u->unit[j] + (double)term * CRI_GP_APART + log(length)
+               : u->kind[j] == CRI_GP_AMPLITUDE ? u->unit[j] + size_at(u, x, size)
+                                                : u->given[j];
+        z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
+        if (u->kind[j] == CRI_GP_LENGTH) other |= fabs(z[j] - x[j]) > log(2.5);
+        if (u->kind[j] == CRI_GP_AMPLITUDE) other |= x[j] - z[j] < -log(30);
+    }
+    for (size_t j = 0; size == INSTEAD && j < u->size; j++)
+        if (u->kind[j] == CRI_GP_NOISE) z[j] = fmax(x[j] - log(10), u->lower[j]);
+    return other;
+}
+
+/* The one parameter of this kind of a term; SIZE_MAX when there is none, or more. */
+static size_t the_only(const cri_gp_search *u, size_t term, int kind)
+{
+    size_t found = SIZE_MAX;
+    for (size_t j = 0; j < u->p; j++)
+        if (u->term[j] == term && u->kind[j] == kind) {
+            if (found != SIZE_MAX) return SIZE_MAX;
+            found = j;
+        }
+    return found;
+}
+
+/* z := x with the length and the size of two terms exchanged; false when they have not one each. */
+static bool exchange(const cri_gp_search *u, const double *x, size_t a, size_t b, double *z)
+{
+    static const int kinds[] = { CRI_GP_LENGTH, CRI_GP_AMPLITUDE };
+    memcpy(z, x, u->size * sizeof *z);
+    for (size_t j = 0; j < u->p; j++)
+        if (u->kind[j] == CRI_GP_OTHER && (u->term[j] == a || u->term[j] == b))
+            z[j] = fmin(fmax(u->given[j], u->lower[j]), u->upper[j]);
+    for (size_t i = 0; i < 2; i++) {
+        size_t m = the_only(u, a, kinds[i]), n = the_only(u, b, kinds[i]);
+        if (m == SIZE_MAX || n == SIZE_MAX) return false;
+        z[m] = fmin(fmax(x[n], u->lower[m]), u->upper[m]);
+        z[n] = fmin(fmax(x[m], u->lower[n]), u->upper[n]);
+    }
+    return true;
+}
+
+/* Keeps z if it is the best of its way. */
+static void keep_best(const cri_gp_search *u, renewal *best, const double *z, double value)
+{
+    if (!(value > best->value)) return;
+    memcpy(best->x, z, u->size * sizeof *z);
+    best->value = value;
+}
+
+/* The best of each way [WAYS]. */
+static cr_status try_terms(cri_gp_run *r, const double *x, double now, double *z, renewal *best)
+{
+    cr_status            st = CR_OK;
+    const cri_gp_search *u = &r->search;
+    double               value;
+    for (size_t i = 0; i < WAYS; i++) best[i].value = -INFINITY;
+    for (size_t t = 0; t < u->terms; t++)
+        for (size_t l = 0; has_length(u, t) && l < LENGTHS; l++)
+            for (int i = 0; i < SIZES; i++) {
+                if (!renew(u, x, t, lengths[l], (enum size)i, z)) continue;
+                CR_TRY(cri_gp_try(r, z, false, &value));
+                keep_best(u, &best[i == INSTEAD ? TAKES : RENEWS], z, value);
+            }
+    for (size_t a = 0; a < u->terms; a++)
+        for (size_t b = 0; b < a; b++) {
+            if (!exchange(u, x, a, b, z)) continue;
+            CR_TRY(cri_gp_try(r, z, false, &value));
+            if (fabs(value - now) > ENOUGH) keep_best(u, &best[CHANGES], z, value); /* else two of a kind */
+        }
+done:
+    return st;
+}
+
+/* Without each term in turn, where that is better: log v would creep to its bound. */
+static cr_status drop_terms(cri_gp_run *r, double *x, double *z, double *value)
+{
+    cr_status            st = CR_OK;
+    const cri_gp_search *u = &r->search;
+    for (size_t t = 0; t < u->terms; t++) {
+        size_t at = the_only(u, t, CRI_GP_AMPLITUDE);
+        double without;
+        if (at == SIZE_MAX || x[at] == u->lower[at]) continue;
+        memcpy(z, x, u->size * sizeof *z);
+        z[at] = u->lower[at];
+        CR_TRY(cri_gp_try(r, z, false, &without));
+        if (!(without > *value)) continue;
+        *value = without;
+        x[at] = z[at];
+    }
+done:
+    return st;
+}
+
+/* true when z is on its way back to x. */
+static bool returns(const cri_gp_search *u, const double *z, const double *x)
+{
+    for (size_t j = 0; j < u->size; j++)
+        if (fabs(z[j] - x[j]) > NEAR) return false;
+    return true;
+}
+
+/* From one renewal uphill: a few steps, and to the end if that may gain. */
+static cr_status climb_renewal(cri_gp_run *r, const double *x, double now, renewal *z, cri_gp_learned *report)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, GLANCE, NULL, z->x, &z->value, report));
+    if (z->value > now - LACK && !(z->value < now && returns(&r->search, z->x, x)))
+        CR_TRY(cri_gp_climb(r, false, CRI_GP_ROUGH, r->task->max_iter, NULL, z->x, &z->value, report));
+done:
+    return st;
+}
+
+cr_status cri_gp_renew_terms(cri_gp_run *r, double *x, double *value, cri_gp_learned *report)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(r->cx);
+    const cri_gp_search *u = &r->search;
+    double              *z = cr_scratch_f64(&s, u->size);
+    renewal              best[WAYS];
+    bool                 gained = u->terms > 1, any = false, converged = report->converged;
+
+    for (size_t i = 0; i < WAYS; i++) best[i].x = cr_scratch_f64(&s, u->size);
+    CR_TRY(s.status);
+    for (size_t round = 0; gained && round < ROUNDS; round++) {
+        gained = false;
+        CR_TRY(try_terms(r, x, *value, z, best));
+        for (size_t i = 0; i < WAYS; i++) {
+            if (isinf(best[i].value)) continue;
+            CR_TRY(climb_renewal(r, x, *value, &best[i], report));
+            if (!(best[i].value > *value + ENOUGH)) continue;
+            gained = any = true;
+            *value = best[i].value;
+            memcpy(x, best[i].x, u->size * sizeof *x);
+        }
+    }
+    if (any && r->problem == r->task->problem)
+        CR_TRY(cri_gp_climb(r, false, CRI_GP_FINE, r->task->max_iter, NULL, x, value, report));
+    if (any) converged = report->converged;
+    if (u->terms > 1) CR_TRY(drop_terms(r, x, z, value));
+done:
+    report->converged = converged;
+    cr_scratch_end(&s);
+    return st;
+}
