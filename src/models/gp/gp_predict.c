@@ -57,6 +57,7 @@ static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_r
                                .codes = b->codes,
                                .categories = m->at.c,
                                .names = cri_gp_names(rows) };
+    CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, begin, &b->in));
     if (m->approx == CRI_GP_RFF)
         CR_TRY(cri_gp_waves(cx, m->at.X, m->at.y, m->at.r, n, b->X, count, m->at.d, b->C, NULL));
     else CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &b->in, cr_mat_of(b->C, n, count)));
@@ -267,7 +268,7 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
 
     if (n == 0) goto done;
     if (m->n_draws) {
-        st = cri_gp_mcmc_sample(cx, m, design, rows, count, seed, out);
+        st = cri_gp_mcmc_sample(cx, m, design, rows, CRI_GP_TARGETS, count, seed, out);
         goto done;
     }
     CR_TRY(check_room(cx, m, n));
@@ -285,15 +286,6 @@ done:
 }
 
 /* --- the function itself --------------------------------------------------------------------- */
-
-/* A mixture over hyper-parameters is not one process. */
-static cr_status check_single(cr_ctx *cx, const cri_gp_posterior *m)
-{
-    if (!m->n_draws) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --hyper mcmc tells of observations only, not of the "
-                                 "function without noise");
-    return cr_fail_hint(cx, "fit with --hyper best");
-}
 
 /* Block by block: mean and sd. */
 static cr_status predict_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *mean,
@@ -324,7 +316,10 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
     double                 *S = opt_covariance;
     block                   b;
 
-    CR_TRY(check_single(cx, m));
+    if (m->n_draws) {
+        st = cri_gp_mcmc_function(cx, m, rows, prior, mean, opt_sd, opt_covariance);
+        goto done;
+    }
     if (!prior && !S) {
         CR_TRY(predict_function(cx, m, rows, mean, opt_sd));
         goto done;
@@ -349,6 +344,11 @@ cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, 
     double                 *S, *mean;
     block                   b;
 
+    if (m->n_draws) {
+        cri_gp_drawn what = prior ? CRI_GP_PRIOR_FUNCTIONS : CRI_GP_FUNCTIONS;
+        st = cri_gp_mcmc_sample(cx, m, NULL, rows, what, count, seed, out);
+        goto done;
+    }
     CR_TRY(check_room(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);
