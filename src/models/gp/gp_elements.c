@@ -52,7 +52,8 @@ cr_status cri_gp_tell_elements(cr_ctx *cx, const cr_kernel *k, const cr_design *
     bool      any = false;
     size_t    at;
     json_t   *item;
-    for (size_t i = 0; i < cr_kernel_parameters(k); i++) any = any || cri_gp_element_of(k, i, design);
+    for (size_t i = 0; i < cr_kernel_parameters(k); i++)
+        any = any || (!cr_kernel_parameter_at(k, i).given && cri_gp_element_of(k, i, design));
     if (!any) return CR_OK;
     json_array_foreach(list, at, item)
     {
