@@ -161,6 +161,13 @@ static void test_over(void **state)
     test_context_free(cx);
 }
 
+static size_t count_of(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, word)); text++) n++;
+    return n;
+}
+
 /* Rows of classes have a colour each, and letters in text. */
 static void test_classes(void **state)
 {
@@ -181,6 +188,7 @@ static void test_classes(void **state)
         assert_non_null(strstr(svg, CRI_SVG_VERMILLION));
         assert_non_null(strstr(svg, CRI_SVG_SKY));
         assert_int_equal(strstr(svg, "#999999") != NULL, classes == K);
+        assert_int_equal(count_of(svg, "<circle"), 2 * 2 * N); /* with their edges, on two maps */
         free(svg);
         cr_table *plain = make_table(cx, X, N, 2, y, NULL); /* without the target there are rows alone */
         check_kind(cx, m, plain, CR_PLOT_MAP, &o, "rows of the data");
