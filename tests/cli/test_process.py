@@ -177,6 +177,13 @@ def test_negative_numbers_in_histograms(credence, refused, tmp_path, model):
     refused(3, *fit[:-1], "standard", says=["once standardised", "--scale none"])
 
 
+def test_negative_numbers_are_told_by_their_own_file(refused, tmp_path):
+    (tmp_path / "good.csv").write_text(HISTOGRAMS)
+    (tmp_path / "bad.csv").write_text(HISTOGRAMS.replace("3,1,5", "3,-1,5"))
+    refused(3, "info", "good.csv", "bad.csv", "--mmd", "--kernel", "chi2", says="bad.csv:4: column 'b' is -1")
+    refused(3, "info", "bad.csv", "good.csv", "--mmd", "--kernel", "chi2", says="bad.csv:4: column 'b' is -1")
+
+
 def test_negative_numbers_in_histograms_of_classes(credence, refused, tmp_path):
     rows = HISTOGRAMS.replace(",3\n", ",u\n").replace(",4\n", ",v\n").replace(",5\n", ",u\n").replace(",2\n", ",v\n")
     (tmp_path / "good.csv").write_text(rows)

@@ -182,7 +182,7 @@ static void test_classes(void **state)
         for (size_t i = 0; i < N; i++) c[i] = names[i % classes];
         cr_table *t = make_table(cx, X, N, 2, y, NULL);
         assert_ok(cx, cr_table_add_texts(cx, t, "c", c));
-        cr_model *m = fit(cx, "gp-classify", t, "target=c features=x1,x2 optimize=none");
+        cr_model *m = fit(cx, "lda", t, "target=c features=x1,x2");
         check_kind(cx, m, t, CR_PLOT_MAP, &o, classes == 2 ? "k1" : "other classes");
         char *svg = load_text(figure_path());
         assert_non_null(strstr(svg, CRI_SVG_VERMILLION));

@@ -11,14 +11,14 @@ static size_t term_of(const cr_design *d, size_t column)
     return j;
 }
 
-static cr_status fail_value(cr_ctx *cx, const cri_rows *rows, size_t row, const cri_kernel_fault *f)
+cr_status cri_gp_fail_value(cr_ctx *cx, const cr_design *d, const cr_table *table, size_t row,
+                            const cri_kernel_fault *f)
 {
-    const cr_design *d = rows->design;
-    size_t           j = term_of(d, f->column);
-    char             where[512];
-    bool             scaled = d->shift[j] != 0 || d->scale[j] != 1;
-    double           value = f->value * d->scale[j] + d->shift[j];
-    cri_table_where(rows->table, row, where, sizeof where);
+    size_t j = term_of(d, f->column);
+    char   where[512];
+    bool   scaled = d->shift[j] != 0 || d->scale[j] != 1;
+    double value = f->value * d->scale[j] + d->shift[j];
+    cri_table_where(table, row, where, sizeof where);
     if (!scaled)
         return cr_fail(cx, CR_EDATA, "%s: column '%s' is %g, but the kernel %s needs numbers that are %s", where,
                        cr_design_term_name(d, j), value, f->kernel, f->needs);
@@ -33,12 +33,13 @@ cr_status cri_gp_check_inputs(cr_ctx *cx, const cr_kernel *k, const cri_rows *ro
     cri_kernel_fault f;
     if (!cri_kernel_find_fault(k, in, &f)) return CR_OK;
     size_t i = begin + f.row;
-    return fail_value(cx, rows, rows->index ? rows->index[i] : i, &f);
+    return cri_gp_fail_value(cx, rows->design, rows->table, rows->index ? rows->index[i] : i, &f);
 }
 
 cr_status cri_gp_check_data(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows, const cri_gp_data *data)
 {
     cri_kernel_fault f;
     cr_kernel_input  in = cri_gp_inputs(data);
-    return cri_kernel_find_fault(k, &in, &f) ? fail_value(cx, rows, data->first[f.row], &f) : CR_OK;
+    if (!cri_kernel_find_fault(k, &in, &f)) return CR_OK;
+    return cri_gp_fail_value(cx, rows->design, rows->table, data->first[f.row], &f);
 }

@@ -54,6 +54,10 @@ void cri_gp_data_free(cr_ctx *cx, cri_gp_data *data);
 /* The inputs as a kernel sees them. */
 cr_kernel_input cri_gp_inputs(const cri_gp_data *data);
 
+struct cri_kernel_fault;
+/* The failure that names the row of the table and the column of a number that does not suit. */
+cr_status cri_gp_fail_value(cr_ctx *cx, const cr_design *design, const cr_table *table, size_t row,
+                            const struct cri_kernel_fault *fault);
 /* Do the numbers of rows [begin, begin + in->rows), split into `in`, suit the kernel?  Fails with CR_EDATA naming
  * row and column. */
 cr_status cri_gp_check_inputs(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows, size_t begin,
