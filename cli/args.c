@@ -174,6 +174,17 @@ static cr_status store(cli *c, const char *name, const char *value)
     return CR_OK;
 }
 
+/* An empty text would be the same as no option at all: of a setting it is more likely a slip. */
+static cr_status check_empty(cli *c, const cr_option *o, const char *value)
+{
+    bool global = cr_option_find(cli_global_table, o->name) != NULL;
+    if (value[0] || global || o->kind != CR_OPTION_text) return CR_OK;
+    char flag[64];
+    cli_spell(o->name, flag);
+    cr_fail(c->cx, CR_EARG, "--%s is empty", flag);
+    return cr_fail_hint(c->cx, "for example --%s %s; without --%s the program chooses", flag, o->example, flag);
+}
+
 /* The name of "--name" or "--name=value"; cut off where it is longer than any. */
 static void option_name(const char *argument, char out[64])
 {
@@ -189,6 +200,7 @@ static cr_status take_value(cli *c, const cr_option *o, const char *flag, int *i
         option_name(value, name);
         if (cli_find_option(c->verb, find_model(c), name)) value = NULL;
     }
+    if (value && check_empty(c, o, value) != CR_OK) return CR_EARG;
     if (value) return ++*i, store(c, o->name, value);
     cr_fail(c->cx, CR_EARG, "%s needs a value", flag);
     return cr_fail_hint(c->cx, "for example %s %s", flag, o->example);
@@ -209,6 +221,7 @@ static cr_status parse_long(cli *c, int *i)
         o = NULL;
     }
     if (!o) return unknown_option(c, name);
+    if (equals && check_empty(c, o, equals + 1) != CR_OK) return CR_EARG;
     if (equals) return store(c, name, equals + 1);
     if (o->kind == CR_OPTION_flag) return store(c, name, "true");
     snprintf(flag, sizeof flag, "--%s", name);

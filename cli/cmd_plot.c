@@ -19,6 +19,9 @@
     X(count, draws, "0", "0..1000", "functions drawn from the posterior, over a fit of one column", "5") \
     X(list, range, "", "", "from where to where the column of a figure goes; not given: as the data", \
       "1960,2020")                                                                                   \
+    X(list, over, "", "COLUMN",                                                                      \
+      "columns to draw over where the model has more: two of --kind map, one of --kind fit and components; the " \
+      "others are held at their median or commonest level", "bmi,bp")                                \
     X(list, parameters, "", "",                                                                      \
       "two hyper-parameters of --kind evidence, as describe names them; not given: a length-scale "  \
       "and the noise", "rbf.l,noise")                                                                \
@@ -123,6 +126,8 @@ static cr_status check_kind(cli *c, const plot_options *o, cr_plot_kind kind)
 {
     if (o->draws && kind != CR_PLOT_FIT)
         return cr_fail(c->cx, CR_EARG, "--draws is for --kind fit");
+    if (o->over && kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS && kind != CR_PLOT_MAP)
+        return cr_fail(c->cx, CR_EARG, "--over is for --kind fit, components and map");
     if (o->range && kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS)
         return cr_fail(c->cx, CR_EARG, "--range is for --kind fit and components");
     if (o->parameters && kind != CR_PLOT_EVIDENCE)
@@ -138,16 +143,16 @@ static cr_status run_plot(cli *c)
     cr_plot_kind        kind = kinds[o->kind];
     cr_table           *t = NULL;
     cr_model           *m = NULL;
-    char              **names = NULL, name[32];
+    char              **names = NULL, **over = NULL, name[32];
     double              range[2];
     cr_plot_options     plot = { .level = o->interval, .draws = o->draws, .range = o->range ? range : NULL };
 
     CR_TRY(check_path(c));
     CR_TRY(check_kind(c, o, kind));
     if (cli_is_network(c, 0)) {
-        if (kind != CR_PLOT_FIT || o->draws || o->range) {
-            cr_fail(c->cx, CR_EARG, "%s is a network: it is drawn as a graph, without --%s",
-                    c->args[0], kind != CR_PLOT_FIT ? "kind" : o->draws ? "draws" : "range");
+        if (kind != CR_PLOT_FIT || o->draws || o->range || o->over) {
+            cr_fail(c->cx, CR_EARG, "%s is a network: it is drawn as a graph, without --%s", c->args[0],
+                    kind != CR_PLOT_FIT ? "kind" : o->draws ? "draws" : o->range ? "range" : "over");
             CR_TRY(cr_fail_hint(c->cx, "credence plot %s -o figure.svg", c->args[0]));
         }
         if (c->format == FORMAT_JSON) {
@@ -159,14 +164,16 @@ static cr_status run_plot(cli *c)
     }
     if (o->evidence)
         CR_TRY(cr_fail(c->cx, CR_EARG, "--evidence is of a network, and %s is none by its name", c->args[0]));
-    if (c->n_args < 2 && kind != CR_PLOT_PATH) {
+    if (c->n_args < 2 && kind != CR_PLOT_PATH && !(kind == CR_PLOT_FIT && o->range)) {
         cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
-        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg; --kind path of a lasso needs none",
-                            c->args[0]));
+        CR_TRY(cr_fail_hint(c->cx, "credence plot %s DATA -o figure.svg; none is needed for --range LOW,HIGH of a "
+                                   "model of one column, and for --kind path of a lasso", c->args[0]));
     }
     if (o->range) CR_TRY(read_range(c, &s, o->range, range));
     CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));
     plot.parameters = (const char *const *)names;
+    CR_TRY(cri_list_split(&s, o->over, &over, &plot.n_over));
+    plot.over = (const char *const *)over;
     CR_TRY(cli_read_model(c, 0, &m));
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, m, &t));
     CR_TRY(cli_check_strict(c));

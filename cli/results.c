@@ -31,6 +31,8 @@ const cli_field result_parameter[] = {
            "standard deviation of the column within the class, of models of classes"),
     NUMBER("rhat", FIELD_NULL | FIELD_SOMETIMES, "R-hat of its Markov chains, of models that draw it"),
     NUMBER("ess", FIELD_NULL | FIELD_SOMETIMES, "effective number of its draws"),
+    TEXT("of", FIELD_NULL | FIELD_SOMETIMES,
+         "of an element of a list, such as rbf.l[2]: its column, or its level of a category"),
     FIELD_LAST,
 };
 

@@ -11,27 +11,6 @@ static bool takes(const cr_model_class *m, const char *name)
            cr_option_find(cr_fit_table, name);
 }
 
-/* Items without '=' go on with the value before them: features=a,b is one setting.  Joins them in
- * place and returns how many settings there are. */
-static size_t join_values(cr_scratch *s, char **items, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (kept == 0 || strchr(items[i], '=')) {
-            items[kept++] = items[i];
-            continue;
-        }
-        size_t a = strlen(items[kept - 1]), b = strlen(items[i]);
-        char  *both = cr_scratch_bytes(s, a + b + 2, 1);
-        if (!both) return 0;
-        memcpy(both, items[kept - 1], a);
-        both[a] = ',';
-        memcpy(both + a + 1, items[i], b);
-        items[kept - 1] = both;
-    }
-    return kept;
-}
-
 /* One setting from OPTION=VALUE. */
 static cr_status read_own(cli *c, const char *spec, const cr_model_class *m, char *item,
                           cr_setting *out)
@@ -70,8 +49,7 @@ static cr_status read_spec(cli *c, cr_scratch *s, const char *text, cr_model_spe
     memcpy(name, text, length);
     m = cr_class_find(c->cx, name);
     if (!m) CR_TRY(hint_colon(c, text));
-    if (colon) CR_TRY(cri_list_split(s, colon + 1, &own, &n_own));
-    n_own = join_values(s, own, n_own);
+    if (colon) CR_TRY(cri_list_settings(s, colon + 1, &own, &n_own));
     all = cr_scratch_bytes(s, c->n_settings + n_own, sizeof *all);
     CR_TRY(s->status);
     for (size_t i = 0; i < c->n_settings; i++)

@@ -99,6 +99,11 @@ class Cv(Structure):
                 ("mean", Assessment), ("se", c_double * MOST_METRICS)]
 
 
+class PlotOptions(Structure):
+    _fields_ = [("level", c_double), ("draws", c_size_t), ("range", c_void_p), ("parameters", POINTER(c_char_p)),
+                ("n_parameters", c_size_t), ("over", POINTER(c_char_p)), ("n_over", c_size_t)]
+
+
 class BlasInfo(Structure):
     _fields_ = [("library", c_char_p), ("kernel", c_char_p), ("slow", c_bool), ("better", c_char_p)]
 
@@ -212,7 +217,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_evaluate": (c_int, [_p, _p, _p, _d, POINTER(Assessment)]),
     "cr_cross_validate": (c_int, [_p, _s, _p, POINTER(Setting), _n, _p, POINTER(Cv)]),
     "cr_cv_free": (None, [_p, POINTER(Cv)]),
-    "cr_plot": (c_int, [_p, _p, _p, c_int, _d, _s]),
+    "cr_plot_with": (c_int, [_p, _p, _p, c_int, POINTER(PlotOptions), _s]),
 }
 
 for _name, (_result, _arguments) in PROTOTYPES.items():

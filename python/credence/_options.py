@@ -121,6 +121,9 @@ def _respell(found):
     options, word = KNOWN.get(found[1]), found[2] or ""
     if found[1] in ARGUMENTS and word:
         return f"{found[1][2:]}={word[1:]!r}"
+    flags = KNOWN.get("--" + found[1][5:]) if found[1].startswith("--no-") else None
+    if options is None and flags:
+        return f"{flags[0].name}=False{word}"
     if options is None:
         return found[0]
     takers = [option for option in options if word and _is_value(option, word[1:])]

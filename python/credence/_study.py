@@ -1,4 +1,5 @@
 """How good a model is, and how it looks: the library's own assessment of estimators."""
+import ctypes
 import math
 import os
 
@@ -94,15 +95,19 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
     return result
 
 
-def plot(estimator, X, y=None, path="figure.svg", level=0.95, kind="fit"):
+def plot(estimator, X, y=None, path="figure.svg", level=0.95, kind="fit", over=None):
     """Draws a fitted estimator with the rows it is shown, as SVG; gives the path.
 
     kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; of
     classes 'calibration', 'roc', 'pr'; of Gaussian processes 'components', 'map', 'evidence'; of a lasso 'path'.
-    level is the mass of the intervals that are drawn."""
+    level is the mass of the intervals that are drawn.  over names columns to draw over where the model has more: two of
+    'map', one of 'fit' and 'components'; the others are held at their median or commonest level."""
     if kind not in c.PLOT_KINDS:
         raise ValueError(f"there is no kind {kind!r} of figures; kinds: {', '.join(c.PLOT_KINDS)}")
     table = _assessed_table(estimator, X, y, None)
-    work(lib.cr_plot, estimator._fitted()._pointer, table._handle.pointer, c.PLOT_KINDS.index(kind), level,
+    columns = [over] if isinstance(over, str) else list(over or ())
+    names = (ctypes.c_char_p * len(columns))(*(str(name).encode() for name in columns))
+    options = c.PlotOptions(level=level, over=names, n_over=len(columns))
+    work(lib.cr_plot_with, estimator._fitted()._pointer, table._handle.pointer, c.PLOT_KINDS.index(kind), options,
          os.fsencode(path)).pass_warnings_on()
     return path

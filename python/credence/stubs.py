@@ -56,7 +56,7 @@ SIGNATURES = {
                       "sample_weight: ArrayLike | None = None, **options: Any) -> dict[str, Any]",
     "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
             "path: str | os.PathLike[str] = 'figure.svg', level: float = 0.95, "
-            "kind: str = 'fit') -> str | os.PathLike[str]",
+            "kind: str = 'fit', over: Any = None) -> str | os.PathLike[str]",
     "set_threads": "(threads: int) -> None",
     "get_threads": "() -> int",
     "version": "() -> dict[str, Any]",

@@ -76,6 +76,38 @@ cr_status cri_list_split(cr_scratch *s, const char *opt_list, char ***out_items,
     return CR_OK;
 }
 
+/* Brackets that are open at the end of a text. */
+static int open_brackets(const char *text)
+{
+    int depth = 0;
+    for (; *text; text++) depth += (strchr("([{", *text) != NULL) - (strchr(")]}", *text) != NULL);
+    return depth;
+}
+
+cr_status cri_list_settings(cr_scratch *s, const char *opt_list, char ***out_items, size_t *out_n)
+{
+    size_t    n = 0, kept = 0;
+    char    **items = NULL;
+    cr_status st = cri_list_split(s, opt_list, &items, &n);
+    for (size_t i = 0; st == CR_OK && i < n; i++) {
+        if (kept == 0 || (strchr(items[i], '=') && open_brackets(items[kept - 1]) <= 0)) {
+            items[kept++] = items[i];
+            continue;
+        }
+        size_t a = strlen(items[kept - 1]), b = strlen(items[i]);
+        char  *both = cr_scratch_bytes(s, a + b + 2, 1);
+        if (!both) return s->status;
+        memcpy(both, items[kept - 1], a);
+        both[a] = ',';
+        memcpy(both + a + 1, items[i], b);
+        items[kept - 1] = both;
+    }
+    if (st != CR_OK) return st;
+    *out_items = items;
+    *out_n = kept;
+    return CR_OK;
+}
+
 const char *cri_list_fault(const char *list)
 {
     const char *fault = NULL;

@@ -161,7 +161,8 @@ typedef struct cri_rows {
     bool                    more;    /* a stream goes on behind them: what is made of all rows may wait */
 } cri_rows;
 
-typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED } cri_target_use;
+/* CRI_INPUTS_ALONE: neither the target nor the columns that options name, for what depends on features alone. */
+typedef enum cri_target_use { CRI_TARGET_NONE, CRI_TARGET_NEEDED, CRI_INPUTS_ALONE } cri_target_use;
 
 /* Opens a table through a design.  Fails with CR_EDATA naming file, line and column when a column is
  * absent, of the wrong type, has an unseen level (but in columns of texts), or holds a value that is infinite or (under the

@@ -70,6 +70,22 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
                             : "a model fitted with --missing drop leaves such rows out");
 }
 
+/* Where rows would be dropped for gaps in features too, how many there are of both. */
+static cr_status refuse_gap(cr_ctx *cx, const cri_rows *r, const cri_block_rows *block, const cr_column *c,
+                            const char *role)
+{
+    size_t    rows = cr_table_rows(r->table), both = 0;
+    cr_status st = refuse_missing(cx, r->table, c, role);
+    for (size_t row = 0; row < rows; row++) {
+        bool gap = is_missing(c, row) || (block->missing && cri_block_is_missing(block, row));
+        for (size_t i = 0; !gap && i < r->design->n_columns; i++) gap = is_missing(r->columns[i], row);
+        both += gap;
+    }
+    if (both == c->missing) return st;
+    return cr_fail_hint(cx, "--missing drop leaves out all %zu rows with a gap, those in features too; to keep these, "
+                            "take the rows without a %s out of the file", both, role);
+}
+
 /* Applies the policy to the features and the target: fails, or lists the rows to keep. */
 static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
                            const cr_column *target, const cr_column *w)
@@ -87,8 +103,8 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
         gaps += c->missing;
     }
     if (d->missing == CR_MISSING_IMPUTE) r->imputed = gaps;
-    if (target && target->missing && !drop) return refuse_missing(cx, r->table, target, "target");
-    if (w && w->missing && !drop) return refuse_missing(cx, r->table, w, "weight");
+    if (target && target->missing && !drop) return refuse_gap(cx, r, block, target, "target");
+    if (w && w->missing && !drop) return refuse_gap(cx, r, block, w, "weight");
     gaps += (target ? target->missing : 0) + (w ? w->missing : 0);
     r->n = rows;
     if (!drop || gaps == 0) return CR_OK;
@@ -248,7 +264,7 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     if (d->block.n > 0) CR_TRY(cri_block_finish(cx, &block, &r));
     if (target) CR_TRY(read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
-    CR_TRY(read_roles(cx, &r));
+    if (use != CRI_INPUTS_ALONE) CR_TRY(read_roles(cx, &r));
     r.matrix = find_matrix(&r);
     *out_rows = r;
     r = (cri_rows){ 0 };

@@ -29,7 +29,7 @@ cr_status cr_predict_part(cr_ctx *cx, const cr_model *m, const cr_table *t, size
 
     if (!m->class->part)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s is not a sum of parts", m->class->name));
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_INPUTS_ALONE, &rows));
     CR_TRY(m->class->part(cx, m->state, m->design, k, &rows, &part, out_mean, out_sd));
     if (!part.name[0]) CR_TRY(cr_fail(cx, CR_EARG, "the model has no part number %zu", k + 1));
     for (size_t i = 0; i < rows.n; i++) {
@@ -58,7 +58,7 @@ cr_status cr_predict_function(cr_ctx *cx, const cr_model *m, const cr_table *t, 
         const char *const *labels = m->class->labels(m->state, &n);
         CR_TRY(cr_fail_hint(cx, "--coordinates shows what it has of each row: %s ...", n ? labels[0] : ""));
     }
-    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
     if (opt_covariance && rows.n < cr_table_rows(t)) {
         cr_fail(cx, CR_EDATA, "%s: %zu of %zu rows have missing values, so they have no covariance",
                 cr_table_source(t), cr_table_rows(t) - rows.n, cr_table_rows(t));
@@ -108,7 +108,7 @@ cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *m, const cr_table *t, do
 
     if (!m->class->slopes)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not tell slopes", m->class->name));
-    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
     CR_TRY(m->class->slopes(cx, m->state, &rows, out));
     for (size_t k = 0; k < width; k++) {
         double unit = d->target_scale / d->scale[number_at(d, k)];
@@ -175,7 +175,7 @@ cr_status cr_sample_functions(cr_ctx *cx, const cr_model *m, const cr_table *t, 
 
     if (!m->class->functions)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not draw functions", m->class->name));
-    CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
     CR_TRY(m->class->functions(cx, m->state, &rows, prior, count, seed, out));
     for (size_t i = 0; i < rows.n * count; i++) out[i] = out[i] * d->target_scale + d->target_shift;
     cri_rows_spread(&rows, count, out);

@@ -87,6 +87,14 @@ static cr_status fail_overflow(cr_ctx *cx, const cr_table *t, size_t row)
                    cri_table_where(t, row, where, sizeof where));
 }
 
+/* A column that an option of the fit names is not there. */
+static bool lacks_role(const cr_design *d, const cr_table *t)
+{
+    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
+        if (d->roles[k] && !cr_table_find(t, d->roles[k])) return true;
+    return false;
+}
+
 static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool mean_only,
                          cr_prediction *out)
 {
@@ -94,10 +102,14 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool 
     cr_prediction p = { 0 };
     cri_rows      rows = { 0 };
     size_t        n = cr_table_rows(t);
+    bool          of_function = mean_only && m->class->function; /* noise has no mean of its own */
 
     if (!m->class->predict)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict", m->class->name);
-    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    st = cri_rows_open(cx, m->design, t, of_function ? CRI_INPUTS_ALONE : CRI_TARGET_NONE, &rows);
+    if (st == CR_EDATA && m->class->function && lacks_role(m->design, t))
+        cr_fail_hint(cx, "the function without noise needs no such column: predict --latent");
+    CR_TRY(st);
     CR_TRY(allocate_prediction(cx, m, n, mean_only, &p));
     CR_TRY(m->class->predict(cx, m->state, &rows, &p));
     if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n);

@@ -2,6 +2,8 @@
 #include "rows_check.h"
 #include "../base/scratch.h"
 
+#include <math.h>
+
 cr_status cri_check_classes(cr_ctx *cx, const cr_design *design, const double *weight)
 {
     size_t there = 0, last = 0, K = cr_design_classes(design);
@@ -31,6 +33,45 @@ cr_status cri_check_row_classes(cr_ctx *cx, const cri_rows *rows)
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+static cr_status fail_size(cr_ctx *cx, const char *what, const char *name)
+{
+    cr_fail(cx, CR_ENUMERIC, "%s '%s' is so large that its squares overflow", what, name);
+    return cr_fail_hint(cx, "multiply the column by a power of ten, such as 1e-100");
+}
+
+static bool has_weight(const cri_rows *rows, size_t i) { return !rows->w || rows->w[i] > 0; }
+
+/* Four times the sum of the squares bounds that of all differences to a row. */
+static cr_status check_inputs(cr_ctx *cx, const cri_rows *rows)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *x = cr_scratch_f64(&s, rows->p), *square = cr_scratch_bytes(&s, rows->p, sizeof *square);
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < rows->n; i++) {
+        if (!has_weight(rows, i)) continue;
+        cri_rows_fill(rows, i, i + 1, x, rows->p);
+        for (size_t j = 0; j < rows->p; j++)
+            if (!isnan(x[j])) square[j] += 4 * x[j] * x[j];
+    }
+    for (size_t j = 0; j < rows->p; j++)
+        if (isinf(square[j])) CR_TRY(fail_size(cx, "column", cr_design_term_name(rows->design, j)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs)
+{
+    double square = 0;
+    bool   number = rows->y && cr_design_classes(rows->design) == 0;
+    for (size_t i = 0; number && i < rows->n; i++)
+        if (has_weight(rows, i)) square += 4 * rows->y[i] * rows->y[i];
+    if (isinf(square)) return fail_size(cx, "the target", cr_design_target(rows->design));
+    return inputs ? check_inputs(cx, rows) : CR_OK;
 }
 
 void cri_warn_no_spread(cr_ctx *cx)

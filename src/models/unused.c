@@ -62,6 +62,12 @@ static const char *spell(const char *name, char out[64])
     return out;
 }
 
+/* A flag that is given is off when it is on by itself. */
+static bool turns_off(const cr_option *o)
+{
+    return o->kind == CR_OPTION_flag && strcmp(o->fallback, "true") == 0;
+}
+
 cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, const char *values)
 {
     char flag[64], other[64];
@@ -76,15 +82,27 @@ cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, cons
                         (int)strcspn(values, "|"), values, flag);
 }
 
+void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, const char *option, const char *to,
+                     const char *would)
+{
+    const cr_option *o = cr_option_find(table, option);
+    char             flag[64], text[64];
+    if (cr_options_at_default(o, values)) return;
+    cr_options_print(o, values, text, sizeof text);
+    bool flagged = o->kind == CR_OPTION_flag;
+    cr_log(cx, CR_LOG_WARNING, "%s%s%s does nothing to %s: with %s it would", spell(option, flag), flagged ? "" : " ",
+           flagged ? "" : text, to, would);
+}
+
 cr_status cri_check_unused(cr_ctx *cx, const cr_model *m)
 {
     for (const cri_goes *g = m->class->goes; g && g->option; g++) {
         found given = find(m, g->option);
-        char  flag[64], other[64];
+        char  flag[64], other[64], name[60];
         if (cr_options_at_default(given.option, given.values) || is_met(m, g)) continue;
-        if (!g->warns) return cri_fail_unused(cx, g->option, g->with, g->values);
-        cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", spell(g->option, flag),
-               spell(g->with, other));
+        snprintf(name, sizeof name, "%s%s", turns_off(given.option) ? "no_" : "", g->option);
+        if (!g->warns) return cri_fail_unused(cx, name, g->with, g->values);
+        cr_log(cx, CR_LOG_WARNING, "%s has no effect without %s", spell(name, flag), spell(g->with, other));
     }
     return CR_OK;
 }

@@ -4,6 +4,7 @@
 #define CREDENCE_MODELS_UNUSED_H
 
 #include "../base/context.h"
+#include "../base/option.h"
 
 /* `option` goes with `with` at one of `values`, "a|b" (of a list: with an item that names one); ""
  * is any value but its default, and "task" stands for what the model does.  The default of `option` is
@@ -22,5 +23,9 @@ struct cr_model;
 cr_status cri_check_unused(cr_ctx *cx, const struct cr_model *model);
 /* The failure itself, for a class that must look closer. */
 cr_status cri_fail_unused(cr_ctx *cx, const char *option, const char *with, const char *values);
+/* A warning where only the data showed that an option has no effect: "--batch 8 does nothing `to` an exact process:
+ * with `would` it would".  Silent when the option is at its default. */
+void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, const char *option, const char *to,
+                     const char *would);
 
 #endif

@@ -69,6 +69,24 @@ static cri_chart chart_of(cr_scratch *s, const char *name, const char *column, c
     return chart;
 }
 
+/* A part that does not look at the column it was drawn over. */
+static bool is_flat(const curve *c)
+{
+    double low = c->mean[0], high = low;
+    for (size_t i = 1; i < c->n; i++) low = fmin(low, c->mean[i]), high = fmax(high, c->mean[i]);
+    return !(high - low > 1e-12 * fmax(fabs(low), fabs(high)));
+}
+
+static cr_status fail_none(cr_ctx *cx, const cr_model *m, const char *over)
+{
+    const char *name = NULL;
+    if (over)
+        return cr_fail(cx, CR_EUNSUPPORTED, "no part of the model varies with the column '%s'", over);
+    cr_fail(cx, CR_EUNSUPPORTED, "no part of the model looks at one column of numbers alone");
+    if (cri_grid_numbers(m, &name, 1) == 0) return CR_EUNSUPPORTED;
+    return cr_fail_hint(cx, "--over %s draws the parts over that column, the others held", name);
+}
+
 cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
                         cri_parts *out)
 {
@@ -78,13 +96,15 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
     size_t      left_out = 0;
     bool        constant = false; /* of the mean function: told of, not drawn */
     char        percent[CRI_SVG_LABEL];
-    bool        only = cr_design_columns(cr_model_get_design(m)) == 1;
+    const char *over = o->n_over ? o->over[0] : NULL;
+    bool        only = over || cr_design_columns(cr_model_get_design(m)) == 1;
 
     if (!cr_model_shows(m, "parts")) {
         cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s is not a sum of parts that could be drawn",
                 cr_class_name(cr_model_get_class(m)));
         CR_TRY(cr_fail_hint(s->cx, "a Gaussian process is: credence fit gp --kernel 'rbf + periodic'"));
     }
+    if (over) CR_TRY(cri_grid_over(s->cx, m, o, 1));
     cri_svg_decimal(llround(1e6 * o->level), -4, percent);
     for (size_t k = 0; ; k++) {
         cr_part part;
@@ -92,23 +112,28 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t, con
         CR_TRY(cr_check_interrupt(s->cx));
         CR_TRY(cr_model_part(s->cx, m, k, &part));
         if (!part.name[0]) break;
-        if (!part.column || p.n == CRI_MOST_PARTS) {
-            bool level = strcmp(part.name, "mean function: constant") == 0;
-            constant |= level;
+        bool level = strcmp(part.name, "mean function: constant") == 0;
+        constant |= level;
+        if (over && !level && !part.column) part.column = over; /* of several columns: a cut along one */
+        if (!part.column || p.n == CRI_MOST_PARTS || (over && strcmp(part.column, over) != 0)) {
             left_out += !level;
             continue;
         }
         if (!first) first = part.column;
         p.shared = p.shared && strcmp(first, part.column) == 0;
         CR_TRY(predict_part(s, m, t, k, part.column, o, only, &c));
+        if (over && is_flat(&c)) {
+            left_out++;
+            continue;
+        }
         p.chart[p.n++] = chart_of(s, part.name, part.column, target, percent, &c);
     }
-    if (p.n == 0)
-        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "no part of the model looks at one column of numbers alone"));
+    if (p.n == 0) CR_TRY(fail_none(s->cx, m, over));
     p.title = cri_compose(s, "%s: the parts of %s", cr_class_name(cr_model_get_class(m)), target);
     p.caption[0] = constant ? "The posterior of each term; their sum and the constant of the mean function are what the model predicts."
                             : "The posterior of each term; their sum is what the model predicts.";
-    if (left_out)
+    if (over) CR_TRY(cri_grid_held(s, m, t, &over, 1, &p.caption[1]));
+    else if (left_out)
         p.caption[1] = cri_compose(s, "Not shown: %zu part%s of several columns or of categories.", left_out,
                                    left_out == 1 ? "" : "s");
     p.description = cri_compose(s, "%s. %s", p.title, p.caption[0]);

@@ -34,6 +34,7 @@ typedef struct picture {
     size_t          shown, shown_held;
     double         *x, *y, *mean, *lower, *upper; /* [shown]; y is the observed target */
     const char     *title, *description, *percent, *caption, *note;
+    const char     *cut; /* the columns that are held, of a curve over one of several; else NULL */
 } picture;
 
 /* --- ranges ---------------------------------------------------------------------------------- */
@@ -86,15 +87,22 @@ static void write_texts(cr_scratch *s, picture *p)
 
     cri_svg_decimal(llround(1e6 * p->level), -4, level);
     p->percent = cri_compose(s, "%s", level);
-    p->title = cri_compose(s, "%s: %s ~ %s (%s row%s)", name, p->target, features, rows, s_rows);
-    if (p->bounded == 0)
+    p->title = p->table ? cri_compose(s, "%s: %s %s %s (%s row%s)", name, p->target, p->cut ? "over" : "~", features,
+                                  rows, s_rows)
+                        : cri_compose(s, "%s: %s ~ %s", name, p->target, features);
+    if (!p->table)
+        p->caption = "The model alone, without data.";
+    else if (p->cut)
+        p->caption = p->cut;
+    else if (p->bounded == 0)
         p->caption = "The model gives no intervals: it has no information left for the noise.";
     else
         p->caption = cri_compose(s, "%s %% of the %s; %s %% do.", level,
                              p->column ? "points should lie in the band"
                                        : "intervals should hold the diagonal",
                              percent_text(s, p->held, p->bounded));
-    p->note = p->shown == p->kept ? NULL
+    p->note = p->cut ? "The rows have values of their own there, so they need not lie in the band."
+              : p->shown == p->kept ? NULL
                                   : cri_compose(s, "%s of the %s rows are shown, chosen at random.",
                                             count_text(s, p->shown), rows);
     const char *what = p->column ? cri_compose(s, "%s against %s with the predictive mean", p->target,
@@ -182,7 +190,7 @@ typedef struct curve {
 /* Functions that may be as busy as the data get three points for each row. */
 static size_t curve_size(const picture *p, range x)
 {
-    double spread = p->x_kept.high - p->x_kept.low;
+    double spread = p->kept > 0 ? p->x_kept.high - p->x_kept.low : 0;
     if (!cr_model_shows(p->model, "functions") || !(spread > 0)) return GRID;
     double n = 3 * (double)p->kept * (x.high - x.low) / spread;
     return n <= GRID ? GRID : n >= MOST_GRID ? MOST_GRID : (size_t)n;
@@ -207,6 +215,17 @@ done:
     return st;
 }
 
+/* --kind fit draws numbers. */
+static cr_status fail_kind(cr_ctx *cx, const cr_model *model, cr_answer kind)
+{
+    bool classes = kind == CR_ANSWER_CLASS;
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts %s, and --kind fit draws a number",
+            cr_class_name(cr_model_get_class(model)), classes ? "classes" : "no number");
+    if (!classes) return CR_EUNSUPPORTED;
+    return cr_fail_hint(cx, "of classes there are --kind roc, --kind pr and --kind calibration; --kind fit over one "
+                            "column of numbers, --over of several");
+}
+
 static cr_status predict_curve(cr_scratch *s, const picture *p, range x, curve *c)
 {
     cr_status     st = CR_OK;
@@ -224,6 +243,7 @@ static cr_status predict_curve(cr_scratch *s, const picture *p, range x, curve *
     }
     CR_TRY(cri_grid_table(cx, p->table, c->n, &p->column, &(const double *){ c->x }, 1, &grid));
     CR_TRY(cr_predict(cx, p->model, grid, &answer));
+    if (answer.kind != CR_ANSWER_NUMBER) CR_TRY(fail_kind(cx, p->model, answer.kind));
     memcpy(c->mean, answer.mean, c->n * sizeof(double));
     CR_TRY(cr_prediction_intervals(cx, &answer, p->level, NULL, c->lower, c->upper));
     if (p->options->draws) CR_TRY(draw_functions(s, p, grid, c));
@@ -277,10 +297,11 @@ static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
                                                CRI_SVG_LINE, CRI_SVG_ORANGE,
                                                fade(0.9, 0.25, draws, 5), 1.1, false },
                       '~', c.draw_x, c.draw, NULL, draws * (c.n + 1));
-    cri_chart_add(chart, (cri_svg_series){ "observed", CRI_SVG_POINTS, CRI_SVG_BLACK,
-                                           fade(0.6, 0.2, p->shown, 250), p->shown > 250 ? 2 : 3,
-                                           false },
-                  'o', p->x, p->y, NULL, p->shown);
+    if (p->shown > 0)
+        cri_chart_add(chart, (cri_svg_series){ "observed", CRI_SVG_POINTS, CRI_SVG_BLACK,
+                                               fade(0.6, 0.2, p->shown, 250), p->shown > 250 ? 2 : 3,
+                                               false },
+                      'o', p->x, p->y, NULL, p->shown);
     cri_chart_add(chart, (cri_svg_series){ "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
                                            c.n > 3 * GRID ? 1.25 : 2.25, false },
                   '*', c.x, c.mean, NULL, c.n);
@@ -338,54 +359,82 @@ static cr_status check_level(cr_ctx *cx, double level)
     return level > 1 && level < 100 ? cr_fail_hint(cx, "for 95 %% write 0.95") : CR_EARG;
 }
 
-/* --kind fit draws numbers. */
-static cr_status fail_kind(cr_ctx *cx, const cr_model *model, cr_answer kind)
+/* Rows against the model: their targets, predictions and intervals, of which those shown go to p. */
+static cr_status show_rows(cr_scratch *s, picture *p)
 {
-    bool classes = kind == CR_ANSWER_CLASS;
-    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts %s, and --kind fit draws a number",
-            cr_class_name(cr_model_get_class(model)), classes ? "classes" : "no number");
-    if (!classes) return CR_EUNSUPPORTED;
-    return cr_fail_hint(cx, "of classes there are --kind roc, --kind pr and --kind calibration; --kind fit of "
-                            "a model of one column of numbers");
+    cr_status     st = CR_OK;
+    cr_ctx       *cx = s->cx;
+    size_t        rows = cr_table_rows(p->table), *kept = cr_scratch_index(s, rows);
+    double       *y = cr_scratch_f64(s, rows);
+    bounds        b = { cr_scratch_f64(s, rows), cr_scratch_f64(s, rows) };
+    cr_prediction answer = { 0 };
+
+    CR_TRY(s->status);
+    CR_TRY(cr_observed(cx, p->model, p->table, y, NULL));
+    CR_TRY(cr_predict(cx, p->model, p->table, &answer));
+    if (answer.kind != CR_ANSWER_NUMBER) CR_TRY(fail_kind(cx, p->model, answer.kind));
+    const cr_column *x = p->column ? cr_table_find(p->table, p->column) : NULL;
+    CR_TRY(cr_prediction_intervals(cx, &answer, p->level, NULL, b.lower, b.upper));
+    keep_rows(p, x, y, &answer, b, kept);
+    if (p->kept == 0)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(p->table)));
+    CR_TRY(gather(s, p, x, y, &answer, b, kept));
+done:
+    cr_prediction_free(cx, &answer);
+    return st;
+}
+
+/* The probabilities of classes over one column. */
+static cr_status chart_classes(cr_scratch *s, const picture *p, cri_chart *chart)
+{
+    cr_status st = CR_OK;
+    if (!p->table) CR_TRY(cr_fail(s->cx, CR_EARG, "the figure of a model of classes needs data"));
+    CR_TRY(cri_chart_probabilities(s, p->model, p->table, p->column, p->options->range, p->level, chart));
+    if (p->cut) /* the other caption may be one on the classes */
+        chart->caption[0] = chart->caption[0] ? cri_compose(s, "%s %s", p->cut, chart->caption[0]) : p->cut;
+    CR_TRY(s->status);
+done:
+    return st;
+}
+
+static cr_status check_figure(cr_ctx *cx, const picture *p)
+{
+    const cr_plot_options *o = p->options;
+    const char            *first = NULL;
+    if (!p->table && (!single_column(p->model) || o->n_over)) {
+        cr_fail(cx, CR_EARG, "without data there is only the curve of a model of one column of numbers");
+        return cr_fail_hint(cx, "give the data: credence plot FILE.cred DATA --over COLUMN");
+    }
+    if (o->n_over) return cri_grid_over(cx, p->model, o, 1);
+    if (p->column || (!o->draws && !o->range)) return CR_OK;
+    cr_fail(cx, CR_EARG, "draws and a range are for models of one column of numbers");
+    if (cri_grid_numbers(p->model, &first, 1) == 0) return CR_EARG;
+    return cr_fail_hint(cx, "--over %s draws over one of several, the others held", first);
 }
 
 /* Of one column, or observed against predicted. */
 static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_table *table,
                              const cr_plot_options *o, cri_chart *chart)
 {
-    cr_status     st = CR_OK;
-    cr_ctx       *cx = s->cx;
-    size_t        rows = cr_table_rows(table), *kept = cr_scratch_index(s, rows);
-    double       *y = cr_scratch_f64(s, rows);
-    bounds        b = { cr_scratch_f64(s, rows), cr_scratch_f64(s, rows) };
-    cr_prediction answer = { 0 };
-    picture       p = { .model = model, .table = table, .options = o, .level = o->level,
-                        .x_kept = nothing, .target = cr_design_target(cr_model_get_design(model)),
-                        .column = single_column(model) };
+    cr_status st = CR_OK;
+    cr_ctx   *cx = s->cx;
+    unsigned  task = cr_model_get_task(model);
+    picture   p = { .model = model, .table = table, .options = o, .level = o->level,
+                    .x_kept = nothing, .target = cr_design_target(cr_model_get_design(model)),
+                    .column = o->n_over ? o->over[0] : single_column(model) };
 
-    CR_TRY(s->status);
     CR_TRY(check_level(cx, o->level));
-    if (!p.column && (o->draws || o->range))
-        CR_TRY(cr_fail(cx, CR_EARG, "draws and a range are for models of one column of numbers"));
-    if (!p.target && cr_model_get_task(model) == CR_TASK_TRANSFORM && !o->draws && !o->range)
+    CR_TRY(check_figure(cx, &p));
+    if (!p.target && task == CR_TASK_TRANSFORM && !o->draws && !o->range)
         return cri_chart_coordinates(s, model, table, chart);
-    if (p.column && cr_model_get_task(model) == CR_TASK_CLASSIFICATION && !o->draws)
-        return cri_chart_probabilities(s, model, table, p.column, o->range, o->level, chart);
-    CR_TRY(cr_observed(cx, model, table, y, NULL));
-    CR_TRY(cr_predict(cx, model, table, &answer));
-    if (answer.kind != CR_ANSWER_NUMBER) CR_TRY(fail_kind(cx, model, answer.kind));
-    const cr_column *x = p.column ? cr_table_find(table, p.column) : NULL;
-    CR_TRY(cr_prediction_intervals(cx, &answer, o->level, NULL, b.lower, b.upper));
-    keep_rows(&p, x, y, &answer, b, kept);
-    if (p.kept == 0)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: there is no row to draw", cr_table_source(table)));
-    CR_TRY(gather(s, &p, x, y, &answer, b, kept));
+    if (p.column && table) CR_TRY(cri_grid_held(s, model, table, &p.column, 1, &p.cut));
+    if (p.column && task == CR_TASK_CLASSIFICATION && !o->draws) return chart_classes(s, &p, chart);
+    if (table) CR_TRY(show_rows(s, &p));
     write_texts(s, &p);
     CR_TRY(s->status);
     CR_TRY(cr_check_interrupt(cx));
     CR_TRY(p.column ? chart_curve(s, &p, chart) : chart_agreement(s, &p, chart));
 done:
-    cr_prediction_free(cx, &answer);
     return st;
 }
 

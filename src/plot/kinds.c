@@ -85,7 +85,7 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     cri_shown d = { 0 };
     cri_chart chart = { 0 };
     CR_TRY(check_options(s->cx, o));
-    if (!t && kind != CR_PLOT_PATH)
+    if (!t && kind != CR_PLOT_PATH && !(kind == CR_PLOT_FIT && o->range))
         CR_TRY(cr_fail(s->cx, CR_EARG, "this kind of figure needs data"));
     if (to->json && (kind == CR_PLOT_COMPONENTS || kind == CR_PLOT_MAP || kind == CR_PLOT_EVIDENCE))
         CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,

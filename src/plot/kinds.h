@@ -26,12 +26,16 @@ typedef struct cr_plot_options {
     const double      *range;      /* [2] of a fit or components of one column; NULL: of the data  */
     const char *const *parameters; /* of the evidence: two names; none: a length-scale and the noise, or the first two */
     size_t             n_parameters;
+    const char *const *over;       /* columns of the axes: two of a map, one of a fit or components; none: the
+                                    * model must have no others */
+    size_t             n_over;
 } cr_plot_options;
 
-/* Draws a figure of the model and a table that has its target (NULL where the kind needs none) to a
- * file, as SVG, whole or not at all.  `level` is that of the intervals.  Fails with CR_EUNSUPPORTED
- * where the kind is not for what the model predicts, CR_EDATA where there is no row to draw, CR_EARG
- * for a level outside (0, 1), CR_EIO. */
+/* Draws a figure of the model and a table that has its target (NULL where the kind needs none, and for a fit of
+ * numbers over the one column of the model with a range) to a file, as SVG, whole or not at all.
+ * `level` is that of the intervals.  Fails with CR_EUNSUPPORTED where the kind is not for what the
+ * model predicts, CR_EDATA where there is no row to draw, CR_EARG for a level outside (0, 1),
+ * CR_EIO. */
 CR_API cr_status cr_plot(cr_ctx *cx, const cr_model *model, const cr_table *table,
                          cr_plot_kind kind, double level, const char *path);
 /* The same as lines of text, with an area of width x height characters; freed with

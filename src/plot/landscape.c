@@ -17,20 +17,19 @@ typedef struct plane {
     double     *x[2]; /* [n * n] of the columns */
 } plane;
 
-static cr_status plane_new(cr_scratch *s, const cr_model *m, const cr_table *t, plane *out)
+static cr_status plane_new(cr_scratch *s, const cr_model *m, const cr_table *t, const cr_plot_options *o,
+                           plane *out)
 {
-    cr_status        st = CR_OK;
-    const cr_design *d = cr_model_get_design(m);
-    size_t           n = 0;
-    for (size_t j = 0; j < cr_design_columns(d); j++) {
-        cr_type type = cr_design_column_type(d, j);
-        if (type != CR_REAL && type != CR_INTEGER) continue;
-        if (n < 2) out->name[n] = cr_design_column_name(d, j);
-        n++;
-    }
-    if (n != 2) {
-        cr_fail(s->cx, CR_EUNSUPPORTED, "a map is of models of two columns of numbers; this one has %zu", n);
-        CR_TRY(cr_fail_hint(s->cx, "fit with --features and two columns"));
+    cr_status st = CR_OK;
+    size_t    n = cri_grid_numbers(m, out->name, 2);
+    if (o->n_over > 0) {
+        CR_TRY(cri_grid_over(s->cx, m, o, 2));
+        out->name[0] = o->over[0], out->name[1] = o->over[1];
+    } else if (n != 2) {
+        cr_fail(s->cx, CR_EUNSUPPORTED, "a map is of two columns of numbers; this model has %zu", n);
+        CR_TRY(n > 2 ? cr_fail_hint(s->cx, "--over %s,%s draws two of them, the others held", out->name[0], out->name[1])
+               : n == 1 ? cr_fail_hint(s->cx, "--kind fit draws the model over one column")
+                        : CR_EUNSUPPORTED);
     }
     out->n = HEAT;
     for (size_t k = 0; k < 2; k++) {
@@ -73,6 +72,35 @@ static cr_status add_points(cr_scratch *s, const cr_table *t, const plane *p, cr
     m->at_x = x;
     m->at_y = y;
     return CR_OK;
+}
+
+/* The same by class, where the table has the target: class after class, those behind the sixth together. */
+static cr_status add_classes(cr_scratch *s, const cr_model *model, const cr_table *t, const plane *p,
+                             const cr_prediction *answer, cri_maps *m)
+{
+    cr_status        st = CR_OK;
+    const cr_column *c[2] = { cr_table_find(t, p->name[0]), cr_table_find(t, p->name[1]) };
+    size_t           rows = cr_table_rows(t), step = rows / MOST_POINTS + 1, K = answer->n_classes;
+    double          *x = cr_scratch_f64(s, rows), *y = cr_scratch_f64(s, rows), *class = cr_scratch_f64(s, rows);
+
+    CR_TRY(s->status);
+    CR_TRY(cr_observed(s->cx, model, t, class, NULL));
+    for (size_t g = 0; g < K && g < CRI_MAP_GROUPS; g++) {
+        size_t last = g + 1 == CRI_MAP_GROUPS ? K - 1 : g;
+        cri_map_group group = { last > g ? "other classes" : cri_compose(s, "%s", answer->classes[g]), m->points, 0 };
+        for (size_t i = 0; i < rows; i += step) {
+            x[m->points] = c[0]->values[i * c[0]->stride];
+            y[m->points] = c[1]->values[i * c[1]->stride];
+            if (!(class[i] >= (double)g && class[i] <= (double)last)) continue; /* nor where it is missing */
+            if (isfinite(x[m->points]) && isfinite(y[m->points])) m->points++;
+        }
+        group.end = m->points;
+        if (group.end > group.begin) m->group[m->groups++] = group;
+    }
+    m->at_x = x;
+    m->at_y = y;
+done:
+    return st;
 }
 
 /* Mean and sd of a number. */
@@ -132,7 +160,7 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, cons
     cri_maps      maps = { .rows = HEAT, .cols = HEAT, .n = 2 };
 
     CR_TRY(s->status);
-    CR_TRY(plane_new(s, m, t, &p));
+    CR_TRY(plane_new(s, m, t, o, &p));
     CR_TRY(cri_grid_table(s->cx, t, cells, p.name, (const double *const *)p.x, 2, &grid));
     CR_TRY(cr_predict(s->cx, m, grid, &answer));
     if ((answer.kind != CR_ANSWER_NUMBER && answer.kind != CR_ANSWER_CLASS) || !target)
@@ -143,11 +171,11 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t, cons
                                            : map_classes(s, &answer, target, &maps));
     maps.x = (cri_svg_axis){ p.name[0], p.low[0], p.high[0] };
     maps.y = (cri_svg_axis){ p.name[1], p.low[1], p.high[1] };
-    CR_TRY(add_points(s, t, &p, &maps));
+    CR_TRY(answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target) ? add_classes(s, m, t, &p, &answer, &maps)
+                                                                      : add_points(s, t, &p, &maps));
     maps.title = cri_compose(s, "%s: %s over %s and %s", cr_class_name(cr_model_get_class(m)), target,
                              p.name[0], p.name[1]);
-    if (cr_design_columns(cr_model_get_design(m)) > 2)
-        maps.caption[1] = "Other columns are held at the level of the first row.";
+    CR_TRY(cri_grid_held(s, m, t, p.name, 2, &maps.caption[1]));
     maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);
     CR_TRY(s->status);
     *out = maps;

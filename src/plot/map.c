@@ -44,14 +44,24 @@ static void refine(const cri_maps *m, const double *z, double *room, double *out
         }
 }
 
+/* Apart from each other and from the colours of a map, white edges given. */
+static const char *const group_colours[CRI_MAP_GROUPS] = { CRI_SVG_VERMILLION, CRI_SVG_SKY, CRI_SVG_BLACK,
+                                                           "#CC79A7",          CRI_SVG_ORANGE, "#F0E442",
+                                                           "#999999" };
+
 static void draw_points(cri_svg *svg, const cri_maps *m)
 {
     bool           many = m->points > 300; /* they would hide the map */
-    cri_svg_series edge = { NULL, CRI_SVG_POINTS, "#ffffff", 0.85, 3.4, false };
-    cri_svg_series dot = { NULL, CRI_SVG_POINTS, CRI_SVG_BLACK, many ? 0.55 : 0.85, many ? 1.2 : 2.4,
-                           false };
+    double         size = m->groups ? (many ? 2 : 3) : many ? 1.2 : 2.4;
+    cri_svg_series edge = { NULL, CRI_SVG_POINTS, "#ffffff", 0.85, size + 1, false };
+    cri_svg_series dot = { NULL, CRI_SVG_POINTS, CRI_SVG_BLACK, many ? 0.55 : 0.85, size, false };
     if (!many) cri_svg_points(svg, &edge, m->at_x, m->at_y, m->points);
-    cri_svg_points(svg, &dot, m->at_x, m->at_y, m->points);
+    if (!m->groups) cri_svg_points(svg, &dot, m->at_x, m->at_y, m->points);
+    for (size_t g = 0; g < m->groups; g++) {
+        size_t begin = m->group[g].begin;
+        dot.colour = group_colours[g], dot.opacity = many ? 0.8 : 1;
+        cri_svg_points(svg, &dot, m->at_x + begin, m->at_y + begin, m->group[g].end - begin);
+    }
 }
 
 static void draw_mark(cri_svg *svg, const cri_maps *m)
@@ -91,13 +101,16 @@ cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *m, const char *path)
     double        *room = cr_scratch_matrix(&s, FINE, FINE), *work = cr_scratch_matrix(&s, m->rows, FINE);
     double         top, height;
     cri_svg        svg = { .cx = cx };
-    cri_svg_series legend[3];
+    cri_svg_series legend[3 + CRI_MAP_GROUPS];
     cri_svg_page   page = { .width = WIDTH, .height = m->n == 1 ? TALL : LOW, .title = m->title,
                             .description = m->description, .series = legend,
                             .caption = { m->caption[0], m->caption[1] } };
 
     CR_TRY(s.status);
-    if (m->points)
+    for (size_t g = 0; g < m->groups; g++)
+        legend[page.n_series++] =
+            (cri_svg_series){ m->group[g].name, CRI_SVG_POINTS, group_colours[g], 1, 3.4, false };
+    if (m->points && !m->groups)
         legend[page.n_series++] =
             (cri_svg_series){ "rows of the data", CRI_SVG_POINTS, CRI_SVG_BLACK, 0.8, 2.6, false };
     if (m->marked)

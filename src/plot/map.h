@@ -5,13 +5,19 @@
 
 #include "chart.h"
 
-enum { CRI_MAPS = 2, CRI_MAP_LEVELS = 6 };
+enum { CRI_MAPS = 2, CRI_MAP_LEVELS = 6, CRI_MAP_GROUPS = 7 };
 
 typedef struct cri_map {
     const char   *title;
     const double *z;         /* [rows x cols] at the middles of the cells, the first row at the bottom */
     double        low, high; /* of the colours                                                        */
 } cri_map;
+
+/* Rows of one class: the points begin .. end - 1. */
+typedef struct cri_map_group {
+    const char *name;
+    size_t      begin, end;
+} cri_map_group;
 
 typedef struct cri_maps {
     const char  *title, *description, *caption[2];
@@ -22,6 +28,8 @@ typedef struct cri_maps {
     size_t       n;
     const double *at_x, *at_y; /* [points] rows of the data                     */
     size_t        points;
+    cri_map_group group[CRI_MAP_GROUPS]; /* of the points; without any all look the same */
+    size_t        groups;
     bool          marked;      /* a cross at (mark_x, mark_y), with this name   */
     double        mark_x, mark_y;
     const char   *mark_label;

@@ -32,6 +32,15 @@ static bool shows_points(const cri_maps *m, size_t width, size_t height)
     return m->points > 0 && 10 * m->points < width * height;
 }
 
+/* 'o', or 'a', 'b', .. by the group of the point. */
+static char glyph_of(const cri_maps *m, size_t point)
+{
+    static const char letters[CRI_MAP_GROUPS] = { 'a', 'b', 'c', 'd', 'e', 'f', 'g' };
+    for (size_t g = 0; g < m->groups; g++)
+        if (point < m->group[g].end) return letters[g];
+    return 'o';
+}
+
 static void fill(const cri_maps *m, const cri_map *map, size_t width, size_t height, char *cells)
 {
     for (size_t r = 0; r < height; r++)
@@ -42,7 +51,7 @@ static void fill(const cri_maps *m, const cri_map *map, size_t width, size_t hei
     for (size_t i = 0; shows_points(m, width, height) && i < m->points; i++) {
         size_t c = place(m->at_x[i], m->x.low, m->x.high, width);
         size_t r = place(m->at_y[i], m->y.low, m->y.high, height);
-        if (c != SIZE_MAX && r != SIZE_MAX) cells[(height - 1 - r) * width + c] = 'o';
+        if (c != SIZE_MAX && r != SIZE_MAX) cells[(height - 1 - r) * width + c] = glyph_of(m, i);
     }
     if (!m->marked) return;
     size_t c = place(m->mark_x, m->x.low, m->x.high, width);
@@ -71,7 +80,9 @@ static void say_map(cri_writer *w, const cri_maps *m, const cri_map *map, size_t
     cri_say(w, "%*s  %.4g ", LABEL, "", map->low);
     for (size_t i = 0; i + 1 < sizeof shades; i++) cri_say(w, "%c", shades[i]);
     cri_say(w, "| %.4g", map->high);
-    if (shows_points(m, width, height)) cri_say(w, "   o rows of the data");
+    if (shows_points(m, width, height) && !m->groups) cri_say(w, "   o rows of the data");
+    for (size_t g = 0; shows_points(m, width, height) && g < m->groups; g++)
+        cri_say(w, "   %c %s", glyph_of(m, m->group[g].begin), m->group[g].name);
     if (m->marked) cri_say(w, "   X %s", m->mark_label);
     cri_say(w, "\n");
 }
@@ -85,6 +96,7 @@ cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t h
     const char *texts[] = { m->title, m->x.title, m->y.title, m->caption[0], m->caption[1], m->mark_label,
                             m->map[0].title, m->map[1].title };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) w.room += texts[i] ? 2 * strlen(texts[i]) : 0;
+    for (size_t g = 0; g < m->groups; g++) w.room += m->n * (strlen(m->group[g].name) + 8);
     w.text = cr_scratch_bytes(s, w.room, 1);
     if (s->status != CR_OK) return s->status;
     cri_say(&w, "%s\n", m->title);

@@ -8,6 +8,7 @@
 #include "../data/design_internal.h"
 #include "../data/table_internal.h"
 #include "../math/dense.h"
+#include "../math/kernel/kernel_internal.h"
 #include "../math/special.h"
 #include "../models/kernel/default_kernel.h"
 #include "../models/class.h"
@@ -121,6 +122,16 @@ static cr_status gather(cr_scratch *s, const cri_rows *rows, const size_t total[
 done:
     cri_gp_data_free(cx, &distinct);
     return st;
+}
+
+/* Numbers that do not suit the kernel are told by their own file. */
+static cr_status check_values(cr_ctx *cx, const pooled *p, const cri_rows *rows, const cr_table *const t[2])
+{
+    cri_kernel_fault f;
+    if (!cri_kernel_find_fault(p->kernel, &p->in, &f)) return CR_OK;
+    size_t row = rows->index ? rows->index[f.row] : f.row, first = cr_table_rows(t[0]);
+    return row < first ? cri_gp_fail_value(cx, rows->design, t[0], row, &f)
+                       : cri_gp_fail_value(cx, rows->design, t[1], row - first, &f);
 }
 
 /* --- all pairs ---------------------------------------------------------------------------------- */
@@ -349,6 +360,7 @@ cr_status cr_table_mmd(cr_ctx *cx, const cr_table *a, const cr_table *b, const c
     CR_TRY(design_of(cx, all, o->kernel == NULL, &design));
     CR_TRY(cri_rows_open(cx, design, all, CRI_TARGET_NONE, &rows));
     CR_TRY(gather(&s, &rows, total, o->kernel, &p, &mmd));
+    CR_TRY(check_values(cx, &p, &rows, t));
     CR_TRY(o->linear ? separate_pairs(&s, &p, seed, &mmd) : all_pairs(&s, &p, o, seed, &mmd));
     *out = mmd;
 done:

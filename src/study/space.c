@@ -59,16 +59,26 @@ static const char *read_range(const char *text, cri_dimension *d, bool *out_is)
     return NULL;
 }
 
-static cr_status read_values(cr_scratch *s, char *text, cri_dimension *d)
+/* [a,b] is the list a,b: without its brackets. */
+static char *strip_brackets(char *text)
+{
+    size_t n = strlen(text);
+    if (n < 2 || text[0] != '[' || text[n - 1] != ']') return text;
+    text[n - 1] = '\0';
+    return text + 1;
+}
+
+static cr_status read_values(cr_scratch *s, const cr_option *o, char *text, cri_dimension *d)
 {
     d->n = 1;
     for (const char *p = text; *p; p++) d->n += *p == '|';
     d->values = cr_scratch_bytes(s, d->n, sizeof *d->values);
     if (!d->values) return s->status;
     for (size_t k = 0; k < d->n; k++) {
-        d->values[k] = text;
+        char *value = text;
         text += strcspn(text, "|");
         if (*text) *text++ = '\0';
+        d->values[k] = o->kind == CR_OPTION_list ? strip_brackets(value) : value;
     }
     return CR_OK;
 }
@@ -135,7 +145,7 @@ static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *it
         CR_TRY((*equals = '=', fail_item(s->cx, item, "whole numbers go up to 9007199254740992")));
     if (d->whole && range && fabs(d->high - d->low) + 1 < (double)d->n)
         d->n = (size_t)floor(fabs(d->high - d->low)) + 1; /* no whole number twice */
-    if (!range) CR_TRY(read_values(s, equals + 1, d));
+    if (!range) CR_TRY(read_values(s, o, equals + 1, d));
 done:
     return st;
 }
@@ -145,7 +155,7 @@ cr_status cri_space_read(cr_scratch *s, const cr_model_class *c, const char *lis
     cr_status st = CR_OK;
     char    **items = NULL;
     cri_space space = { 0 };
-    CR_TRY(cri_list_split(s, list, &items, &space.n));
+    CR_TRY(cri_list_settings(s, list, &items, &space.n));
     if (space.n == 0) {
         cr_fail(s->cx, CR_EARG, "--over is missing: the settings to try");
         CR_TRY(cr_fail_hint(s->cx, "for example --over lambda=0.01..100:log:20"));

@@ -3,14 +3,16 @@
 #include "base/list.h"
 #include "base/rng.h"
 
+typedef cr_status splitter(cr_scratch *s, const char *list, char ***items, size_t *n);
+
 /* The items of a list, each in brackets. */
-static const char *items_of(cr_ctx *cx, const char *list)
+static const char *items_by(cr_ctx *cx, splitter *split, const char *list)
 {
     static char text[256];
     char      **items = NULL;
     size_t      n = 4711;
     cr_scratch  s = cr_scratch_begin(cx);
-    assert_ok(cx, cri_list_split(&s, list, &items, &n));
+    assert_ok(cx, split(&s, list, &items, &n));
     text[0] = '\0';
     for (size_t i = 0; i < n; i++) {
         strcat(text, "[");
@@ -19,6 +21,33 @@ static const char *items_of(cr_ctx *cx, const char *list)
     }
     cr_scratch_end(&s);
     return text;
+}
+
+static const char *items_of(cr_ctx *cx, const char *list) { return items_by(cx, cri_list_split, list); }
+
+/* Commas that belong to a value. */
+static void test_settings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *items;
+    } cases[] = {
+        { NULL, "" },
+        { "a=1", "[a=1]" },
+        { "a=1,b=2", "[a=1][b=2]" },
+        { "features=a,b,c=3", "[features=a,b][c=3]" },
+        { "kernel=rbf(x,l=3),noise=1", "[kernel=rbf(x,l=3)][noise=1]" },
+        { "kernel=f(g(x,l=[1,2]),p=3)+h(y,p=1),b=2", "[kernel=f(g(x,l=[1,2]),p=3)+h(y,p=1)][b=2]" },
+        { "features=[a,b]|[c],k=1", "[features=[a,b]|[c]][k=1]" },
+        { "k=rbf(x,l=3", "[k=rbf(x,l=3]" },
+        { "k=a),l=3", "[k=a)][l=3]" },
+        { "\"k=a,b\",l=3", "[k=a,b][l=3]" },
+        { "b,c", "[b,c]" },
+    };
+    cr_ctx *cx = test_context();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(items_by(cx, cri_list_settings, cases[i].list), cases[i].items);
+    test_context_free(cx);
 }
 
 static void test_splitting(void **state)
@@ -137,7 +166,7 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_splitting),   cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_settings), cmocka_unit_test(test_splitting),   cmocka_unit_test(test_faults),
         cmocka_unit_test(test_quoting),     cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_allocations),
     };

@@ -64,7 +64,7 @@ static void test_kinds(void **state)
     o.n_parameters = 1;
     assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_EVIDENCE, &o, figure_path()), CR_EARG, "two");
     assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_MAP, &o, figure_path()), CR_EUNSUPPORTED,
-                      "this one has 1");
+                      "this model has 1");
     far.range = (const double[]){ 3, 3 };
     assert_fails_with(cx, cr_plot_with(cx, one, t, CR_PLOT_FIT, &far, figure_path()), CR_EARG, "smaller");
     far = (cr_plot_options){ .level = 0.9, .draws = 2 };
@@ -81,6 +81,121 @@ static void test_kinds(void **state)
                       CR_EUNSUPPORTED, "no evidence");
     cr_model_free(cx, plain);
     cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* --- columns to draw over ------------------------------------------------------------------------ */
+
+/* Three columns of numbers and a category: what is drawn is the model at the medians and the commonest level. */
+static void test_over(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    cr_ctx         *cx = test_context();
+    double          X[N * 3], y[N], mean[2], grid[2];
+    const char     *over[] = { "x2", "x3" }, *g[N];
+    cr_plot_options o = { .level = 0.9, .over = over, .n_over = 1 };
+    char           *text = NULL;
+    draw_regression(6, N, 3, 0.8, X, y);
+    for (size_t i = 0; i < N; i++) g[i] = i % 3 == 0 ? "rare" : "usual", X[i * 3] = (double)(i * i);
+    cr_table *t = make_table(cx, X, N, 3, y, NULL);
+    assert_ok(cx, cr_table_add_texts(cx, t, "g", g));
+    cr_model *m = fit(cx, "gp", t, GP "features=x1,x2,x3,g");
+    check_kind(cx, m, t, CR_PLOT_FIT, &o, "Held at median or mode: x1 = 90.5, x3 = ");
+    check_kind(cx, m, t, CR_PLOT_FIT, &o, "g = usual.");
+    check_kind(cx, m, t, CR_PLOT_COMPONENTS, &o, "posterior mean");
+    o.n_over = 2;
+    check_kind(cx, m, t, CR_PLOT_MAP, &o, "Held at median or mode: x1 = 90.5, g = usual.");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_FIT, &o, figure_path()), CR_EARG, "one column");
+    over[1] = "x2";
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG, "the same");
+    over[1] = "g";
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG, "'g' is a category");
+    over[1] = "x9";
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EARG, "no column 'x9'");
+    o.n_over = 0;
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_MAP, &o, figure_path()), CR_EUNSUPPORTED, "this model has 3");
+    assert_fails_with(cx, cr_plot_with(cx, m, t, CR_PLOT_COMPONENTS, &o, figure_path()), CR_EUNSUPPORTED, "no part");
+
+    o.n_over = 1; /* the curve against a table that says the same */
+    o.range = (const double[]){ -1, 1 };
+    assert_ok(cx, cr_plot_json(cx, m, t, CR_PLOT_FIT, &o, &text));
+    json_t *root = json_loads(text, 0, NULL), *series = json_object_get(root, "series"), *curve = NULL, *s;
+    size_t  k, last = 0;
+    json_array_foreach(series, k, s)
+        if (strcmp(json_string_value(json_object_get(s, "name")), "predictive mean") == 0) curve = s;
+    assert_non_null(curve);
+    last = json_array_size(json_object_get(curve, "x")) - 1;
+    double sorted[N], same[6], level[2] = { -1, 1 };
+    for (size_t i = 0; i < N; i++) sorted[i] = X[i * 3 + 2];
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = i + 1; j < N; j++)
+            if (sorted[j] < sorted[i]) {
+                double swap = sorted[i];
+                sorted[i] = sorted[j], sorted[j] = swap;
+            }
+    for (size_t i = 0; i < 2; i++)
+        same[3 * i] = 90.5, same[3 * i + 1] = level[i], same[3 * i + 2] = (sorted[9] + sorted[10]) / 2;
+    cr_table *two = make_table(cx, same, 2, 3, level, NULL);
+    assert_ok(cx, cr_table_add_texts(cx, two, "g", (const char *[]){ "usual", "usual" }));
+    assert_ok(cx, cr_predict_mean(cx, m, two, mean));
+    for (size_t i = 0; i < 2; i++) {
+        grid[i] = json_number_value(json_array_get(json_object_get(curve, "y"), i * last));
+        assert_close(grid[i], mean[i], 1e-9);
+    }
+    json_decref(root);
+    cr_free(cx, text, strlen(text) + 1, 1);
+    cr_table_free(cx, two);
+    cr_model_free(cx, m);
+
+    o.n_over = 0; /* without data */
+    m = fit(cx, "gp", t, GP "features=x2");
+    assert_ok(cx, cr_plot_text_with(cx, m, NULL, CR_PLOT_FIT, &o, 40, 12, &text));
+    assert_non_null(strstr(text, "The model alone, without data."));
+    assert_null(strstr(text, "observed"));
+    cr_free(cx, text, strlen(text) + 1, 1);
+    o.range = NULL;
+    assert_fails_with(cx, cr_plot_with(cx, m, NULL, CR_PLOT_FIT, &o, figure_path()), CR_EARG, "needs data");
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, word)); text++) n++;
+    return n;
+}
+
+/* Rows of classes have a colour each, and letters in text. */
+static void test_classes(void **state)
+{
+    (void)state;
+    enum { N = 16, K = 8 };
+    cr_ctx         *cx = test_context();
+    double          X[N * 2], y[N];
+    const char     *c[N], *names[K] = { "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7" };
+    cr_plot_options o = { .level = 0.9 };
+    draw_regression(7, N, 2, 0.8, X, y);
+    for (size_t classes = 2; classes <= K; classes += 6) {
+        for (size_t i = 0; i < N; i++) c[i] = names[i % classes];
+        cr_table *t = make_table(cx, X, N, 2, y, NULL);
+        assert_ok(cx, cr_table_add_texts(cx, t, "c", c));
+        cr_model *m = fit(cx, "lda", t, "target=c features=x1,x2");
+        check_kind(cx, m, t, CR_PLOT_MAP, &o, classes == 2 ? "k1" : "other classes");
+        char *svg = load_text(figure_path());
+        assert_non_null(strstr(svg, CRI_SVG_VERMILLION));
+        assert_non_null(strstr(svg, CRI_SVG_SKY));
+        assert_int_equal(strstr(svg, "#999999") != NULL, classes == K);
+        assert_int_equal(count_of(svg, "<circle"), 2 * 2 * N); /* with their edges, on two maps */
+        free(svg);
+        cr_table *plain = make_table(cx, X, N, 2, y, NULL); /* without the target there are rows alone */
+        check_kind(cx, m, plain, CR_PLOT_MAP, &o, "rows of the data");
+        cr_table_free(cx, plain);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+    }
     test_context_free(cx);
 }
 
@@ -252,7 +367,8 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_contours),  cmocka_unit_test(test_saddle),
+        cmocka_unit_test(test_kinds),     cmocka_unit_test(test_over),
+        cmocka_unit_test(test_classes),   cmocka_unit_test(test_contours),  cmocka_unit_test(test_saddle),
         cmocka_unit_test(test_log_ticks), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("figures of processes", tests, NULL, NULL);

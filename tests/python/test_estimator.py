@@ -202,6 +202,18 @@ def test_refit_and_copy(made, Xy):
     assert not np.allclose(answers(model, X), before)
 
 
+def test_plot_over_columns(Xy, tmp_path):
+    X, y = Xy
+    model = credence.KernelRidge(lambda_=1).fit(X, y)
+    names = [f"x{j + 1}" for j in range(X.shape[1])]
+    figure = credence.plot(model, X, y, path=tmp_path / "m.svg", kind="map", over=names[:2]).read_text()
+    assert f"over {names[0]} and {names[1]}" in figure and "Held at median or mode: x3" in figure
+    figure = credence.plot(model, X, y, path=tmp_path / "f.svg", over=names[1]).read_text()
+    assert f"y over {names[1]}" in figure
+    with pytest.raises(ValueError, match="no column 'z'"):
+        credence.plot(model, X, y, path=tmp_path / "f.svg", over="z")
+
+
 @pytest.mark.parametrize("made", REGRESSORS)
 def test_evaluate_and_cross_validate(made, Xy, tmp_path):
     X, y = Xy[0], target_for(made, Xy[1])

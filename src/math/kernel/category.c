@@ -115,12 +115,12 @@ static void category_partial(const cri_job *job, size_t at, size_t s, size_t e, 
 }
 
 static const cri_spec category_specs[] = {
-    { { "levels", NULL, "2", "1..1000", "number of levels of the column", false }, CRI_SETTING,
+    { { "levels", NULL, "2", "1..1000", "number of levels of the column, which are in the order of their bytes: 10 before 9, A before a", false }, CRI_SETTING,
       CRI_REAL, 2, 1, 1000, false },
     { { "rank", NULL, "1", "1..100", "columns of w", false }, CRI_SETTING, CRI_REAL, 1, 1, 100, false },
-    { { "w", NULL, "1", "", "factors of the levels, [levels x rank] row by row", true }, CRI_LINK,
+    { { "w", NULL, "1", "", "factors of the levels in their order, [levels x rank] row by row", true }, CRI_LINK,
       CRI_REAL, 1, 0, 0, false },
-    { { "kappa", NULL, "1", ">0", "own variances of the levels, [levels]", true }, CRI_LINK, CRI_LOG,
+    { { "kappa", NULL, "1", ">0", "own variances of the levels in their order, [levels]", true }, CRI_LINK, CRI_LOG,
       1, 0, 0, false },
     CRI_LAST_SPEC,
 };

@@ -3,6 +3,44 @@
 
 #include <math.h>
 
+/* What a number in the c-th column of a leaf must be, and is not; NULL where it suits. */
+static const char *find_need(const cri_node *node, size_t c, double x)
+{
+    bool sd = node->class == &cri_kernel_product && c % 2 == 1;
+    return !isfinite(x)                                             ? "finite"
+           : node->class->not_negative && x < 0                     ? "at least 0"
+           : sd && x <= 0                                           ? "positive, as an sd"
+           : node->warp == CRI_WARP_LOG && x <= 0                   ? "positive"
+           : node->warp == CRI_WARP_KUMARASWAMY && (x < 0 || x > 1) ? "in 0..1"
+                                                                    : NULL;
+}
+
+static bool find_fault(const cr_kernel *k, const cri_node *node, const cr_kernel_input *in, cri_kernel_fault *out)
+{
+    for (size_t c = 0; c < cri_active(node, in); c++) {
+        size_t column = cri_column_at(k, node, c);
+        for (size_t i = 0; column < in->numbers.cols && i < in->rows; i++) {
+            double      x = in->numbers.a[i * in->numbers.stride + column];
+            const char *needs = find_need(node, c, x);
+            if (!needs) continue;
+            *out = (cri_kernel_fault){ .row = i, .column = column, .value = x, .kernel = node->class->name,
+                                       .needs = needs };
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cri_kernel_find_fault(const cr_kernel *k, const cr_kernel_input *in, cri_kernel_fault *out)
+{
+    for (size_t i = 0; i < k->n_nodes; i++) {
+        const cri_node *node = &k->nodes[i];
+        bool            numbers = node->op == CRI_LEAF && node->class && node->class->kind == CR_KERNEL_NUMBER;
+        if (numbers && find_fault(k, node, in, out)) return true;
+    }
+    return false;
+}
+
 static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *node,
                                const cr_kernel_input *in)
 {
@@ -22,23 +60,14 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
         if (column >= in->numbers.cols)
             return cr_fail(cx, CR_EARG, "kernel: %s wants column %zu of numbers, but there are %zu",
                            node->class->name, column + 1, in->numbers.cols);
-        for (size_t i = 0; i < in->rows; i++) {
-            double      x = in->numbers.a[i * in->numbers.stride + column];
-            const char *wrong = !isfinite(x)                                       ? "finite"
-                                : node->class->not_negative && x < 0               ? "at least 0"
-                                : pairs && c % 2 == 1 && x <= 0                    ? "positive"
-                                : node->warp == CRI_WARP_LOG && x <= 0             ? "positive"
-                                : node->warp == CRI_WARP_KUMARASWAMY && (x < 0 || x > 1) ? "in 0..1"
-                                                                                   : NULL;
-            if (!wrong) continue;
-            cr_fail(cx, CR_EDATA, "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s%s",
-                    i + 1, column + 1, x, node->class->name, wrong, pairs ? ", as an sd" : "");
-            if (!isfinite(x)) return CR_EDATA;
-            return cr_fail_hint(cx, pairs ? "sds are not to be standardised: --scale none"
-                                          : "if it is so in the data only once standardised: --scale none");
-        }
     }
-    return CR_OK;
+    cri_kernel_fault f;
+    if (!find_fault(k, node, in, &f)) return CR_OK;
+    cr_fail(cx, CR_EDATA, "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s", f.row + 1,
+            f.column + 1, f.value, f.kernel, f.needs);
+    if (!isfinite(f.value)) return CR_EDATA;
+    return cr_fail_hint(cx, pairs ? "sds are not to be standardised: --scale none"
+                                  : "if it is so in the data only once standardised: --scale none");
 }
 
 static cr_status check_categories(cr_ctx *cx, const cr_kernel *k, const cri_node *node,

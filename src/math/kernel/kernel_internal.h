@@ -385,6 +385,18 @@ extern const cr_kernel_class cri_kernel_bhattacharyya, cri_kernel_brownian, cri_
 
 /* Looks a kernel up without making a failure. */
 const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length);
+/* Adds to the failure just made that no kernel has this name: the nearest of names, aliases and hooks of opt_k. */
+cr_status cri_kernel_fail_nearest(cr_ctx *cx, const char *name, const cr_kernel *opt_k);
+
+/* A number that does not suit a kernel. */
+typedef struct cri_kernel_fault {
+    size_t      row, column; /* of the input, from 0 */
+    double      value;
+    const char *kernel, *needs; /* "chi2", "at least 0" */
+} cri_kernel_fault;
+
+/* The first of them; false where all suit.  O(rows x columns). */
+bool cri_kernel_find_fault(const cr_kernel *k, const cr_kernel_input *rows, cri_kernel_fault *out_fault);
 size_t                 cri_spec_count(const cr_kernel_class *c);
 
 #endif

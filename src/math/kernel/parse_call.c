@@ -434,12 +434,6 @@ done:
     return st;
 }
 
-static const char *any_kernel(const void *user, size_t i)
-{
-    const cr_kernel *k = user;
-    return i < cr_kernel_count() ? cr_kernel_at(i)->name : k->hooks[i - cr_kernel_count()].name;
-}
-
 cr_status cri_parse_call(cri_parser *p, size_t *out)
 {
     static const struct { const char *name; double nu; } materns[] = { { "matern12", 0.5 },
@@ -460,7 +454,7 @@ cr_status cri_parse_call(cri_parser *p, size_t *out)
     c.class = c.node.class = cri_kernel_lookup(name, strlen(name));
     if (!c.class) {
         st = FAULT(p, c.begin, "there is no kernel '%s'", name);
-        cr_fail_nearest(p->cx, name, "kernels", cr_kernel_count() + p->k->n_hooks, any_kernel, p->k);
+        cri_kernel_fail_nearest(p->cx, name, p->k);
         goto done;
     }
     if (c.class->wraps) {

@@ -34,10 +34,37 @@ const cr_kernel_class *cri_kernel_lookup(const char *name, size_t length)
     return NULL;
 }
 
-static const char *class_name(const void *unused, size_t i)
+enum { MOST_WORDS = 96, WORD = 40 };
+
+/* Names, aliases and hooks. */
+typedef struct words {
+    size_t n;
+    char   text[MOST_WORDS][WORD];
+} words;
+
+static void add_words(words *w, const char *list)
 {
-    (void)unused;
-    return classes[i]->name;
+    while (*list && w->n < MOST_WORDS) {
+        size_t n = strcspn(list, " ");
+        if (n > 0 && n < WORD) {
+            memcpy(w->text[w->n], list, n);
+            w->text[w->n++][n] = '\0';
+        }
+        list += n + (list[n] == ' ');
+    }
+}
+
+static const char *word_at(const void *user, size_t i) { return ((const words *)user)->text[i]; }
+
+cr_status cri_kernel_fail_nearest(cr_ctx *cx, const char *name, const cr_kernel *opt_k)
+{
+    words w = { 0 };
+    for (size_t i = 0; i < cr_kernel_count(); i++) {
+        add_words(&w, classes[i]->name);
+        add_words(&w, classes[i]->aliases);
+    }
+    for (size_t h = 0; opt_k && h < opt_k->n_hooks; h++) add_words(&w, opt_k->hooks[h].name);
+    return cr_fail_nearest(cx, name, "kernels", w.n, word_at, &w);
 }
 
 const cr_kernel_class *cr_kernel_find(cr_ctx *cx, const char *name)
@@ -45,7 +72,7 @@ const cr_kernel_class *cr_kernel_find(cr_ctx *cx, const char *name)
     const cr_kernel_class *found = cri_kernel_lookup(name, strlen(name));
     if (found) return found;
     cr_fail(cx, CR_EARG, "there is no kernel '%s'", name);
-    cr_fail_nearest(cx, name, "kernels", cr_kernel_count(), class_name, NULL);
+    cri_kernel_fail_nearest(cx, name, NULL);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "gp_centre.h"
 #include "gp_sparse.h"
 #include "../logistic/classifier.h"
+#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../math/chol.h"
 #include "../../math/kernel/kernel_internal.h"
@@ -52,6 +53,11 @@ CR_OPTIONS_STRUCT(gp_classify_options, GP_CLASSIFY_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(gp_classify_options, __VA_ARGS__)
 static const cr_option gp_classify_table[] = { GP_CLASSIFY_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes gp_classify_goes[] = {
+    { "restarts", "optimize", "evidence", false },
+    { "max_iter", "optimize", "evidence", false },
+    CRI_GOES_LAST,
+};
 
 /* One fit on its way. */
 typedef struct job {
@@ -188,6 +194,8 @@ static cr_status choose_approx(cr_ctx *cx, job *j)
             n, m < n ? m : n, 8e-9 * cri_laplace_matrices(F) * (double)n * (double)n,
             pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3));
     }
+    if (!j->m->sparse)
+        cri_tell_unused(cx, gp_classify_table, j->o, "inducing", "Laplace's approximation", "--approx svgp");
     return j->m->sparse ? check_sparse(cx, j, n, m) : check_laplace(cx, n, F);
 }
 
@@ -217,9 +225,11 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
     cr_status         st = CR_OK;
     cri_classify     *m = j->m;
     cri_gp_posterior *g = m->gp;
+    CR_TRY(cri_check_sizes(cx, j->rows, true));
     CR_TRY(set_kernel(cx, j));
     CR_TRY(set_classes(cx, j));
     CR_TRY(cri_gp_data_add(cx, &j->inputs, j->rows, NULL, !g->white, j->group));
+    CR_TRY(cri_gp_check_data(cx, g->kernel, j->rows, &j->inputs));
     CR_TRY(cri_gp_centre(cx, g->kernel, &j->inputs, j->rows, j->group));
     CR_TRY(choose_approx(cx, j));
     g->rows = j->inputs.count;
@@ -478,6 +488,7 @@ const cr_model_class cri_class_gp_classify = {
     .tasks = CR_TASK_CLASSIFICATION,
     .options = gp_classify_table,
     .options_size = sizeof(gp_classify_options),
+    .goes = gp_classify_goes,
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
     .shape = gp_classify_shape,

@@ -148,6 +148,7 @@ static cr_status find_normals(cr_ctx *cx, const cri_rows *rows, cri_range r, blo
 
     b->count = count;
     cri_gp_split(rows, r.begin, r.end, b->room, b->X, b->codes);
+    CR_TRY(cri_gp_check_inputs(cx, m->gp->kernel, rows, r.begin, &in));
     CR_TRY(cr_kernel_cross(cx, m->gp->kernel, &at, &in, cr_mat_of(b->C, n, count)));
     CR_TRY(cr_kernel_diagonal(cx, m->gp->kernel, &in, true, b->prior));
     CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->latent, F, n), CR_PLAIN, cr_cmat_of(b->C, n, count),

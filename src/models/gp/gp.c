@@ -8,6 +8,7 @@
 #include "gp_job.h"
 #include "gp_parts.h"
 #include "gp_update.h"
+#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
@@ -56,6 +57,24 @@ CR_OPTIONS_STRUCT(gp_options, GP_OPTIONS);
 static const cr_option gp_table[] = { GP_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 static const char *const gp_roles[] = { "noise_column", NULL };
+static const cri_goes    gp_goes[] = {
+    { "restarts", "optimize", "evidence", false },
+    { "max_iter", "optimize", "evidence", false },
+    { "draws_hyper", "hyper", "mcmc", false },
+    { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
+    { "optimize_inducing", "solver", "cholesky", false },
+    { "optimize_inducing", "hyper", "best", false },
+    { "optimize_inducing", "optimize", "evidence", false },
+    { "batch", "approx", "svgp|auto", false },
+    { "batch", "solver", "cholesky", false },
+    { "batch", "hyper", "best", false },
+    { "batch", "optimize", "evidence", false },
+    { "epochs", "approx", "svgp|auto", false },
+    { "epochs", "solver", "cholesky", false },
+    { "epochs", "hyper", "best", false },
+    { "epochs", "optimize", "evidence", false },
+    CRI_GOES_LAST,
+};
 
 /* --- what is asked for ----------------------------------------------------------------------- */
 
@@ -186,14 +205,16 @@ done:
     return st;
 }
 
-/* Inducing inputs that were asked for, but are of no use. */
-static void tell_unused(cr_ctx *cx, const cri_gp_job *j)
+/* Options that do nothing to the process that --approx auto chose; and inducing inputs of any exact one. */
+static void tell_unused(cr_ctx *cx, const gp_options *o, const cri_gp_posterior *m)
 {
-    char given[32];
-    snprintf(given, sizeof given, "%zu", j->o.inducing);
-    if (j->m->cg || strcmp(given, cr_option_find(gp_table, "inducing")->fallback) == 0) return;
-    cr_log(cx, CR_LOG_WARNING,
-           "--inducing %s does nothing to an exact process: with --approx vfe it would", given);
+    bool        exact = m->approx == CRI_GP_EXACT;
+    const char *what = exact ? "an exact process" : "a sparse process of all rows at a time";
+    if (exact && !m->cg) cri_tell_unused(cx, gp_table, o, "inducing", what, "--approx vfe");
+    if (exact) cri_tell_unused(cx, gp_table, o, "optimize_inducing", what, "--approx vfe");
+    if (m->approx == CRI_GP_SVGP) return;
+    cri_tell_unused(cx, gp_table, o, "batch", what, "--approx svgp");
+    cri_tell_unused(cx, gp_table, o, "epochs", what, "--approx svgp");
 }
 
 /* Distinct inputs, inducing ones if any, mean function and memory. */
@@ -203,17 +224,18 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     cri_gp_posterior  *m = j->m;
     const cri_gp_data *data = &j->data;
     CR_TRY(cri_gp_data_add(cx, &j->data, j->rows, j->rows->roles[0], !m->white, j->group));
+    CR_TRY(cri_gp_check_data(cx, m->kernel, j->rows, data));
     m->rows = j->data.count;
     CR_TRY(cri_gp_centre(cx, m->kernel, data, j->rows, j->group));
     CR_TRY(check_solver(cx, o, m));
     m->approx = m->cg || j->o.mcmc          ? CRI_GP_EXACT
                 : o->approx == CRI_GP_AUTO ? cri_gp_choose(cx, data->n, j->o.inducing)
                                            : (size_t)o->approx;
+    tell_unused(cx, o, m);
     CR_TRY(check_noise_free(cx, j));
     CR_TRY(check_centre(cx, m));
     if (m->approx == CRI_GP_EXACT) {
         CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing, j->o.probes) : cri_gp_cost_exact(cx, data->n));
-        tell_unused(cx, j);
         if (j->o.mcmc)
             CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned, j->o.draws));
         m->at = j->data;
@@ -278,6 +300,7 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
+    CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &m->kernel));
     m->white = holds_white(m->kernel);
     CR_TRY(read_noise(cx, o, rows, m));
@@ -332,6 +355,7 @@ const cr_model_class cri_class_gp = {
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
     .roles = gp_roles,
+    .goes = gp_goes,
     .means_alone = true,
     .shape = gp_shape,
     .fit = gp_fit,

@@ -54,6 +54,17 @@ void cri_gp_data_free(cr_ctx *cx, cri_gp_data *data);
 /* The inputs as a kernel sees them. */
 cr_kernel_input cri_gp_inputs(const cri_gp_data *data);
 
+struct cri_kernel_fault;
+/* The failure that names the row of the table and the column of a number that does not suit. */
+cr_status cri_gp_fail_value(cr_ctx *cx, const cr_design *design, const cr_table *table, size_t row,
+                            const struct cri_kernel_fault *fault);
+/* Do the numbers of rows [begin, begin + in->rows), split into `in`, suit the kernel?  Fails with CR_EDATA naming
+ * row and column. */
+cr_status cri_gp_check_inputs(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows, size_t begin,
+                              const cr_kernel_input *in);
+/* The same of data that were made of rows. */
+cr_status cri_gp_check_data(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows, const cri_gp_data *data);
+
 /* Reads a kernel expression whose names are the columns of the design; text NULL: the default, rbf
  * with one length-scale a column, times hamming of each category. */
 cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out_kernel);
@@ -73,6 +84,10 @@ void cri_gp_kernel_bind(cr_kernel *k, const cr_design *design);
 cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, bool learn);
 /* The texts of the codes of rows, also of those that the design does not know. */
 cr_kernel_names cri_gp_names(const cri_rows *rows);
+/* What parameter i is of, when it is an element of a list: the column, or the level of a category; else NULL. */
+const char *cri_gp_element_of(const cr_kernel *k, size_t i, const cr_design *design);
+/* Adds "of" to the parameters in a description, by their names, when some are elements. */
+cr_status cri_gp_tell_elements(cr_ctx *cx, const cr_kernel *k, const cr_design *design, json_t *list);
 /* The canonical text, from cr_alloc; freed by cri_string_free. */
 char *cri_gp_kernel_text(cr_ctx *cx, const cr_kernel *k);
 

@@ -1,41 +1,79 @@
-/* gp_mcmc_predict.c -- predictions and descriptions over draws of the hyper-parameters. */
+/* gp_mcmc_predict.c -- predictions over draws of the hyper-parameters: a mixture of processes in equal shares. */
 #include "gp_mcmc.h"
-#include "../linear/predictor.h"
+#include "gp_parts.h"
 #include "../../base/scratch.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- one draw -------------------------------------------------------------------------------- */
 
-/* A posterior at draw h of m, which shares its inputs; the memory is the arena's and the kernel's.
- */
-static cr_status open_draw(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
-                           cri_gp_posterior *out)
+cr_status cri_gp_mixture_open(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m, cri_gp_mixture *out)
 {
-    size_t n = m->at.n, q = m->q;
-    *out = *m;
-    out->n_draws = 0;
-    out->kernel = NULL;
-    out->low = NULL;
-    out->L = cr_scratch_matrix(s, n, n);
-    out->alpha = cr_scratch_f64(s, n);
-    out->beta = cr_scratch_f64(s, q);
-    out->U = cr_scratch_matrix(s, n, q);
-    out->A = cr_scratch_matrix(s, q, q);
-    return s->status == CR_OK ? cr_kernel_copy(cx, m->kernel, &out->kernel) : s->status;
+    size_t            n = m->at.n, q = m->q;
+    double           *H = cr_scratch_matrix(s, n, q);
+    cri_gp_posterior *one = &out->one;
+
+    *out = (cri_gp_mixture){ .m = m, .one = *m, .problem = { &m->at, q, H } };
+    one->n_draws = 0;
+    one->kernel = NULL;
+    one->low = NULL;
+    one->L = cr_scratch_matrix(s, n, n);
+    one->alpha = cr_scratch_f64(s, n);
+    one->beta = cr_scratch_f64(s, q);
+    one->U = cr_scratch_matrix(s, n, q);
+    one->A = cr_scratch_matrix(s, q, q);
+    if (s->status != CR_OK) return s->status;
+    cri_gp_mean_fill(&m->mean, m->at.X, n, H);
+    return cr_kernel_copy(cx, m->kernel, &one->kernel);
 }
 
-static cr_status set_draw(cr_ctx *cx, const cri_gp_problem *problem, const double *theta,
-                          cri_gp_posterior *out)
+cr_status cri_gp_mixture_set(cr_ctx *cx, cri_gp_mixture *x, size_t h)
 {
-    cr_status       st = cr_kernel_set_theta(cx, out->kernel, theta);
-    cri_gp_solution solution = cri_gp_posterior_solution(out);
-    out->noise = exp(theta[out->n_theta]);
-    if (st == CR_OK)
-        st = cri_gp_solve(cx, problem, out->kernel, out->noise, CRI_GP_JITTER, out->L, &solution);
+    cr_status         st = CR_OK;
+    cri_gp_posterior *one = &x->one;
+    const double     *theta = x->m->draws + h * (x->m->n_theta + 1);
+    cri_gp_solution   solution = cri_gp_posterior_solution(one);
+    CR_TRY(cr_check_interrupt(cx));
+    CR_TRY(cr_kernel_set_theta(cx, one->kernel, theta));
+    one->noise = exp(theta[one->n_theta]);
+    CR_TRY(cri_gp_solve(cx, &x->problem, one->kernel, one->noise, CRI_GP_JITTER, one->L, &solution));
+done:
     return st;
+}
+
+void cri_gp_mixture_close(cr_ctx *cx, cri_gp_mixture *x)
+{
+    cr_kernel_free(cx, x->one.kernel);
+    x->one.kernel = NULL;
+}
+
+/* --- moments --------------------------------------------------------------------------------- */
+
+static void clear(double *x, size_t n)
+{
+    for (size_t i = 0; x && i < n; i++) x[i] = 0;
+}
+
+/* mean [n] := that of h + 1 processes, of which x has the mean of the last; delta [n]: x less the mean of those
+ * before, so that the sum of the squares about the mean grows by delta^2 h / (h + 1). */
+static void add_mean(const double *x, size_t n, size_t h, double *mean, double *delta)
+{
+    for (size_t i = 0; i < n; i++) {
+        delta[i] = x[i] - mean[i];
+        mean[i] += delta[i] / (double)(h + 1);
+    }
+}
+
+/* square [n] grows by what the process number h adds: its variance, and that of the means. */
+static void add_spread(const double *sd, const double *delta, size_t n, size_t h, double *square)
+{
+    double share = (double)h / (double)(h + 1);
+    for (size_t i = 0; i < n; i++) square[i] += sd[i] * sd[i] + share * delta[i] * delta[i];
+}
+
+static void take_roots(double *square, size_t n, size_t count)
+{
+    for (size_t i = 0; i < n; i++) square[i] = sqrt(square[i] / (double)count);
 }
 
 /* --- predictions ----------------------------------------------------------------------------- */
@@ -43,158 +81,147 @@ static cr_status set_draw(cr_ctx *cx, const cri_gp_problem *problem, const doubl
 cr_status cri_gp_mcmc_predict(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
                               cr_prediction *out)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    size_t           n = rows->n, width = m->n_theta + 1;
-    cri_gp_posterior one = { 0 };
-    double          *H = cr_scratch_matrix(&s, m->at.n, m->q);
-    double       *dof = cr_scratch_f64(&s, n), *between = cr_scratch_bytes(&s, n, sizeof(double));
-    cr_prediction part = *out;
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = rows->n;
+    double        *delta = cr_scratch_f64(&s, n);
+    cr_prediction  part = *out;
+    cri_gp_mixture x = { 0 };
 
     part.mean = cr_scratch_f64(&s, n);
     part.scale = out->scale ? cr_scratch_f64(&s, n) : NULL;
-    part.dof = dof;
-    CR_TRY(open_draw(cx, &s, m, &one));
-    cri_gp_mean_fill(&m->mean, m->at.X, m->at.n, H);
-    cri_gp_problem problem = { &m->at, m->q, H };
-    for (size_t i = 0; i < n; i++) out->mean[i] = 0;
-    for (size_t i = 0; out->scale && i < n; i++) out->scale[i] = 0;
+    part.dof = cr_scratch_f64(&s, n);
+    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
+    clear(out->mean, n);
+    clear(out->scale, n);
     for (size_t h = 0; h < m->n_draws; h++) {
-        CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(set_draw(cx, &problem, m->draws + h * width, &one));
-        CR_TRY(cri_gp_predict(cx, &one, rows, &part));
-        for (size_t i = 0; i < n; i++) { /* moments, one draw after the other */
-            double delta = part.mean[i] - out->mean[i];
-            out->mean[i] += delta / (double)(h + 1);
-            between[i] += delta * (part.mean[i] - out->mean[i]);
-            if (out->scale) out->scale[i] += part.scale[i] * part.scale[i];
-        }
+        CR_TRY(cri_gp_mixture_set(cx, &x, h));
+        CR_TRY(cri_gp_predict(cx, &x.one, rows, &part));
+        add_mean(part.mean, n, h, out->mean, delta);
+        if (out->scale) add_spread(part.scale, delta, n, h, out->scale);
     }
-    for (size_t i = 0; out->scale && i < n; i++) {
-        out->scale[i] = sqrt((out->scale[i] + between[i]) / (double)m->n_draws);
-        out->dof[i] = INFINITY;
-    }
+    if (out->scale) take_roots(out->scale, n, m->n_draws);
+    for (size_t i = 0; out->scale && i < n; i++) out->dof[i] = INFINITY;
 done:
-    cr_kernel_free(cx, one.kernel);
+    cri_gp_mixture_close(cx, &x);
     cr_scratch_end(&s);
     return st;
 }
 
-cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
-                             const cri_rows *rows, size_t count, uint64_t seed, double *out)
+/* S [n x n] grows by the covariance C of the process number h, and by that of the means. */
+static void add_covariance(const double *C, const double *delta, size_t n, size_t h, double *S)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    size_t           n = rows ? rows->n : 0, width = m->n_theta + 1;
-    cri_gp_posterior one = { 0 };
-    double          *H = cr_scratch_matrix(&s, m->at.n, m->q), *column = NULL;
+    double share = (double)h / (double)(h + 1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) S[i * n + j] += C[i * n + j] + share * delta[i] * delta[j];
+}
 
-    CR_TRY(open_draw(cx, &s, m, &one));
-    cri_gp_mean_fill(&m->mean, m->at.X, m->at.n, H);
-    cri_gp_problem problem = { &m->at, m->q, H };
-    column = cr_scratch_f64(&s, n * (count / m->n_draws + 1));
-    CR_TRY(s.status);
-    for (size_t h = 0; h < m->n_draws && h < count; h++) {
-        size_t some = (count - h - 1) / m->n_draws + 1; /* targets h, h + n_draws, .. */
-        CR_TRY(set_draw(cx, &problem, m->draws + h * width, &one));
-        CR_TRY(cri_gp_sample(cx, &one, design, rows, some, seed + 0x9e3779b97f4a7c15u * (h + 1),
-                             column));
+cr_status cri_gp_mcmc_function(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, bool prior,
+                               double *mean, double *opt_sd, double *opt_covariance)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = rows->n;
+    double        *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n), *sd = cr_scratch_f64(&s, n);
+    double        *C = opt_covariance ? cr_scratch_matrix(&s, n, n) : NULL;
+    cri_gp_mixture x = { 0 };
+
+    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
+    clear(mean, n);
+    clear(opt_sd, n);
+    clear(opt_covariance, n * n);
+    for (size_t h = 0; h < m->n_draws; h++) {
+        CR_TRY(cri_gp_mixture_set(cx, &x, h));
+        CR_TRY(cri_gp_function(cx, &x.one, rows, prior, f, opt_sd ? sd : NULL, C));
+        add_mean(f, n, h, mean, delta);
+        if (opt_sd) add_spread(sd, delta, n, h, opt_sd);
+        if (C) add_covariance(C, delta, n, h, opt_covariance);
+    }
+    if (opt_sd) take_roots(opt_sd, n, m->n_draws);
+    for (size_t i = 0; C && i < n * n; i++) opt_covariance[i] /= (double)m->n_draws;
+done:
+    cri_gp_mixture_close(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_mcmc_slopes(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, double *out)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = rows->n * m->at.d;
+    double        *delta = cr_scratch_f64(&s, n), *slopes = cr_scratch_f64(&s, n);
+    cri_gp_mixture x = { 0 };
+
+    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
+    clear(out, n);
+    for (size_t h = 0; h < m->n_draws; h++) {
+        CR_TRY(cri_gp_mixture_set(cx, &x, h));
+        CR_TRY(cri_gp_slopes(cx, &x.one, rows, slopes));
+        add_mean(slopes, n, h, out, delta);
+    }
+done:
+    cri_gp_mixture_close(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_mcmc_part(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, size_t k,
+                           const cri_rows *rows, cr_part *out_part, double *mean, double *sd)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = rows->n;
+    double        *delta = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n), *spread = cr_scratch_f64(&s, n);
+    cri_gp_mixture x = { 0 };
+    cr_part        part = { 0 };
+
+    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
+    clear(mean, n);
+    clear(sd, n);
+    for (size_t h = 0; h < m->n_draws; h++) {
+        CR_TRY(cri_gp_mixture_set(cx, &x, h));
+        CR_TRY(cri_gp_part(cx, &x.one, design, k, rows, &part, f, spread));
+        if (!part.name[0]) break;
+        add_mean(f, n, h, mean, delta);
+        add_spread(spread, delta, n, h, sd);
+    }
+    take_roots(sd, n, m->n_draws);
+    *out_part = part;
+done:
+    cri_gp_mixture_close(cx, &x);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- draws ----------------------------------------------------------------------------------- */
+
+static cr_status draw_one(cr_ctx *cx, const cri_gp_posterior *one, const cr_design *opt_design,
+                          const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed, double *out)
+{
+    if (what == CRI_GP_TARGETS) return cri_gp_sample(cx, one, opt_design, rows, count, seed, out);
+    return cri_gp_functions(cx, one, rows, what == CRI_GP_PRIOR_FUNCTIONS, count, seed, out);
+}
+
+cr_status cri_gp_mcmc_sample(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *opt_design,
+                             const cri_rows *rows, cri_gp_drawn what, size_t count, uint64_t seed, double *out)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t         n = rows ? rows->n : 0, used = count < m->n_draws ? count : m->n_draws;
+    double        *column = cr_scratch_f64(&s, n * (count / m->n_draws + 1));
+    cri_gp_mixture x = { 0 };
+
+    CR_TRY(cri_gp_mixture_open(cx, &s, m, &x));
+    for (size_t h = 0; h < used; h++) {
+        size_t some = (count - h - 1) / used + 1; /* draws h, h + used, .. */
+        CR_TRY(cri_gp_mixture_set(cx, &x, h * m->n_draws / used));
+        CR_TRY(draw_one(cx, &x.one, opt_design, rows, what, some, seed + 0x9e3779b97f4a7c15u * (h + 1), column));
         for (size_t i = 0; i < n; i++)
-            for (size_t c = 0; c < some; c++)
-                out[i * count + h + c * m->n_draws] = column[i * some + c];
+            for (size_t c = 0; c < some; c++) out[i * count + h + c * used] = column[i * some + c];
     }
 done:
-    cr_kernel_free(cx, one.kernel);
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* --- agreement ------------------------------------------------------------------------------- */
-
-void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess)
-{
-    size_t width = m->n_theta + 1;
-    double rhat, ess;
-    *out_rhat = NAN;
-    *out_ess = NAN;
-    for (size_t c = 0; c < m->n_theta + m->noise_learned; c++) {
-        cri_gp_chain_report(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
-                            &ess);
-        *out_rhat = fmax(*out_rhat, rhat); /* of NaN and a number, the number */
-        *out_ess = fmin(*out_ess, ess);
-    }
-}
-
-/* --- description ----------------------------------------------------------------------------- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The quantile of sorted values, between neighbours. */
-static double quantile(const double *x, size_t n, double p)
-{
-    double at = p * (double)(n - 1);
-    size_t i = (size_t)at;
-    return i + 1 < n ? x[i] + (at - (double)i) * (x[i + 1] - x[i]) : x[n - 1];
-}
-
-static cr_status add_item(cr_ctx *cx, json_t *list, const char *name, double *x, size_t n,
-                          double rhat, double ess)
-{
-    cr_status st = CR_OK;
-    json_t   *item = json_object();
-    double    mean = 0, square = 0;
-    if (json_array_append_new(list, item) != 0) return cr_fail(cx, CR_ENOMEM, "out of memory");
-    for (size_t i = 0; i < n; i++) {
-        double delta = x[i] - mean;
-        mean += delta / (double)(i + 1);
-        square += delta * (x[i] - mean);
-    }
-    qsort(x, n, sizeof *x, compare_numbers);
-    CR_TRY(cri_store_set(cx, item, "name", json_string_nocheck(name)));
-    CR_TRY(cri_store_set(cx, item, "value", cri_json_number(mean)));
-    CR_TRY(cri_store_set(cx, item, "sd",
-                         cri_json_number(n > 1 ? sqrt(square / (double)(n - 1)) : NAN)));
-    CR_TRY(cri_store_set(cx, item, "lower", cri_json_number(quantile(x, n, 0.025))));
-    CR_TRY(cri_store_set(cx, item, "upper", cri_json_number(quantile(x, n, 0.975))));
-    CR_TRY(cri_store_set(cx, item, "rhat", cri_json_number(rhat)));
-    CR_TRY(cri_store_set(cx, item, "ess", cri_json_number(ess)));
-done:
-    return st;
-}
-
-cr_status cri_gp_mcmc_describe(cr_ctx *cx, const cri_gp_posterior *m, json_t *list)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = m->n_draws, width = m->n_theta + 1, count = cr_kernel_parameters(m->kernel);
-    double    *x = cr_scratch_f64(&s, n), rhat, ess;
-    cr_kernel *k = NULL;
-
-    CR_TRY(s.status);
-    CR_TRY(cr_kernel_copy(cx, m->kernel, &k));
-    for (size_t i = 0; i <= count; i++) {
-        cr_kernel_parameter p = i < count
-                                    ? cr_kernel_parameter_at(k, i)
-                                    : (cr_kernel_parameter){ .name = "noise", .theta = m->n_theta };
-        if (i == count && m->noise_column) break;
-        bool still = i < count ? p.fixed : !m->noise_learned;
-        for (size_t h = 0; h < n; h++) {
-            const double *theta = m->draws + h * width;
-            if (i < count) CR_TRY(cr_kernel_set_theta(cx, k, theta));
-            x[h] = i < count ? cr_kernel_parameter_at(k, i).value : exp(theta[m->n_theta]);
-        }
-        rhat = ess = NAN;
-        if (!still)
-            cri_gp_chain_report(m->draws + p.theta, CRI_GP_CHAINS, n / CRI_GP_CHAINS, width, &rhat,
-                                &ess);
-        CR_TRY(add_item(cx, list, p.name, x, n, rhat, ess));
-    }
-done:
-    cr_kernel_free(cx, k);
+    cri_gp_mixture_close(cx, &x);
     cr_scratch_end(&s);
     return st;
 }

@@ -7,6 +7,7 @@
 #include "gp_centre.h"
 #include "gp_learn.h"
 #include "gp_online_learn.h"
+#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
@@ -39,6 +40,13 @@ CR_OPTIONS_STRUCT(gp_online_options, GP_ONLINE_OPTIONS);
 #define ROW(...) CR_OPTION_ROW(gp_online_options, __VA_ARGS__)
 static const cr_option gp_online_table[] = { GP_ONLINE_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
+static const cri_goes gp_online_goes[] = {
+    { "max_iter", "optimize", "evidence", false },
+    { "steps", "method", "stream", false },
+    { "steps", "optimize", "evidence", false },
+    { "move", "method", "stream", false },
+    CRI_GOES_LAST,
+};
 
 typedef struct online_state {
     cri_gp_posterior *gp;
@@ -378,6 +386,7 @@ static cr_status begin(cr_ctx *cx, const gp_online_options *o, const cri_rows *r
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &g->kernel));
     if (holds_white(g->kernel))
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "gp-online takes its noise from --noise, not from a white kernel"));
+    CR_TRY(cri_gp_check_data(cx, g->kernel, rows, data));
     CR_TRY(cri_gp_centre(cx, g->kernel, data, NULL, NULL)); /* the rows of the first batch */
     CR_TRY(cri_gp_inducing(cx, data, o->inducing, seed, &g->at));
     CR_TRY(set_mean(cx, o, rows->design, data, m));
@@ -448,6 +457,7 @@ static cr_status take_rows(cr_ctx *cx, const gp_online_options *o, const cri_row
         CR_TRY(cri_gp_data_add(cx, &data, &part, NULL, true, NULL));
         double count = data.count;
         if (!first) cri_gp_data_shift(&data, (*m)->shift);
+        if (!first) st = cri_gp_check_data(cx, (*m)->gp->kernel, rows, &data);
         if (data.n > 0 && first) st = begin(cx, o, rows, &data, seed, m, report);
         if (st == CR_OK && data.n > 0 && (!first || (*m)->method == METHOD_BASIS))
             st = take_batch(cx, o, &data, m, report);
@@ -466,7 +476,8 @@ static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                             void **out_state, cr_report *report)
 {
     online_state *m = NULL;
-    cr_status     st = take_rows(cx, options, rows, seed, &m, report);
+    cr_status     st = cri_check_sizes(cx, rows, true);
+    if (st == CR_OK) st = take_rows(cx, options, rows, seed, &m, report);
     if (st == CR_OK) {
         report_evidence(m, rows->design, report);
         *out_state = m;
@@ -624,6 +635,7 @@ const cr_model_class cri_class_gp_online = {
     .for_classes = "the model gp-classify predicts classes",
     .options = gp_online_table,
     .options_size = sizeof(gp_online_options),
+    .goes = gp_online_goes,
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,
     .means_alone = true,

@@ -1,5 +1,6 @@
 /* gp_parts.c -- parts and evidence of a Gaussian process. */
 #include "gp_parts.h"
+#include "gp_mcmc.h"
 #include "gp_sparse.h"
 #include "gp_spectrum.h"
 #include "../../base/context_internal.h"
@@ -223,12 +224,17 @@ cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, si
     bool                    is_mean = m->q > 0 && k == 0;
     inputs                  x;
 
+    if (m->n_draws && rows) {
+        st = cri_gp_mcmc_part(cx, m, design, k, rows, out_part, mean, sd);
+        goto done;
+    }
     CR_TRY(check_parts(cx, m));
     if (is_mean) name_mean(m, design, &part);
     else CR_TRY(find_term(cx, m, k - (m->q > 0), &term));
     if (term) CR_TRY(name_term(cx, m, design, term, &part));
     if (rows && part.name[0]) {
         CR_TRY(inputs_of(&s, m, rows, &x));
+        CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, 0, &x.in));
         CR_TRY(moments(cx, m, term, is_mean, &x, false, mean, sd));
         for (size_t i = 0; i < rows->n; i++) sd[i] = sqrt(fmax(sd[i], 0));
     }

@@ -251,6 +251,7 @@ cr_status cri_gp_describe(cr_ctx *cx, const void *state, const cr_design *design
     CR_TRY(cri_store_set(cx, out, "parameters", list = json_array()));
     CR_TRY(add_mean(cx, m, design, list));
     CR_TRY(add_kernel(cx, m, list));
+    CR_TRY(cri_gp_tell_elements(cx, m->kernel, design, list));
     CR_TRY(cri_store_set(cx, out, "statistics", statistics = json_object()));
     CR_TRY(add_statistics(cx, m, design, statistics));
 done:

@@ -47,9 +47,10 @@ static cr_status block_new(cr_scratch *s, const cri_gp_posterior *m, size_t p, s
     return s->status;
 }
 
-/* The inputs of rows [begin, end), or of those that an index names, and their terms of the mean. */
-static void read_rows(const cri_gp_posterior *m, const cri_rows *rows, const size_t *opt_index,
-                      size_t begin, size_t end, block *b)
+/* The inputs of rows [begin, end), or of those that an index names, which were read before, and their terms of the
+ * mean. */
+static cr_status read_rows(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows, const size_t *opt_index,
+                           size_t begin, size_t end, block *b)
 {
     size_t count = b->count = end - begin;
     if (!opt_index) cri_gp_split(rows, begin, end, b->room, b->X, b->codes);
@@ -62,6 +63,7 @@ static void read_rows(const cri_gp_posterior *m, const cri_rows *rows, const siz
                                .categories = m->at.c,
                                .names = cri_gp_names(rows) };
     cri_gp_mean_fill(&m->mean, b->X, count, b->H);
+    return opt_index ? CR_OK : cri_gp_check_inputs(cx, m->kernel, rows, begin, &b->in);
 }
 
 /* k and the mean of the rows of a block. */
@@ -85,8 +87,8 @@ done:
 static cr_status predict_mean(cr_ctx *cx, const cri_gp_posterior *m, const cri_rows *rows,
                               size_t begin, size_t end, block *b, double *out_mean)
 {
-    read_rows(m, rows, NULL, begin, end, b);
-    return mean_of_block(cx, m, b, out_mean);
+    cr_status st = read_rows(cx, m, rows, NULL, begin, end, b);
+    return st == CR_OK ? mean_of_block(cx, m, b, out_mean) : st;
 }
 
 static void add_squares(const double *A, size_t rows, size_t count, double *out)
@@ -185,7 +187,7 @@ static cr_status predict_dense(cr_ctx *cx, const cri_gp_posterior *m, const cri_
     CR_TRY(block_new(&s, m, rows->p, most, false, &b));
     for (size_t k = 0; k < cri_block_count(count, size); k++) {
         cri_range r = cri_block_range(count, size, k);
-        read_rows(m, rows, opt_index, r.begin, r.end, &b);
+        CR_TRY(read_rows(cx, m, rows, opt_index, r.begin, r.end, &b));
         CR_TRY(mean_of_block(cx, m, &b, some));
         if (opt_variance) CR_TRY(predict_variance(cx, m, &b, spread));
         for (size_t i = 0; i < b.count; i++) {
@@ -222,7 +224,7 @@ static cr_status predict_low(cr_ctx *cx, const cri_gp_posterior *m, const cri_ro
                                       .mean_error = errors,
                                       .variance = opt_variance ? opt_variance + r.begin : NULL,
                                       .variance_error = errors + most };
-        read_rows(m, rows, NULL, r.begin, r.end, &b);
+        CR_TRY(read_rows(cx, m, rows, NULL, r.begin, r.end, &b));
         CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b.in, false, b.prior));
         CR_TRY(cri_gp_lowrank_predict(cx, m, &b.in, &room, &found));
         for (size_t i = 0; i < b.count; i++)
@@ -270,7 +272,7 @@ static cr_status add_noise_to_rows(cr_ctx *cx, const cri_gp_posterior *m, const 
         cri_range r = cri_block_range(rows->n, BLOCK, k);
         b.count = r.end - r.begin;
         if (m->white) {
-            read_rows(m, rows, NULL, r.begin, r.end, &b);
+            CR_TRY(read_rows(cx, m, rows, NULL, r.begin, r.end, &b));
             CR_TRY(cr_kernel_diagonal(cx, m->kernel, &b.in, false, b.prior));
         }
         CR_TRY(add_noise(cx, m, rows, r.begin, &b, variance + r.begin));
@@ -375,7 +377,7 @@ cr_status cri_gp_sample(cr_ctx *cx, const void *state, const cr_design *design,
 
     if (n == 0) goto done;
     if (m->n_draws) {
-        st = cri_gp_mcmc_sample(cx, m, design, rows, count, seed, out);
+        st = cri_gp_mcmc_sample(cx, m, design, rows, CRI_GP_TARGETS, count, seed, out);
         goto done;
     }
     CR_TRY(check_room(cx, m, n));
@@ -394,15 +396,6 @@ done:
 
 /* --- the function itself --------------------------------------------------------------------- */
 
-/* A mixture over hyper-parameters is not one process. */
-static cr_status check_single(cr_ctx *cx, const cri_gp_posterior *m)
-{
-    if (!m->n_draws) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --hyper mcmc tells of observations only, not of the "
-                                 "function without noise");
-    return cr_fail_hint(cx, "fit with --hyper best");
-}
-
 cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior, double *mean,
                           double *opt_sd, double *opt_covariance)
 {
@@ -413,7 +406,10 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
     double                 *S = opt_covariance;
     block                   b;
 
-    CR_TRY(check_single(cx, m));
+    if (m->n_draws) {
+        st = cri_gp_mcmc_function(cx, m, rows, prior, mean, opt_sd, opt_covariance);
+        goto done;
+    }
     if (!prior && !S) {
         CR_TRY(predict_rows(cx, m, rows, mean, opt_sd));
         for (size_t i = 0; opt_sd && i < n; i++) opt_sd[i] = sqrt(opt_sd[i]);
@@ -439,6 +435,11 @@ cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, 
     double                 *S, *mean;
     block                   b;
 
+    if (m->n_draws) {
+        cri_gp_drawn what = prior ? CRI_GP_PRIOR_FUNCTIONS : CRI_GP_FUNCTIONS;
+        st = cri_gp_mcmc_sample(cx, m, NULL, rows, what, count, seed, out);
+        goto done;
+    }
     CR_TRY(check_room(cx, m, n));
     S = cr_scratch_matrix(&s, n, n);
     mean = cr_scratch_f64(&s, n);

@@ -1,6 +1,7 @@
 /* gp_slopes.c -- the gradient of the predictive mean by the columns of numbers.
  *   dm/dx = (dh/dx) . b + sum_a alpha_a dk(x_a, x)/dx
  * Rasmussen & Williams (2006), sec. 9.4. */
+#include "gp_mcmc.h"
 #include "gp_mean.h"
 #include "gp_posterior.h"
 #include "gp_spectrum.h"
@@ -67,9 +68,10 @@ cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, dou
     double                 *W = cr_scratch_matrix(&s, m->approx == CRI_GP_RFF ? 0 : m->at.n, most);
     uint32_t               *codes = cr_scratch_bytes(&s, most * m->at.c, sizeof *codes);
 
-    if (m->n_draws)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "a Gaussian process by --hyper mcmc has no single function to tell "
-                                            "the slopes of"));
+    if (m->n_draws) {
+        st = cri_gp_mcmc_slopes(cx, m, rows, out);
+        goto done;
+    }
     CR_TRY(s.status);
     for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, BLOCK, k);
@@ -79,6 +81,7 @@ cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, dou
         cri_gp_split(rows, r.begin, r.end, room, X, codes);
         cr_kernel_input in = { .rows = count, .numbers = cr_cmat_of(X, count, d), .codes = codes,
                                .categories = m->at.c, .names = cri_gp_names(rows) };
+        CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, r.begin, &in));
         memset(to, 0, count * d * sizeof *to);
         CR_TRY(m->approx == CRI_GP_RFF ? add_waves(cx, m, X, count, to) : add_kernel(cx, m, &in, W, to));
         add_mean(m, X, count, to);

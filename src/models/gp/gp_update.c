@@ -134,6 +134,7 @@ cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
     CR_TRY(copy_model(cx, old, m));
     cri_gp_kernel_bind(m->kernel, rows->design);
     CR_TRY(cri_gp_data_add(cx, &m->at, rows, rows->roles[0], !m->white, NULL));
+    CR_TRY(cri_gp_check_data(cx, m->kernel, rows, &m->at));
     if (m->noise == 0 && m->at.spread > 1e-20 + old->at.spread)
         CR_TRY(cr_fail(cx, CR_EDATA, "a new row has inputs that were seen before with another target, "
                                      "which no function without noise can give"));

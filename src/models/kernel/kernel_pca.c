@@ -11,6 +11,7 @@
 #include "../fields.h"
 #include "../gp/gp_centre.h"
 #include "../generative/discriminant.h"
+#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/parallel.h"
 #include "../../base/scratch.h"
@@ -211,6 +212,7 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     (void)seed;
 
     if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_inputs_add(cx, &data, rows));
     n = w.n = data.n;
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "kernel-pca: there is no row of weight above 0"));
@@ -219,6 +221,7 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
                        32e-9 * (double)n * (double)n));
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1,
                               "some components would have a negative variance", &m->kernel));
+    CR_TRY(cri_gp_check_data(cx, m->kernel, rows, &data));
     w.K = cr_scratch_matrix(&s, n, n);
     w.V = cr_scratch_matrix(&s, n, n);
     w.l = cr_scratch_f64(&s, n);
@@ -267,6 +270,7 @@ static cr_status kernel_pca_predict(cr_ctx *cx, const void *state, const cri_row
         cri_gp_split(rows, r.begin, r.end, room, X, codes);
         cr_kernel_input in = { .rows = count, .numbers = cr_cmat_of(X, count, m->d), .codes = codes,
                                .categories = m->c, .names = cri_gp_names(rows) };
+        CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, r.begin, &in));
         CR_TRY(cr_kernel_cross(cx, m->kernel, &at, &in, cr_mat_of(C, n, count)));
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < q; j++) z[i * q + j] = -m->offset[j];
@@ -361,7 +365,6 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
     char                   *text = cri_gp_kernel_text(cx, m->kernel), name[64];
     json_t                 *list = json_array(), *s;
     double                  explained = 0;
-    (void)design;
 
     CR_TRY(cri_store_set(cx, out, "parameters", list));
     if (!text) CR_TRY(CR_ENOMEM);
@@ -370,6 +373,7 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
         if (p.given) continue;
         CR_TRY(cri_add_parameter(cx, list, json_string_nocheck(p.name), p.value, NAN, NULL));
     }
+    CR_TRY(cri_gp_tell_elements(cx, m->kernel, design, list));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
     CR_TRY(cri_store_set(cx, s, "distinct_inputs", json_integer((json_int_t)m->n)));

@@ -118,6 +118,7 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     CR_TRY(s.status);
     g->approx = CRI_GP_EXACT;
     g->noise = o->lambda;
+    CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_gp_data_add(cx, &g->at, rows, NULL, true, group));
     n = g->at.n;
     if (17.6 * (double)n * (double)n > (double)cri_memory_left(cx))
@@ -125,6 +126,7 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
                        17.6e-9 * (double)n * (double)n));
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2,
                               "the penalty of some functions would be negative", &g->kernel));
+    CR_TRY(cri_gp_check_data(cx, g->kernel, rows, &g->at));
     CR_TRY(cri_gp_mean_new(cx, o->intercept ? 0 : -1, &g->at, &g->mean, NULL));
     CR_TRY(cri_gp_posterior_allocate(cx, g, false));
     H = cr_scratch_matrix(&s, n, g->q);
@@ -193,6 +195,7 @@ static cr_status kernel_ridge_describe(cr_ctx *cx, const void *state, const cr_d
         cr_kernel_parameter p = cr_kernel_parameter_at(g->kernel, i);
         if (!p.given) CR_TRY(add_parameter(cx, list, p.name, p.value, NAN));
     }
+    CR_TRY(cri_gp_tell_elements(cx, g->kernel, design, list));
     CR_TRY(cri_store_set(cx, out, "statistics", s = json_object()));
     CR_TRY(cri_store_set(cx, s, "kernel", json_string_nocheck(text)));
     CR_TRY(cri_store_set(cx, s, "units", json_string(cri_gp_units(design))));

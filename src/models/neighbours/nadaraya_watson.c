@@ -176,6 +176,17 @@ done:
     return st;
 }
 
+/* It is told in the units of the data. */
+static cr_status check_bandwidth(cr_ctx *cx, const nw_state *m, const cr_design *design)
+{
+    for (size_t j = 0; j < m->p; j++)
+        if (!isfinite(m->h[j] * design->scale[j])) {
+            cr_fail(cx, CR_ENUMERIC, "column '%s' is so large that its bandwidth overflows", cr_design_term_name(design, j));
+            return cr_fail_hint(cx, "multiply the column by a power of ten, such as 1e-100");
+        }
+    return CR_OK;
+}
+
 /* --- fit ------------------------------------------------------------------------------------- */
 
 static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -188,6 +199,7 @@ static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     nw_state         *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
+    CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_kept_new(cx, "nadaraya-watson", rows, &kept));
     *m = (nw_state){ .n = kept.n, .p = kept.p, .X = kept.X, .y = kept.y, .w = kept.w };
     kept = (cri_kept){ 0 };
@@ -198,6 +210,7 @@ static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     if (!m->h || !m->residual) CR_TRY(CR_ENOMEM);
     CR_TRY(strcmp(o->bandwidth, "auto") == 0 ? choose_bandwidth(cx, m, o->per_column, seed)
                                              : read_bandwidth(cx, m, o->bandwidth));
+    CR_TRY(check_bandwidth(cx, m, rows->design));
     smoother = smoother_of(m);
     CR_TRY(cri_smoother_loo(cx, &smoother, NULL, m->n, m->residual, &m->mse));
     if (m->n < 2) cri_warn_no_spread(cx);

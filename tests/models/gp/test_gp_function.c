@@ -145,13 +145,10 @@ static void test_refusals(void **state)
     sample    s = draw(cx, 4);
     double    out[N * N], mean[N], gap[2 * D] = { 1, 20, NAN, 30 };
     cr_model *m = fit(cx, "ridge", s.t, "target=y"), *gp = fit(cx, "gp", s.t, "target=y missing=drop");
-    cr_model *mixed = fit(cx, "gp", s.t, "target=y hyper=mcmc draws_hyper=4 kernel=rbf");
     cr_table *t = make_table(cx, gap, 2, D, s.zero, NULL);
     assert_int_equal(cr_model_slopes(m), 0);
     assert_fails_with(cx, cr_predict_slopes(cx, m, s.rows, out), CR_EUNSUPPORTED, "slopes");
     assert_fails_with(cx, cr_predict_function(cx, m, s.rows, false, mean, NULL, NULL), CR_EUNSUPPORTED, "noise");
-    assert_fails_with(cx, cr_predict_slopes(cx, mixed, s.rows, out), CR_EUNSUPPORTED, "mcmc");
-    assert_fails_with(cx, cr_predict_function(cx, mixed, s.rows, false, mean, NULL, NULL), CR_EUNSUPPORTED, "mcmc");
     assert_fails_with(cx, cr_predict_function(cx, gp, t, false, mean, NULL, out), CR_EDATA, "1 of 2 rows");
     assert_ok(cx, cr_predict_function(cx, gp, t, false, mean, out, NULL));
     assert_true(isfinite(mean[0]) && isnan(mean[1]) && isnan(out[1]));
@@ -160,7 +157,6 @@ static void test_refusals(void **state)
     cr_table_free(cx, t);
     cr_model_free(cx, m);
     cr_model_free(cx, gp);
-    cr_model_free(cx, mixed);
     drop(cx, &s);
     test_context_free(cx);
 }

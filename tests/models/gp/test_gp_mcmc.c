@@ -3,6 +3,7 @@
 
 #include "models/gp/gp_mcmc.h"
 #include "models/model_internal.h"
+#include "models/parts.h"
 
 enum { N = 25 };
 static const double CENTRE = 0.1, WIDTH = 0.7; /* of the prior of log l */
@@ -223,48 +224,138 @@ static void test_model(void **state)
     test_context_free(cx);
 }
 
+enum { MIXED = 8, T = 3 };
+#define MIXTURE "target=y mean=linear "
+
+/* What models at each of the draws say, averaged: of the function before (prior) or after the data. */
+typedef struct averages {
+    double mean[T], second[T * T], slope[T]; /* second: mean of the products */
+    double part[T], part_second[T];
+    double seen[T], seen_second[T]; /* of observations */
+} averages;
+
+static cr_model *fit_at_draw(cr_ctx *cx, const cr_table *t, const cri_gp_posterior *g, size_t h)
+{
+    cr_kernel *k;
+    char       text[200], settings[400];
+    assert_ok(cx, cr_kernel_copy(cx, g->kernel, &k));
+    assert_ok(cx, cr_kernel_set_theta(cx, k, g->draws + h * (g->n_theta + 1)));
+    cr_kernel_print(k, text, sizeof text);
+    snprintf(settings, sizeof settings, MIXTURE "optimize=none kernel=%s noise=%.17g", text,
+             exp(g->draws[h * (g->n_theta + 1) + g->n_theta]));
+    cr_kernel_free(cx, k);
+    return fit(cx, "gp", t, settings);
+}
+
+static averages average(cr_ctx *cx, const cr_table *t, const cr_table *few, const cri_gp_posterior *g, bool prior)
+{
+    averages a = { 0 };
+    for (size_t h = 0; h < MIXED; h++) {
+        cr_model     *one = fit_at_draw(cx, t, g, h);
+        cr_prediction q = predict(cx, one, few);
+        double        mean[T], S[T * T], slope[T], part[T], sd[T];
+        assert_ok(cx, cr_predict_function(cx, one, few, prior, mean, NULL, S));
+        assert_ok(cx, cr_predict_slopes(cx, one, few, slope));
+        assert_ok(cx, cr_predict_part(cx, one, few, 1, part, sd));
+        for (size_t i = 0; i < T; i++) {
+            a.mean[i] += mean[i] / MIXED, a.slope[i] += slope[i] / MIXED;
+            a.part[i] += part[i] / MIXED, a.part_second[i] += (sd[i] * sd[i] + part[i] * part[i]) / MIXED;
+            a.seen[i] += q.mean[i] / MIXED;
+            a.seen_second[i] += (q.mean[i] * q.mean[i] + q.scale[i] * q.scale[i]) / MIXED;
+            for (size_t j = 0; j < T; j++) a.second[i * T + j] += (S[i * T + j] + mean[i] * mean[j]) / MIXED;
+        }
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, one);
+    }
+    return a;
+}
+
 /* The mixture over few draws against models fitted at each of them. */
 static void test_mixture(void **state)
 {
     (void)state;
-    enum { DRAWS = 8, T = 3 };
     cr_ctx   *cx = test_context();
     bench    *b = draw(4);
-    double    X[T] = { 1.3, 4.9, 6.2 }, y[T] = { 0 }, mean[T] = { 0 }, square[T] = { 0 };
+    double    X[T] = { 1.3, 4.9, 6.2 }, y[T] = { 0 }, mean[T], sd[T], S[T * T], slope[T], part[T], part_sd[T];
     cr_table *t = make_table(cx, b->X, N, 1, b->y, NULL), *few = make_table(cx, X, T, 1, y, NULL);
     cr_ctx_set_threads(cx, 1);
-    cr_model               *m = fit(cx, "gp", t, "target=y mean=linear hyper=mcmc draws_hyper=8");
+    cr_model               *m = fit(cx, "gp", t, MIXTURE "hyper=mcmc draws_hyper=8");
     const cri_gp_posterior *g = m->state;
     cr_prediction           p = predict(cx, m, few);
-    assert_int_equal(g->n_draws, DRAWS);
-    for (size_t h = 0; h < DRAWS; h++) {
-        cr_kernel *k;
-        char       text[200], settings[400];
-        assert_ok(cx, cr_kernel_copy(cx, g->kernel, &k));
-        assert_ok(cx, cr_kernel_set_theta(cx, k, g->draws + h * (g->n_theta + 1)));
-        cr_kernel_print(k, text, sizeof text);
-        snprintf(settings, sizeof settings,
-                 "target=y mean=linear optimize=none kernel=%s noise=%.17g", text,
-                 exp(g->draws[h * (g->n_theta + 1) + g->n_theta]));
-        cr_model     *one = fit(cx, "gp", t, settings);
-        cr_prediction q = predict(cx, one, few);
+    assert_int_equal(g->n_draws, MIXED);
+    for (int prior = 1; prior >= 0; prior--) {
+        averages a = average(cx, t, few, g, prior);
+        assert_ok(cx, cr_predict_function(cx, m, few, prior, mean, sd, S));
         for (size_t i = 0; i < T; i++) {
-            mean[i] += q.mean[i] / DRAWS;
-            square[i] += (q.mean[i] * q.mean[i] + q.scale[i] * q.scale[i]) / DRAWS;
+            assert_close(mean[i], a.mean[i], 1e-9);
+            assert_close(sd[i] * sd[i], S[i * T + i], 1e-9);
+            for (size_t j = 0; j < T; j++)
+                assert_close(S[i * T + j], a.second[i * T + j] - a.mean[i] * a.mean[j], 1e-8);
         }
-        cr_prediction_free(cx, &q);
-        cr_model_free(cx, one);
-        cr_kernel_free(cx, k);
-    }
-    for (size_t i = 0; i < T; i++) {
-        assert_close(p.mean[i], mean[i], 1e-10);
-        assert_close(p.scale[i], sqrt(square[i] - mean[i] * mean[i]), 1e-9);
-        assert_true(isinf(p.dof[i]));
+        assert_ok(cx, cr_predict_function(cx, m, few, prior, slope, sd, NULL)); /* without the covariance */
+        for (size_t i = 0; i < T; i++) assert_close(sd[i] * sd[i], S[i * T + i], 1e-9);
+        if (prior) continue;
+        assert_ok(cx, cr_predict_slopes(cx, m, few, slope));
+        assert_ok(cx, cr_predict_part(cx, m, few, 1, part, part_sd));
+        for (size_t i = 0; i < T; i++) {
+            assert_close(slope[i], a.slope[i], 1e-9);
+            assert_close(part[i], a.part[i], 1e-9);
+            assert_close(part_sd[i] * part_sd[i], a.part_second[i] - a.part[i] * a.part[i], 1e-8);
+            assert_close(p.mean[i], a.seen[i], 1e-10);
+            assert_close(p.scale[i], sqrt(a.seen_second[i] - a.seen[i] * a.seen[i]), 1e-9);
+            assert_true(isinf(p.dof[i]) && sd[i] < p.scale[i]);
+        }
     }
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     cr_table_free(cx, t);
     cr_table_free(cx, few);
+    free(b);
+    test_context_free(cx);
+}
+
+/* Draws of the function have its moments, jointly; few of them come from all chains. */
+static void test_functions(void **state)
+{
+    (void)state;
+    enum { DRAWS = 4000, F = 4 };
+    cr_ctx   *cx = test_context();
+    bench    *b = draw(4);
+    double    X[T] = { 1.3, 1.8, 6.2 }, y[T] = { 0 }, mean[T], S[T * T], some[T * F], one[T];
+    double   *f = malloc(T * DRAWS * sizeof *f);
+    cr_table *t = make_table(cx, b->X, N, 1, b->y, NULL), *few = make_table(cx, X, T, 1, y, NULL);
+    cr_ctx_set_threads(cx, 1);
+    cr_model *m = fit(cx, "gp", t, MIXTURE "hyper=mcmc draws_hyper=8");
+    for (int prior = 0; prior < 2; prior++) {
+        assert_ok(cx, cr_predict_function(cx, m, few, prior, mean, NULL, S));
+        assert_ok(cx, cr_sample_functions(cx, m, few, prior, DRAWS, 3, f));
+        for (size_t i = 0; i < T; i++)
+            for (size_t j = 0; j < T; j++) {
+                double sum = 0, at = 0, room = sqrt(S[i * T + i] * S[j * T + j]);
+                for (size_t c = 0; c < DRAWS; c++) at += f[i * DRAWS + c] / DRAWS;
+                for (size_t c = 0; c < DRAWS; c++)
+                    sum += (f[i * DRAWS + c] - mean[i]) * (f[j * DRAWS + c] - mean[j]) / DRAWS;
+                assert_close(at, mean[i], 5 * sqrt(S[i * T + i] / DRAWS));
+                assert_close(sum, S[i * T + j], 0.2 * room);
+            }
+    }
+    assert_ok(cx, cr_sample_functions(cx, m, few, false, F, 3, some)); /* number 2 stands at the fifth of 8 */
+    cri_gp_posterior *g = m->state;
+    double           *all = g->draws;
+    g->draws = all + 4 * (g->n_theta + 1), g->n_draws = 4; /* two more chains: the second half */
+    assert_ok(cx, cr_sample_functions(cx, m, few, false, 1, 3, one));
+    g->draws = all, g->n_draws = MIXED;
+    cr_model     *at = fit_at_draw(cx, t, g, 4);
+    double        fixed[T];
+    assert_ok(cx, cr_sample_functions(cx, at, few, false, 1, 3 + 0x9e3779b97f4a7c15u * 1, fixed));
+    for (size_t i = 0; i < T; i++) assert_close(one[i], fixed[i], 1e-7);
+    assert_ok(cx, cr_sample_functions(cx, at, few, false, 1, 3 + 0x9e3779b97f4a7c15u * 3, fixed));
+    for (size_t i = 0; i < T; i++) assert_close(some[i * F + 2], fixed[i], 1e-7);
+    cr_model_free(cx, at);
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    cr_table_free(cx, few);
+    free(f);
     free(b);
     test_context_free(cx);
 }
@@ -283,13 +374,17 @@ static cr_status use_draws(cr_ctx *cx, void *arg)
     cr_model     *m = NULL;
     cr_table     *t = NULL;
     cr_prediction p = { 0 };
-    double        draws[4 * 6];
+    double        draws[4 * 6], mean[4], sd[4], S[16];
     cr_ctx_set_threads(cx, 1);
     CR_TRY(cr_table_new(cx, "t", 4, &t));
     CR_TRY(cr_table_add_numbers(cx, t, "x1", CR_REAL, f->X, 1));
     CR_TRY(cr_model_from_bytes(cx, "m", f->bytes, f->size, &m));
     CR_TRY(cr_predict(cx, m, t, &p));
     CR_TRY(cr_sample_targets(cx, m, t, 6, 1, draws));
+    CR_TRY(cr_predict_function(cx, m, t, false, mean, sd, S));
+    CR_TRY(cr_predict_slopes(cx, m, t, mean));
+    CR_TRY(cr_predict_part(cx, m, t, 1, mean, sd));
+    CR_TRY(cr_sample_functions(cx, m, t, false, 3, 1, draws));
 done:
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
@@ -347,7 +442,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one),       cmocka_unit_test(test_two),
         cmocka_unit_test(test_agreement), cmocka_unit_test(test_model),
-        cmocka_unit_test(test_mixture),   cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_mixture),   cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("gp mcmc", tests, NULL, NULL);
 }
