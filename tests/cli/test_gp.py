@@ -139,3 +139,13 @@ def test_what_goes_with_the_prior(credence, refused, examples):
     assert credence("fit", "gp-classify", "examples/iris.csv", "--target", "species", "--optimize", "none", "--kernel", "rbf",
                     "-o", "c.cred").code == 0
     refused(2, "predict", "c.cred", "examples/iris.csv", "--latent", says="--coordinates shows")
+
+
+def test_only_bounds_that_were_given_are_called_so(credence, tmp_path):
+    """The natural limits of a variance or a correlation are nobody's wish."""
+    rows = "".join(f"{i * 7 % 30 / 30},{(i * i * 37 % 101) / 50 - 1}\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("x,y\n" + rows)
+    plain = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant", "-o", "m.cred")
+    assert "constant.variance (lower)" in plain.stderr and "given" not in plain.stderr
+    given = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant(variance=3[2,9])", "-o", "m.cred")
+    assert "constant.variance (lower as given); of those given, wider ones" in given.stderr

@@ -297,7 +297,8 @@ static void tell_bounds(const run *r, const double *x, cri_gp_learned *out)
         if (!low && !high) continue;
         cr_kernel_parameter p = { .name = "noise" };
         if (i < count) p = cr_kernel_parameter_at(r->k, i);
-        bool given = i < count && (low ? r->k->params[i].lower != -INFINITY : r->k->params[i].upper != INFINITY);
+        const cri_param *param = &r->k->params[i < count ? i : 0]; /* its natural limits are not given ones */
+        bool given = i < count && isfinite(cri_to_theta(param, low ? param->lower : param->upper));
         if (!add_bound(p.name, low, given, out->at_bound, sizeof out->at_bound, &used)) break;
     }
 }
