@@ -85,13 +85,47 @@ static const cli_field plot_series[] = {
     FIELD_LAST,
 };
 
+static const cli_field plot_part[] = {
+    TEXT("title", 0, "the kernel of the part"),
+    TEXT("x_title", 0, "the column it looks at"),
+    TEXT("y_title", 0, "the target"),
+    INNER(ROWS, "series", 0, "posterior mean and interval", plot_series),
+    FIELD_LAST,
+};
+
+static const cli_field plot_map[] = {
+    TEXT("name", 0, "what is mapped"),
+    OTHER(ARRAY, "z", 0, "one list for each y, of the values along x"),
+    FIELD_LAST,
+};
+
+static const cli_field plot_points[] = {
+    OTHER(ARRAY, "x", 0, "of the rows, along the first axis"),
+    OTHER(ARRAY, "y", 0, "along the other"),
+    FIELD_LAST,
+};
+
+static const cli_field plot_mark[] = {
+    TEXT("name", 0, "what is marked"),
+    NUMBER("x", 0, "where, along the first axis"),
+    NUMBER("y", 0, "along the other"),
+    FIELD_LAST,
+};
+
 const cli_field result_plot[] = {
     TEXT("model", 0, "name of the model"),
     TEXT("kind", 0, "what is drawn"),
     TEXT("title", 0, "of the figure"),
-    TEXT("x_title", 0, "of the first axis"),
-    TEXT("y_title", 0, "of the other"),
-    INNER(ROWS, "series", 0, "what stands in the legend, with its points", plot_series),
+    TEXT("x_title", FIELD_SOMETIMES, "of the first axis"),
+    TEXT("y_title", FIELD_SOMETIMES, "of the other"),
+    INNER(ROWS, "series", FIELD_SOMETIMES, "what stands in the legend, with its points", plot_series),
+    NUMBER("constant", FIELD_SOMETIMES, "of components: the constant of the mean function"),
+    INNER(ROWS, "parts", FIELD_SOMETIMES, "of components: the figure of each part", plot_part),
+    OTHER(ARRAY, "x", FIELD_SOMETIMES, "of map and evidence: the middles of the cells along the first axis"),
+    OTHER(ARRAY, "y", FIELD_SOMETIMES, "of map and evidence: the middles of the cells along the other"),
+    INNER(ROWS, "maps", FIELD_SOMETIMES, "of map and evidence: the values at the cells", plot_map),
+    INNER(OBJECT, "points", FIELD_SOMETIMES, "of map: the rows of the data", plot_points),
+    INNER(OBJECT, "mark", FIELD_SOMETIMES, "of evidence: the learned values", plot_mark),
     FIELD_LAST,
 };
 

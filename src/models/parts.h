@@ -10,7 +10,8 @@
 /* One part of a sum. */
 typedef struct cr_part {
     char        name[192];
-    const char *column; /* the one column of numbers that it looks at, of the design; else NULL */
+    const char *column;   /* the one column that it looks at, of the design; else NULL */
+    bool        category; /* that column has levels, not numbers                       */
 } cr_part;
 
 /* One hyper-parameter at its learned value. */

@@ -25,6 +25,8 @@ typedef struct cri_chart {
     const char      *top_title; /* of labels above the area, at places of x; NULL: none */
     cri_svg_tick     top[CRI_CHART_TOP];
     size_t           n_top;
+    const char *const *levels; /* [n_levels] what x = 0, 1, ... stand for; NULL: x is a number */
+    size_t           n_levels;
 } cri_chart;
 
 /* Adds a series, opt_upper for bands and bars; more than there is room for are left out. */
@@ -41,6 +43,10 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
 
 /* Its named series as a JSON object: title, x_title, y_title, series; the text is the scratch's. */
 cr_status cri_chart_json(cr_scratch *s, const cri_chart *chart, const char **out_text);
+
+/* Several of them under one title: title, constant unless it is NaN, parts. */
+cr_status cri_charts_json(cr_scratch *s, const char *title, double constant, const cri_chart *charts, size_t n,
+                          const char **out_text);
 
 /* As printf, into the arena; "" once that has failed. */
 CR_PRINTF(2, 3) const char *cri_compose(cr_scratch *s, const char *format, ...);

@@ -117,8 +117,17 @@ done:
 
 /* --- tables ------------------------------------------------------------------------------------ */
 
-cr_status cri_grid_table(cr_ctx *cx, const cr_table *t, size_t n, const char *const *names,
-                         const double *const *values, size_t n_names, cr_table **out)
+static cr_status all_levels(cr_ctx *cx, const cr_column *c, cr_table *grid)
+{
+    uint32_t *codes = cr_alloc(cx, c->n_levels, sizeof *codes);
+    if (!codes) return CR_ENOMEM;
+    for (size_t i = 0; i < c->n_levels; i++) codes[i] = (uint32_t)i;
+    return cri_table_own_codes(cx, grid, c, codes);
+}
+
+/* As cri_grid_table; with opt_levels, n is how many that column has. */
+static cr_status make_grid(cr_ctx *cx, const cr_table *t, size_t n, const char *const *names,
+                           const double *const *values, size_t n_names, const char *opt_levels, cr_table **out)
 {
     cr_status st = CR_OK;
     cr_table *grid = NULL;
@@ -131,6 +140,8 @@ cr_status cri_grid_table(cr_ctx *cx, const cr_table *t, size_t n, const char *co
         size_t k = find_name(names, n_names, c->name);
         if (k < n_names)
             CR_TRY(cr_table_borrow_numbers(cx, grid, c->name, CR_REAL, values[k], 1));
+        else if (opt_levels && strcmp(opt_levels, c->name) == 0)
+            CR_TRY(all_levels(cx, c, grid));
         else if (c->type == CR_CATEGORY)
             CR_TRY(hold_category(cx, c, cr_table_rows(t), n, grid));
         else
@@ -141,6 +152,20 @@ cr_status cri_grid_table(cr_ctx *cx, const cr_table *t, size_t n, const char *co
 done:
     cr_table_free(cx, grid);
     return st;
+}
+
+cr_status cri_grid_table(cr_ctx *cx, const cr_table *t, size_t n, const char *const *names,
+                         const double *const *values, size_t n_names, cr_table **out)
+{
+    return make_grid(cx, t, n, names, values, n_names, NULL, out);
+}
+
+cr_status cri_grid_levels(cr_ctx *cx, const cr_table *t, const char *name, cr_table **out)
+{
+    const cr_column *c = cr_table_find(t, name);
+    if (!c || c->type != CR_CATEGORY)
+        return cr_fail(cx, CR_EDATA, "%s: the column '%s' has no levels to draw", cr_table_source(t), name);
+    return make_grid(cx, t, c->n_levels, NULL, NULL, 0, name, out);
 }
 
 cr_status cri_grid_range(cr_ctx *cx, const cr_table *t, const char *name, const double *opt_y,

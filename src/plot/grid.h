@@ -14,6 +14,8 @@ cr_status cri_grid_table(cr_ctx *cx, const cr_table *opt_table, size_t n, const 
  * is the scratch's. */
 cr_status cri_grid_held(cr_scratch *s, const cr_model *model, const cr_table *table, const char *const *names,
                         size_t n_names, const char **out_text);
+/* The same with one row for each level of the category `name`. */
+cr_status cri_grid_levels(cr_ctx *cx, const cr_table *table, const char *name, cr_table **out_grid);
 /* The least and the greatest finite value of a column of numbers in rows whose target is known; opt_y NULL:
  * in all rows.  Fails with CR_EDATA where there is none. */
 cr_status cri_grid_range(cr_ctx *cx, const cr_table *table, const char *name, const double *opt_y,

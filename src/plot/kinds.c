@@ -62,6 +62,7 @@ static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
     cri_parts parts;
     cr_status st = cri_parts_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
+    if (to->json) return cri_charts_json(s, parts.title, parts.constant, parts.chart, parts.n, &to->text);
     size_t height = to->height / 2 < 7 ? to->height : to->height / 2;
     return to->path ? cri_parts_svg(s->cx, &parts, to->path)
                     : cri_parts_text(s, &parts, to->width, height, &to->text);
@@ -74,6 +75,7 @@ static cr_status draw_maps(cr_scratch *s, const cr_model *m, const cr_table *t, 
     cr_status st = kind == CR_PLOT_MAP ? cri_heat_map(s, m, t, o, &maps)
                                        : cri_evidence_map(s, m, t, o, &maps);
     if (st != CR_OK) return st;
+    if (to->json) return cri_maps_json(s, &maps, &to->text);
     return to->path ? cri_maps_svg(s->cx, &maps, to->path)
                     : cri_maps_text(s, &maps, to->width, to->height, &to->text);
 }
@@ -87,9 +89,6 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     CR_TRY(check_options(s->cx, o));
     if (!t && kind != CR_PLOT_PATH && !(kind == CR_PLOT_FIT && o->range))
         CR_TRY(cr_fail(s->cx, CR_EARG, "this kind of figure needs data"));
-    if (to->json && (kind == CR_PLOT_COMPONENTS || kind == CR_PLOT_MAP || kind == CR_PLOT_EVIDENCE))
-        CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
-                       "the kinds components, map and evidence are only drawn: they have no JSON"));
     switch (kind) {
     case CR_PLOT_COMPONENTS:
         return draw_parts(s, m, t, o, to);

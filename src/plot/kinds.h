@@ -51,8 +51,10 @@ CR_API cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *model, const cr_t
                                    cr_plot_kind kind, const cr_plot_options *options, size_t width,
                                    size_t height, char **out_text);
 /* The points that the figure is drawn from, as a JSON object: title, x_title, y_title, and series, each with
- * name, form (points, line, band, bars), x, and y or lower and upper.  CR_EUNSUPPORTED for components, map
- * and evidence.  The text is freed as that of cr_plot_text. */
+ * name, form (points, line, band, bars), x (the levels of a category are texts), and y or lower and upper; of
+ * components title, the constant of the mean function and parts, each such an object; of map and evidence
+ * title, x_title, y_title, x and y of the cells, maps, each with name and z [y][x], and points of rows or the
+ * mark.  The text is freed as that of cr_plot_text. */
 CR_API cr_status cr_plot_json(cr_ctx *cx, const cr_model *model, const cr_table *table, cr_plot_kind kind,
                               const cr_plot_options *options, char **out_text);
 

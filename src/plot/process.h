@@ -13,7 +13,8 @@ typedef struct cri_parts {
     const char *title, *description, *caption[2];
     cri_chart   chart[CRI_MOST_PARTS];
     size_t      n;
-    bool        shared; /* all over the same column */
+    bool        shared;   /* all over the same column                     */
+    double      constant; /* of the mean function; NaN where it has none */
 } cri_parts;
 
 /* Fills it; its arrays are the scratch's.  Fails with CR_EUNSUPPORTED for a model without parts. */

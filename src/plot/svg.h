@@ -146,6 +146,8 @@ typedef struct cri_svg_panel {
     bool         log_across, log_up; /* the axis holds logarithms to base 10 */
     bool         bare;               /* no labels below: another panel has them */
     bool         few;                /* few ticks up, without a grid */
+    const char *const *levels;       /* [n_levels] what 0, 1, ... across are called; NULL: numbers */
+    size_t       n_levels;
 } cri_svg_panel;
 
 /* Starts a page; ends with cri_svg_end. */

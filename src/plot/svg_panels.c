@@ -84,6 +84,19 @@ static size_t ticks_across(const cri_svg *s, const cri_svg_panel *p, cri_svg_tic
     return 1;
 }
 
+/* Each level below its place, shortened to what lies between two. */
+static void draw_levels(cri_svg *s, const cri_svg_panel *p)
+{
+    double each = s->area_width / (s->x_high - s->x_low), bottom = s->top + s->area_height;
+    cri_svg_put(s, "<g font-size='@' fill='" GREY "' text-anchor='middle'>\n", NUMBERS(LABEL_FONT));
+    for (size_t i = 0; i < p->n_levels; i++) {
+        double x = s->left + ((double)i - s->x_low) * each;
+        cri_svg_put(s, "<path d='M@ @v@' stroke='" GREY "'/>\n", NUMBERS(x, bottom, TICK));
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(x, bottom + 19), p->levels[i], each - 4, LABEL_FONT);
+    }
+    cri_svg_raw(s, "</g>\n");
+}
+
 void cri_svg_panel_begin(cri_svg *s, const cri_svg_panel *p)
 {
     cri_svg_tick x[CRI_SVG_MOST_TICKS], y[CRI_SVG_MOST_TICKS];
@@ -102,8 +115,9 @@ void cri_svg_panel_begin(cri_svg *s, const cri_svg_panel *p)
     if (p->few) widest = fmax(widest, 38); /* panels above each other line up */
     s->left = p->x + TEXT_FONT + 10 + widest + TICK + 3;
     s->area_width = fmax(40, p->x + p->width - s->left - 12);
-    n_x = ticks_across(s, p, x);
+    n_x = p->levels ? 0 : ticks_across(s, p, x);
     cri_svg_axes(s, x, n_x, y, n_y, !p->bare, !p->few);
+    if (p->levels) draw_levels(s, p);
     cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(TEXT_FONT));
     if (p->title)
         cri_svg_label(s, "x='@' y='@' font-weight='600'", NUMBERS(s->left, p->y + 14), p->title,

@@ -158,3 +158,29 @@ def test_more_probes_make_the_evidence_surer(credence, tmp_path):
         if probes == 4:
             assert any("--probes 16 would halve it" in w for w in said["warnings"]), said["warnings"]
     assert errors[1] < 0.8 * errors[0]
+
+
+def test_only_bounds_that_were_given_are_called_so(credence, tmp_path):
+    """The natural limits of a variance or a correlation are nobody's wish."""
+    rows = "".join(f"{i * 7 % 30 / 30},{(i * i * 37 % 101) / 50 - 1}\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("x,y\n" + rows)
+    plain = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant", "-o", "m.cred")
+    assert "constant.variance (lower)" in plain.stderr and "given" not in plain.stderr
+    given = credence("fit", "gp", "d.csv", "--target", "y", "--kernel", "constant(variance=3[2,9])", "-o", "m.cred")
+    assert "constant.variance (lower as given); of those given, wider ones" in given.stderr
+
+
+def test_rows_apart_are_noise_and_it_is_said(credence, tmp_path):
+    """Where the kernel is diagonal the evidence knows one variance: that of the target about its mean."""
+    (tmp_path / "d.csv").write_text("x,y\n1,2\n2,3\n3,4\n4,3\n5,6\n")
+    done = credence("fit", "gp", "d.csv", "--target", "y", "--json", "-o", "m.cred")
+    said = json.loads(done.stdout)
+    found = {p["name"]: p["value"] for p in said["parameters"]}
+    assert found["noise"] == pytest.approx(1.84, rel=1e-3) and found["rbf.variance"] < 1e-6  # 9.2 / 5
+    assert sum("signal and noise cannot be told apart" in w and "1.84" in w for w in said["warnings"]) == 1
+    rows = json.loads(credence("predict", "m.cred", "d.csv", "--json").stdout)["predictions"]
+    assert all(abs(r["mean"] - 3.6) < 1e-5 for r in rows)
+    (tmp_path / "d.csv").write_text("x,y\n1,2\n2,3\n3,4\n4,3\n5,6\n5,5.9\n1,2.2\n")  # repeated rows tell of noise
+    told = json.loads(credence("fit", "gp", "d.csv", "--target", "y", "--json").stdout)
+    assert not any("told apart" in w for w in told["warnings"])
+    assert next(p["value"] for p in told["parameters"] if p["name"] == "noise") < 0.1

@@ -45,7 +45,38 @@ def test_components(credence, tmp_path, waves):
     for part in ("2*rbf(t; l=3)", "1*periodic(t; l=1, p=1.5)", "1*linear(z"):
         assert any(part in w for w in words(root)), part
         assert part in text
-    assert "Not shown: 1 part of several columns or of categories." in words(root)
+    assert "Not shown: 1 part of several columns, or beyond what has room." in words(root)
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    rows = "".join(f"{i / 5},{'abc'[i % 3]},{math.sin(i / 5) + i % 3}\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("x,z,y\n" + rows)
+    return "d.csv"
+
+
+def test_components_of_categories(credence, tmp_path, mixed):
+    """A part of one category stands at its levels; one of numbers beside it is a curve as ever."""
+    assert credence("fit", "gp", mixed, *GP, "--kernel", "rbf(x) + hamming(z)", "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path, "--kind", "components")
+    assert {"a", "b", "c", "x", "z", "posterior mean"} <= set(words(root))
+    assert "1*rbf(x; l=1)" in text and "hamming(z" in text and "Not shown" not in text
+    figure = json.loads(credence("plot", "m.cred", mixed, "--kind", "components", "--json").stdout)
+    parts = figure["parts"]
+    curve, levels = ({s["name"]: s for s in p["series"]} for p in parts)
+    assert [p["x_title"] for p in parts] == ["x", "z"] and levels["posterior mean"]["x"] == ["a", "b", "c"]
+    assert levels["posterior mean"]["form"] == "points" and levels["95 % interval"]["form"] == "bars"
+    at = curve["posterior mean"]["x"]
+    (tmp_path / "n.csv").write_text("x,z\n" + "".join(f"{at[0]!r},{z}\n" for z in "abc"))
+    whole = json.loads(credence("predict", "m.cred", "n.csv", "--json").stdout)["predictions"]
+    for row, level in zip(whole, levels["posterior mean"]["y"]):
+        assert curve["posterior mean"]["y"][0] + level + figure["constant"] == pytest.approx(row["mean"], abs=1e-9)
+
+
+def test_components_of_many_levels(credence, tmp_path, refused):
+    (tmp_path / "d.csv").write_text("z,y\n" + "".join(f"l{i % 40},{i % 7}\n" for i in range(80)))
+    assert credence("fit", "gp", "d.csv", *GP, "--kernel", "hamming(z)", "-o", "m.cred").code == 0
+    refused(2, "plot", "m.cred", "d.csv", "--kind", "components", says="of at most 30 levels")
 
 
 def test_map_and_evidence(credence, tmp_path, waves, refused):
@@ -55,6 +86,24 @@ def test_map_and_evidence(credence, tmp_path, waves, refused):
     root, text = draw(credence, tmp_path, "--kind", "evidence", "--parameters", "noise,rbf.l")
     assert "gp: log evidence over noise and rbf.l" in words(root) and "X learned" in text
     refused(2, "plot", "m.cred", waves, "--kind", "evidence", "--parameters", "noise,rbf.k", says="did you mean 'rbf.l'")
+
+
+def test_maps_as_numbers(credence, tmp_path, waves):
+    assert credence("fit", "gp", waves, *GP, "--kernel", "rbf", "-o", "m.cred").code == 0
+    plane = json.loads(credence("plot", "m.cred", waves, "--kind", "map", "--json").stdout)
+    assert [m["name"] for m in plane["maps"]] == ["mean of y", "standard deviation of a new row"]
+    assert len(plane["points"]["x"]) == 30 and (plane["x_title"], plane["y_title"]) == ("t", "z")
+    (tmp_path / "n.csv").write_text(f"t,z\n{plane['x'][5]!r},{plane['y'][40]!r}\n")
+    row = json.loads(credence("predict", "m.cred", "n.csv", "--json").stdout)["predictions"][0]
+    assert [m["z"][40][5] for m in plane["maps"]] == pytest.approx([row["mean"], row["sd"]])
+    plane = json.loads(credence("plot", "m.cred", waves, "--kind", "evidence", "--json").stdout)
+    assert plane["mark"] == {"name": "learned", "x": pytest.approx(1), "y": pytest.approx(0.1)}
+    best, same = plane["maps"][0]["z"], json.loads(credence("describe", "m.cred", "--json").stdout)
+    x, y = plane["x"][3], plane["y"][20]
+    assert credence("fit", "gp", waves, "--target", "y", "--optimize", "none", "--noise", repr(y),
+                    "--kernel", f"rbf(l={x!r})", "-o", "o.cred").code == 0
+    other = json.loads(credence("describe", "o.cred", "--json").stdout)
+    assert best[20][3] == pytest.approx(other["log_evidence"] - same["log_evidence"], rel=1e-6)
 
 
 def test_only_models_that_have_them(credence, waves, refused):
@@ -90,7 +139,6 @@ def test_the_points_of_a_figure(credence, examples, refused, tmp_path):
     mse = sum(y * y for y in left["y"]) / len(left["y"])
     scores = json.loads(credence("evaluate", "m.cred", data, "--json").stdout)["metrics"]
     assert len(left["y"]) == 442 and mse ** 0.5 == pytest.approx(scores["rmse"])
-    refused(2, "plot", "m.cred", data, "--kind", "map", "--json", says="they have no JSON")
 
 
 def test_a_process_by_conjugate_gradients(credence, examples):

@@ -227,8 +227,10 @@ double cri_prior_centre(const cri_param *p);
 
 /* true when the node is 0 between two rows, whatever they are: white, and products with it. */
 bool cri_kernel_is_noise(const cr_kernel *k, size_t node);
-/* read[j] := true for the columns of numbers, of d, that the node looks at. */
-void cri_kernel_numbers_read(const cr_kernel *k, size_t node, size_t d, bool *read);
+/* numbers[j] := true for the columns of numbers, of d, that the node looks at; categories[j] for those of
+ * codes. */
+void cri_kernel_columns_read(const cr_kernel *k, size_t node, size_t d, bool *numbers, size_t codes,
+                             bool *categories);
 /* For people: values of three digits, no bounds, no priors. */
 void cri_kernel_shorten(cr_kernel *k);
 

@@ -48,16 +48,21 @@ bool cri_kernel_is_noise(const cr_kernel *k, size_t at)
     return node->op == CRI_SUM;
 }
 
-void cri_kernel_numbers_read(const cr_kernel *k, size_t at, size_t d, bool *read)
+void cri_kernel_columns_read(const cr_kernel *k, size_t at, size_t d, bool *numbers, size_t codes,
+                             bool *categories)
 {
     const cri_node *node = &k->nodes[at];
     for (size_t c = node->first; c != SIZE_MAX && node->op != CRI_LEAF; c = k->nodes[c].next)
-        cri_kernel_numbers_read(k, c, d, read);
-    if (node->op != CRI_LEAF || !node->class || node->class->kind != CR_KERNEL_NUMBER) return;
-    for (size_t j = 0; j < (node->n_columns ? node->n_columns : d); j++) {
+        cri_kernel_columns_read(k, c, d, numbers, codes, categories);
+    if (node->op != CRI_LEAF || (node->class && node->class->kind == CRI_NONE)) return;
+    bool   number = node->class && node->class->kind == CR_KERNEL_NUMBER, *read = number ? numbers : categories;
+    size_t all = number ? d : codes;
+    for (size_t j = 0; node->class && j < (node->n_columns ? node->n_columns : all); j++) {
         size_t column = cri_column_at(k, node, j);
-        if (column < d) read[column] = true;
+        if (column < all) read[column] = true;
     }
+    for (size_t j = 0; !node->class && j < d; j++) numbers[j] = true; /* a hook may look at any */
+    for (size_t j = 0; !node->class && j < codes; j++) categories[j] = true;
 }
 
 /* To three digits; also 1e-300 and 1e300. */

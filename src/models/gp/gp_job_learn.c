@@ -1,4 +1,5 @@
 /* gp_job_learn.c -- the hyper-parameters of a fit: the right search for each approximation. */
+#include "gp_apart.h"
 #include "gp_job.h"
 #include "gp_lowrank_evidence.h"
 #include "gp_mcmc.h"
@@ -254,6 +255,9 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     report->stop = !learned.converged       ? CR_STOP_LIMIT
                    : learned.iterations > 0 ? CR_STOP_TOLERANCE
                                             : CR_STOP_CLOSED_FORM;
+    bool apart = false;
+    if (exact && !m->cg && !m->white && !j->o.mcmc) CR_TRY(cri_gp_tell_apart(cx, &task, m->kernel, &m->noise, &apart));
+    if (apart) learned.at_bound[0] = '\0'; /* the evidence is flat there */
     cri_string_free(cx, m->at_bound);
     m->at_bound = cri_string_copy(cx, learned.at_bound);
     if (!m->at_bound) CR_TRY(CR_ENOMEM);

@@ -164,20 +164,22 @@ static cr_status find_term(cr_ctx *cx, const cri_gp_posterior *m, size_t k, cr_k
     return CR_OK;
 }
 
-/* The name of the only column among those read; NULL for none or several. */
-static const char *only_column(const cr_design *design, const bool *read)
+/* Sets the only column among those read, if it is one. */
+static void set_column(const cr_design *design, const bool *numbers, const bool *categories, cr_part *out)
 {
     const char *name = NULL;
-    size_t      number = 0;
+    bool        category = false;
     for (size_t j = 0; j < design->p; j++) {
-        if (cri_design_is_code(design, j)) continue;
-        if (!read[number++]) continue;
-        if (name || j < design->block.n) return NULL;
+        bool code = cri_design_is_code(design, j);
+        if (!*(code ? categories++ : numbers++)) continue;
+        if (name || j < design->block.n) return;
         const cri_design_term *term = &design->terms[j - design->block.n];
-        if (term->power != 1) return NULL;
+        if (!code && term->power != 1) return;
         name = design->columns[term->column].name;
+        category = code;
     }
-    return name;
+    out->column = name;
+    out->category = category;
 }
 
 static cr_status name_term(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design,
@@ -186,31 +188,37 @@ static cr_status name_term(cr_ctx *cx, const cri_gp_posterior *m, const cr_desig
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cr_kernel *brief = NULL;
-    bool      *read = cr_scratch_bytes(&s, m->at.d + 1, sizeof *read);
+    bool      *numbers = cr_scratch_bytes(&s, m->at.d + m->at.c + 1, sizeof *numbers); /* none yet */
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_copy(cx, term, &brief));
-    memset(read, 0, (m->at.d + 1) * sizeof *read);
-    cri_kernel_numbers_read(term, term->n_nodes - 1, m->at.d, read);
+    cri_kernel_columns_read(term, term->n_nodes - 1, m->at.d, numbers, m->at.c, numbers + m->at.d);
     cri_kernel_shorten(brief);
     cr_kernel_print(brief, out->name, sizeof out->name);
-    out->column = m->at.c ? NULL : only_column(design, read);
+    set_column(design, numbers, numbers + m->at.d, out);
 done:
     cr_kernel_free(cx, brief);
     cr_scratch_end(&s);
     return st;
 }
 
-static void name_mean(const cri_gp_posterior *m, const cr_design *design, cr_part *out)
+static cr_status name_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design *design, cr_part *out)
 {
-    bool   read[2] = { true, false };
-    size_t most = 0;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    bool      *categories = cr_scratch_bytes(&s, m->at.c + 1, sizeof *categories);
+    size_t     most = 0;
+
+    CR_TRY(s.status);
     for (size_t t = 0; t < m->q; t++)
         if (m->mean.power[t] > (double)most) most = (size_t)m->mean.power[t];
     snprintf(out->name, sizeof out->name, most == 0   ? "mean function: constant"
                                           : most == 1 ? "mean function: linear"
                                                       : "mean function: polynomial");
-    out->column = most > 0 && m->at.d == 1 ? only_column(design, read) : NULL;
+    if (most > 0 && m->at.d == 1) set_column(design, &(const bool){ true }, categories, out);
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
@@ -229,7 +237,7 @@ cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, si
         goto done;
     }
     CR_TRY(check_parts(cx, m));
-    if (is_mean) name_mean(m, design, &part);
+    if (is_mean) CR_TRY(name_mean(cx, m, design, &part));
     else CR_TRY(find_term(cx, m, k - (m->q > 0), &term));
     if (term) CR_TRY(name_term(cx, m, design, term, &part));
     if (rows && part.name[0]) {
