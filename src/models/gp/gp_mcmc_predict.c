@@ -18,7 +18,6 @@ static cr_status open_draw(cr_ctx *cx, cr_scratch *s, const cri_gp_posterior *m,
     *out = *m;
     out->n_draws = 0;
     out->kernel = NULL;
-    out->low = NULL;
     out->L = cr_scratch_matrix(s, n, n);
     out->alpha = cr_scratch_f64(s, n);
     out->beta = cr_scratch_f64(s, q);
