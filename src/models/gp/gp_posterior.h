@@ -51,7 +51,7 @@ typedef struct cri_gp_posterior {
     double       *draws;          /* [n_draws x (n_theta + 1)] theta and log noise            */
     size_t        starts, agreed, evaluations;
     char         *at_bound;       /* "" for none; owned                                       */
-    struct cri_gp_lowrank *low;   /* gp_lowrank.h: exact predictions of a small rank, or NULL */
+    struct cri_gp_lowrank *low;   /* gp_lowrank.h: predictions of a small rank; NULL with draws, of sparse ones, .. */
 } cri_gp_posterior;
 
 /* Its name; NULL beyond the last. */
