@@ -95,10 +95,12 @@ static void column_products(const double *A, const double *B, size_t n, size_t t
 }
 
 typedef struct iteration {
-    size_t  n, t;
+    size_t  n, t;                        /* t: columns that are still worked at              */
     double *X, *R, *Z, *P, *Q;           /* [n x t]                                          */
     double *rz, *pq, *rr, *size, *ratio; /* [t]; size: the |R|^2 that is small enough        */
     bool   *going;                       /* [t]                                              */
+    size_t *column;                      /* [t] which of all columns it is                   */
+    size_t  all;                         /* how many of these there are                      */
 } iteration;
 
 /* X and R move along P; the columns that are done stay. */
@@ -161,6 +163,40 @@ done:
     return st;
 }
 
+/* Writes the columns of X into those of all [n x all]. */
+static void write_columns(const iteration *w, double *all)
+{
+    for (size_t i = 0; i < w->n; i++)
+        for (size_t c = 0; c < w->t; c++) all[i * w->all + w->column[c]] = w->X[i * w->t + c];
+}
+
+/* A [n x t], its columns `kept` alone. */
+static void keep_columns(double *A, size_t n, size_t t, const size_t *kept, size_t count)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < count; c++) A[i * count + c] = A[i * t + kept[c]];
+}
+
+/* Leaves the columns that are done behind, when these are half of them; kept [t] is room. */
+static void drop_columns(iteration *w, double *X, size_t *kept)
+{
+    size_t count = 0;
+    for (size_t c = 0; c < w->t; c++)
+        if (w->going[c]) kept[count++] = c;
+    if (count == 0 || 2 * count > w->t) return;
+    write_columns(w, X);
+    double *large[] = { w->X, w->R, w->P }, *small[] = { w->rz, w->rr, w->size };
+    for (size_t i = 0; i < 3; i++) {
+        keep_columns(large[i], w->n, w->t, kept, count);
+        keep_columns(small[i], 1, w->t, kept, count);
+    }
+    for (size_t c = 0; c < count; c++) {
+        w->column[c] = w->column[kept[c]];
+        w->going[c] = true;
+    }
+    w->t = count;
+}
+
 /* How far it is: decades of the residual that are done, of those there are. */
 static void tell(cr_ctx *cx, const char *what, const iteration *w, double first)
 {
@@ -168,6 +204,16 @@ static void tell(cr_ctx *cx, const char *what, const iteration *w, double first)
     for (size_t c = 0; c < w->t; c++)
         if (w->going[c]) worst = fmax(worst, w->rr[c] / w->size[c]);
     cr_progress(cx, what ? what : "gp: conjugate gradients", fmax(log(first) - log(worst), 0), log(first));
+}
+
+/* What a round did, for those who keep it. */
+static void record(const cri_gp_cg_run *run, const iteration *w, const double *step, size_t round)
+{
+    for (size_t c = 0; run->opt_steps && c < w->t; c++) {
+        double *row = run->opt_steps + round * 2 * w->all;
+        row[w->column[c]] = step[c];
+        row[w->all + w->column[c]] = w->ratio[c];
+    }
 }
 
 cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_preconditioner *p,
@@ -179,7 +225,9 @@ cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_pr
     size_t     n = op->data->n, round = 0;
     iteration  w = { .n = n,
                      .t = t,
-                     .X = X,
+                     .all = t,
+                     .column = cr_scratch_index(&s, t),
+                     .X = cr_scratch_matrix(&s, n, t),
                      .R = cr_scratch_matrix(&s, n, t),
                      .Z = cr_scratch_matrix(&s, n, t),
                      .P = cr_scratch_matrix(&s, n, t),
@@ -190,31 +238,35 @@ cr_status cri_gp_cg_solve(cr_ctx *cx, const cri_gp_operator *op, const cri_gp_pr
                      .size = cr_scratch_f64(&s, t),
                      .ratio = cr_scratch_f64(&s, t),
                      .going = cr_scratch_bytes(&s, t, sizeof(bool)) };
-    double    *step = cr_scratch_f64(&s, t), worst = 0, first = M_E;
+    double    *step = cr_scratch_f64(&s, t), *rest = cr_scratch_f64(&s, t), worst = 0, first = M_E;
+    size_t    *kept = cr_scratch_index(&s, t);
     bool       any;
 
     CR_TRY(s.status);
+    for (size_t c = 0; c < t; c++) w.column[c] = c;
+    if (run->warm) memcpy(w.X, X, n * t * sizeof *X);
     CR_TRY(begin(cx, op, p, run, B, &w, &any));
-    for (size_t c = 0; c < t; c++)
-        if (w.going[c]) first = fmax(first, w.rr[c] / w.size[c]);
-    for (size_t c = 0; run->opt_count && c < t; c++) run->opt_count[c] = 0;
+    for (size_t c = 0; c < t; c++) {
+        rest[c] = w.size[c] > 0 ? w.rr[c] / w.size[c] : 0;
+        if (w.going[c]) first = fmax(first, rest[c]);
+        if (run->opt_count) run->opt_count[c] = 0;
+    }
     for (; any && round < run->max_iter; round++) {
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(cri_gp_multiply(cx, op, w.P, t, w.Q));
-        column_products(w.P, w.Q, n, t, w.pq);
-        for (size_t c = 0; run->opt_count && c < t; c++) run->opt_count[c] += w.going[c];
+        CR_TRY(cri_gp_multiply(cx, op, w.P, w.t, w.Q));
+        column_products(w.P, w.Q, n, w.t, w.pq);
+        for (size_t c = 0; run->opt_count && c < w.t; c++) run->opt_count[w.column[c]] += w.going[c];
         advance(&w, step);
-        CR_TRY(cri_gp_precondition(cx, p, w.R, t, w.Z));
+        CR_TRY(cri_gp_precondition(cx, p, w.R, w.t, w.Z));
         any = turn(&w);
         tell(cx, run->what, &w, first);
-        for (size_t c = 0; run->opt_steps && c < t; c++) {
-            run->opt_steps[round * 2 * t + c] = step[c];
-            run->opt_steps[round * 2 * t + t + c] = w.ratio[c];
-        }
+        record(run, &w, step, round);
+        for (size_t c = 0; c < w.t; c++)
+            if (w.size[c] > 0) rest[w.column[c]] = w.rr[c] / w.size[c];
+        drop_columns(&w, X, kept);
     }
-    column_products(w.R, w.R, n, t, w.rr);
-    for (size_t c = 0; c < t && c < run->close; c++) /* size: tolerance^2 |B|^2 */
-        if (w.size[c] > 0) worst = fmax(worst, run->tolerance * sqrt(w.rr[c] / w.size[c]));
+    write_columns(&w, X);
+    for (size_t c = 0; c < t && c < run->close; c++) worst = fmax(worst, run->tolerance * sqrt(rest[c]));
     *out_report = (cri_gp_cg_report){ round, worst };
 done:
     cr_scratch_end(&s);
