@@ -173,12 +173,13 @@ static cr_status divorce(infer_job *j)
 {
     cr_status st = CR_OK;
     j->work = j->net;
-    if (j->method == CR_QUERY_ENUMERATE) return CR_OK;
+    j->seen = j->e;
+    if (j->method == CR_QUERY_ENUMERATE || j->method == CR_QUERY_VE) return CR_OK;
     CR_TRY(cri_network_divorce(j->c->cx, j->net, j->e, true, &j->divorced));
     if (!j->divorced.net) goto done;
     j->work = j->divorced.net;
     cr_evidence_free(j->c->cx, j->e);
-    j->e = j->divorced.e;
+    j->seen = j->e = j->divorced.e;
     j->divorced.e = NULL;
 done:
     return st;
@@ -201,8 +202,9 @@ static cr_status choose_method(infer_job *j)
     CR_TRY(divorce(j));
     if (j->method == CR_QUERY_JT) CR_TRY(cr_junction_new(j->c->cx, j->work, NULL, NULL, &j->tree));
     if (why[0])
-        cr_log(j->c->cx, CR_LOG_WARNING, "%s; %s was taken for all rows", why,
-               infer_method_name(j));
+        cr_log(j->c->cx, CR_LOG_WARNING, "%s; %s was taken for all rows%s", why,
+               infer_method_name(j),
+               j->divorced.net ? "; --method ve may do each row by itself, exactly" : "");
     j->begin = cr_scratch_index(&j->s, cr_network_size(j->net));
     CR_TRY(j->s.status);
     for (size_t v = 0, k = 0; v < cr_network_size(j->net); k += cr_network_states(j->net, v++))

@@ -24,7 +24,8 @@ typedef struct infer_job {
     cr_scratch             s;
     cr_network            *net;
     const cr_network      *work;     /* what is computed with: net, or */
-    cri_divorced           divorced; /* with auxiliary variables (noisy.h) */
+    cri_divorced       divorced; /* with auxiliary variables (noisy.h): of all rows, or of one */
+    const cr_evidence *seen;     /* what is known of the row: e, or that of `divorced` */
     const cr_variables    *vs;
     cri_source            *source; /* NULL: a database */
     cri_text_rows         *text;   /* rows as they come, in constant memory; or else */

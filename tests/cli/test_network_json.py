@@ -83,11 +83,25 @@ def test_large_noisy_or(credence, refused, tmp_path):
         assert credence("convert", "or50.json", f"copy.{end}").code == 0
         assert ask(credence, f"copy.{end}", "P(y)")[0]["marginals"] == answers[0]["marginals"]
     (tmp_path / "cases.csv").write_text("y,p3\nyes,\nno,yes\n")
-    rows = credence("infer", "or50.json", "cases.csv", "--target", "p7").stdout.split("\n")
-    assert float(rows[1].split(",")[-1]) == pytest.approx(answers[1]["marginals"]["p7"]["yes"], rel=1e-12)
-    assert float(rows[2].split(",")[-1]) == pytest.approx(0.35 / 0.85, rel=1e-12)
+    for method in ("auto", "ve"):
+        rows = credence("infer", "or50.json", "cases.csv", "--target", "p7", "--method", method).stdout.split("\n")
+        assert float(rows[1].split(",")[-1]) == pytest.approx(answers[1]["marginals"]["p7"]["yes"], rel=1e-12)
+        assert float(rows[2].split(",")[-1]) == pytest.approx(0.35 / 0.85, rel=1e-12)
     plot = credence("plot", "or50.json", "-o", "or50.svg")
     assert plot.code == 0 and "auxiliary" not in (tmp_path / "or50.svg").read_text()
+
+
+def test_rows_of_many_effects(credence, examples, tmp_path):
+    """Twenty alarms that are off part their causes, row by row; one tree for all rows is too wide."""
+    net = examples / "networks/alarms.json"
+    known = {f"alarm{i}": "on" if i in (2, 5, 9) else "off" for i in range(1, 24)}
+    (tmp_path / "cases.csv").write_text(",".join(known) + "\n" + ",".join(known.values()) + "\n")
+    answer, = ask(credence, net, f"P(fault18 | {', '.join(f'{k}={v}' for k, v in known.items())})")
+    row = credence("infer", net, "cases.csv", "--target", "fault18", "--method", "ve").stdout.split("\n")[1].split(",")
+    assert float(row[-1]) == pytest.approx(answer["marginals"]["fault18"]["yes"], rel=1e-12)
+    assert float(row[0]) == pytest.approx(answer["log_evidence"], rel=1e-12)
+    faults = [v for v in json.loads(net.read_text())["variables"].values()]
+    assert answer["exact"] and max(len(v.get("parents", [])) for v in faults) > 20
 
 
 def test_infer_takes_json(credence, networks, tmp_path):

@@ -175,6 +175,19 @@ static cr_gaussian_network *three_normals(cr_ctx *cx)
     return net;
 }
 
+/* Where the line of the value that is known stands between the ends of its axis. */
+static double place_of_value(char *text)
+{
+    double from = NAN, y, to = NAN, at = NAN;
+    char  *line = strstr(text, "stroke-width='2.2' d='M"), *axis = NULL;
+    assert_non_null(line);
+    for (char *p = text; (p = strstr(p, "<path stroke='#edf0f3' d='M")) && p < line; p++) axis = p;
+    assert_non_null(axis);
+    assert_int_equal(sscanf(axis, "<path stroke='#edf0f3' d='M%lf %lfH%lf", &from, &y, &to), 3);
+    assert_int_equal(sscanf(line, "stroke-width='2.2' d='M%lf", &at), 1);
+    return (at - from) / (to - from);
+}
+
 static void normals_have_means_and_weights(void **state)
 {
     cr_ctx              *cx = test_context();
@@ -199,6 +212,8 @@ static void normals_have_means_and_weights(void **state)
         assert_int_equal(count_text(text, ">observed<"), (size_t)known);
         assert_true(!known == !strstr(text, "given y=4"));
         assert_null(strstr(text, "nan"));
+        /* y: from 2.5 - 3 sqrt 2, without what is known, to 4 + 3 sqrt 2 */
+        if (known) assert_close(place_of_value(text), 5.7426 / 9.9853, 0.005);
     }
     assert_ok(cx, cr_plot_gaussian_text(cx, net, &p, 70, &lines));
     assert_string_equal(lines, "x<1\n  -0.5 \u00b1 1.41\ny \u2190 -0.5 x<1  [observed]\n  4\n"

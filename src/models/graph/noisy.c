@@ -30,13 +30,14 @@ bool cri_noisy_only(const cr_network *net, size_t v)
 
 cr_status cri_network_need_tables(cr_ctx *cx, const cr_network *net)
 {
-    for (size_t v = 0; v < net->tables; v++)
-        if (cri_noisy_only(net, v))
-            return cr_fail(cx, CR_EUNSUPPORTED,
-                           "the %s of '%s' with %zu parents is too large for a table, which is "
-                           "needed here",
-                           cri_cpd_name(net->table[v].kind), cr_variable_name(net->variables, v),
-                           net->table[v].n - 1);
+    for (size_t v = 0; v < net->tables; v++) {
+        if (!cri_noisy_only(net, v)) continue;
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the %s of '%s' with %zu parents is too large for a table, which is needed here",
+                cri_cpd_name(net->table[v].kind), cr_variable_name(net->variables, v),
+                net->table[v].n - 1);
+        return cr_fail_hint(cx, "ask P(...), causes(...) or argmax(...), which need none");
+    }
     return CR_OK;
 }
 

@@ -137,7 +137,7 @@ static void time_may_be_short(void **state)
     cr_best_report report;
     size_t         found[900];
     double         log_found;
-    cr_ctx_set_time_limit(cx, 0.05);
+    cr_ctx_set_time_limit(cx, 0.3); /* on a busy machine too */
     assert_ok(cx, cr_best_search(cx, net, NULL, 1e12, found, &log_found, &report));
     assert_true(report.timed && !report.proven);
     assert_true(isfinite(log_found) && report.bound >= log_found && isfinite(report.bound));
