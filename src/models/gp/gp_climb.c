@@ -161,7 +161,7 @@ cr_status cri_gp_climb(cri_gp_run *r, bool tied, cri_gp_care care, size_t max_it
     o.memory = MEMORY;
     bool large = r->task->rough || r->problem->data->n > LARGE;
     o.gradient_tolerance = care == CRI_GP_ROUGH ? 3e-4 : large ? 3e-5 : 1e-6;
-    o.f_tolerance = care == CRI_GP_ROUGH ? 1e-6 : large ? 5e-8 : 1e-9;
+    o.f_tolerance = care == CRI_GP_ROUGH ? 1e-6 : large ? 5e-8 : 1e-10;
     CR_TRY(cr_minimize(r->cx, &problem, &o, t, &done_report));
     for (size_t j = 0; j < u->size; j++) {
         x[j] = tied ? base[j] + t[u->tie[j]] : cri_gp_from_t(u, j, t[j]);

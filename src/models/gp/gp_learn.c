@@ -318,7 +318,7 @@ static cr_status learn(cr_ctx *cx, cri_gp_run *r, start *a, size_t room, cri_gp_
         few.H = H;
         for (size_t i = 0, k = 0; k < part.n; i++) /* the rows of H that were drawn */
             if (all->data->first[i] == part.first[k]) {
-                memcpy(H + k * all->q, all->H + i * all->q, all->q * sizeof(double));
+                for (size_t c = 0; c < all->q; c++) H[k * all->q + c] = all->H[i * all->q + c];
                 k++;
             }
         CR_TRY(search_few(r, &few, a, room, &n, out));

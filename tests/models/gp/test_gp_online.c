@@ -123,19 +123,20 @@ static void test_offset(void **state)
     sample       s = draw(cx, 7), far = s;
     const size_t cuts[] = { 14, 25, N };
     for (size_t i = 0; i < N; i++) far.y[i] += 1048576 * 8; /* exact in binary */
+    /* with so little noise the digits of y that are lost move the best lengths by some 1e-4 */
     for (size_t k = 0; k < 2; k++) {
         const char *settings = k ? "target=y features=x1,x2 weights=w method=basis inducing=30"
                                  : "target=y features=x1,x2 weights=w inducing=12";
         cr_model     *a = stream(cx, &s, settings, cuts), *b = stream(cx, &far, settings, cuts);
         cr_prediction pa = predict(cx, a, s.t), pb = predict(cx, b, s.t);
         json_t       *da = describe(cx, a), *db = describe(cx, b);
-        assert_close(cr_model_get_report(b)->log_evidence, cr_model_get_report(a)->log_evidence, 1e-4);
+        assert_close(cr_model_get_report(b)->log_evidence, cr_model_get_report(a)->log_evidence, 1e-3);
         assert_relative(parameter(db, "noise", "value"), parameter(da, "noise", "value"), 1e-4);
         if (!k)
             assert_close(parameter(db, "mean.intercept", "value") - 8388608,
-                         parameter(da, "mean.intercept", "value"), 1e-4);
+                         parameter(da, "mean.intercept", "value"), 1e-3);
         for (size_t i = 0; i < T; i++) {
-            assert_close(pb.mean[i] - 8388608, pa.mean[i], 1e-4);
+            assert_close(pb.mean[i] - 8388608, pa.mean[i], 1e-3);
             assert_relative(pb.scale[i], pa.scale[i], 1e-3);
         }
         json_decref(da);
