@@ -210,7 +210,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     CR_TRY(check_noise_free(cx, j));
     CR_TRY(check_centre(cx, m));
     if (m->approx == CRI_GP_EXACT) {
-        CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing) : cri_gp_cost_exact(cx, data->n));
+        CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing, j->o.optimize) : cri_gp_cost_exact(cx, data->n));
         tell_unused(cx, j);
         if (j->o.mcmc)
             CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned, j->o.draws));

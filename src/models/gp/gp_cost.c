@@ -1,8 +1,10 @@
 /* gp_cost.c -- figures of memory and work. */
 #include "gp_cost.h"
+#include "gp_cg.h"
 #include "../../base/context_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum {
     EXACT_ROWS = 4000,
@@ -10,7 +12,12 @@ enum {
     TELL_ROWS = 3000,
     BLOCK = 1024,
     COLUMNS = 1000,
-    SWEEPS = 20
+    SWEEPS = 20,
+    FEW_ROWS = 2000,   /* that conjugate gradients learn from first, by a factor           */
+    CANDIDATES = 4096, /* rows that the preconditioner is chosen from                       */
+    WORK_COLUMNS = 700, /* of n rows: the vectors of the probes, and some rows of K          */
+    INDUCING = 500,    /* when nobody says                                                  */
+    LEAST_INDUCING = 20
 };
 static const double TELL_WORK = 1e10; /* operations of one evaluation that are worth a line */
 
@@ -28,6 +35,59 @@ cri_gp_approx cri_gp_choose(cr_ctx *cx, size_t n, size_t m)
     return batches ? CRI_GP_SVGP : CRI_GP_VFE;
 }
 
+/* --- what fits --------------------------------------------------------------------------------- */
+
+static double sparse_need(double m) { return 8 * m * (6 * m + 4 * BLOCK); }
+
+/* The root, its factor before, and some columns; K where there is room. */
+static double root_need(double n, double rank) { return 8 * n * (8 * rank + COLUMNS); }
+
+/* A factor of few rows; then their factor still, the preconditioner, its candidates, and vectors. */
+static double learning_need(size_t n)
+{
+    double few = (double)(n < FEW_ROWS ? n : FEW_ROWS), p = (double)cri_gp_cg_rank(n), rows = (double)n;
+    double search = 8 * 2.2 * few * few, candidates = fmin(rows, CANDIDATES);
+    return fmax(search, 8 * (few * few + p * (rows + candidates + 3 * p) + WORK_COLUMNS * rows));
+}
+
+/* x rounded down to two digits. */
+static size_t two_digits(double x)
+{
+    double unit = x >= 100 ? pow(10, floor(log10(x)) - 1) : 1;
+    return x >= 1 ? (size_t)(floor(x / unit) * unit) : 0;
+}
+
+/* How many inducing inputs, up to `most`, nine tenths of the memory left hold; 0 for hardly any. */
+static size_t most_inducing(const cr_ctx *cx, double most)
+{
+    double left = 0.9 * (double)cri_memory_left(cx), b = 32 * BLOCK;
+    size_t m = two_digits(fmin(most, (sqrt(b * b + 4 * 48 * left) - b) / (2 * 48)));
+    return m >= LEAST_INDUCING ? m : 0;
+}
+
+/* The same, up to the usual number, of the rank of the root of conjugate gradients. */
+static size_t most_rank(const cr_ctx *cx, size_t n, bool learn)
+{
+    double left = 0.9 * (double)cri_memory_left(cx);
+    if (learn && learning_need(n) > left) return 0;
+    size_t r = two_digits(fmin(INDUCING, (left / (8 * (double)n) - COLUMNS) / 8));
+    return r >= LEAST_INDUCING ? r : 0;
+}
+
+/* Which of the approximations would have room. */
+static cr_status hint_smaller(cr_ctx *cx, size_t rank, bool has_cg)
+{
+    size_t m = most_inducing(cx, INDUCING);
+    char   cg[64] = "";
+    if (rank && rank < INDUCING) snprintf(cg, sizeof cg, "--solver cg --inducing %zu", rank);
+    else if (rank) snprintf(cg, sizeof cg, "--solver cg");
+    if (m == 0) return cr_fail_hint(cx, "nothing would have room: raise it with --memory-limit");
+    return cr_fail_hint(cx, "--approx vfe --inducing %zu%s%s%s", m, has_cg ? " without --solver cg" : "",
+                        cg[0] ? ", or " : "", cg);
+}
+
+/* --- refusals ---------------------------------------------------------------------------------- */
+
 cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
 {
     double square = 8 * (double)n * (double)n;
@@ -35,7 +95,7 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
         cr_fail(cx, CR_ENOMEM,
                 "an exact Gaussian process of %zu rows needs %.3g GB, of which %.3g GB are left", n,
                 2.2 * square / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "--approx vfe --inducing 500, or --solver cg");
+        return hint_smaller(cx, most_rank(cx, n, true), false);
     }
     if (n > TELL_ROWS)
         cr_log(cx, CR_LOG_INFO,
@@ -45,15 +105,15 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
     return CR_OK;
 }
 
-/* The root, its factor before, and some columns; K where there is room. */
-cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank)
+cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, bool learn)
 {
-    double r = (double)(rank < n ? rank : n), rows = (double)n, need = 8 * rows * (8 * r + COLUMNS);
+    double r = (double)(rank < n ? rank : n), rows = (double)n;
+    double need = fmax(root_need(rows, r), learn ? learning_need(n) : 0);
     if (need > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM,
                 "conjugate gradients for %zu rows need %.3g GB, of which %.3g GB are left", n,
                 need / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "--inducing %zu, or --approx vfe", rank / 4 + 1);
+        return hint_smaller(cx, most_rank(cx, n, learn), true);
     }
     if (n > TELL_ROWS)
         cr_log(cx, CR_LOG_INFO,
@@ -67,12 +127,14 @@ cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank)
 cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t m)
 {
     double some = (double)(m < n || approx == CRI_GP_RFF ? m : n),
-           need = 8 * some * (6 * some + 4 * BLOCK);
+           need = sparse_need(some);
     double work = 8 * (double)n * some * some;
     if (need > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM, "%.0f inducing inputs need %.3g GB, of which %.3g GB are left", some,
                 need / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "--inducing %.0f", floor(some / 4) + 1);
+        size_t fits = most_inducing(cx, some);
+        return fits ? cr_fail_hint(cx, "--inducing %zu", fits)
+                    : cr_fail_hint(cx, "nothing would have room: raise it with --memory-limit");
     }
     if (work > TELL_WORK)
         cr_log(cx, CR_LOG_INFO,
