@@ -80,6 +80,20 @@ done:
     return st;
 }
 
+/* Values that overflow, told by their rows. */
+static cr_status check_finite(cr_ctx *cx, const cri_gp_data *data, const double *C)
+{
+    for (size_t i = 0; i < data->n; i++)
+        for (size_t j = 0; j <= i; j++)
+            if (!isfinite(C[i * data->n + j])) {
+                cr_fail(cx, CR_ENUMERIC, "gp: the kernel between rows %zu and %zu is not a finite number: its "
+                                         "parameters do not suit the size of the columns",
+                        data->first[j] + 1, data->first[i] + 1);
+                return cr_fail_hint(cx, "--scale standard brings the columns to size 1; or other values in --kernel");
+            }
+    return CR_OK;
+}
+
 /* C in both triangles, or the lower, and its factor. */
 static cr_status factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                         cri_gp_jitter jitter, double *L, double *out_jitter)
@@ -99,6 +113,7 @@ static cr_status factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kern
     else {
         double *diagonal = cr_scratch_f64(&s, n);
         CR_TRY(s.status);
+        CR_TRY(check_finite(cx, data, L));
         for (size_t i = 0; i < n; i++) diagonal[i] = L[i * n + i];
         CR_TRY(cr_chol_jitter(cx, C, &added));
         *out_jitter = added.added;
