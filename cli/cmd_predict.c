@@ -223,6 +223,8 @@ static cr_status check_options(const job *j)
                         : j->o->leverage ? "leverage"
                         : j->o->latent   ? "latent"
                         : j->o->prior    ? "prior"
+                        : j->o->draws    ? "draws"
+                        : j->o->covariance ? "covariance"
                                          : NULL;
     if (j->o->prior && j->o->slopes) {
         cr_fail(context(j), CR_EARG, "--slopes does not go with --prior: slopes are those of the mean given the data");

@@ -184,8 +184,9 @@ static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **o
     const cr_column *c = cr_table_find(r->table, name);
     if (!c) {
         cr_status st = cri_table_no_column(cx, r->table, name);
-        return st == CR_EDATA ? cr_fail_note(cx, "an option of the fit names it (an offset, an exposure or the "
-                                                 "number of trials, say), and the model needs it of every row")
+        return st == CR_EDATA ? cr_fail_note(cx, "an option of the fit names it (an offset, an exposure, a number of "
+                                                 "trials or the variance of the noise), and the model needs it of "
+                                                 "every row")
                               : st;
     }
     if (c->type == CR_CATEGORY)

@@ -184,3 +184,41 @@ def test_rows_apart_are_noise_and_it_is_said(credence, tmp_path):
     told = json.loads(credence("fit", "gp", "d.csv", "--target", "y", "--json").stdout)
     assert not any("told apart" in w for w in told["warnings"])
     assert next(p["value"] for p in told["parameters"] if p["name"] == "noise") < 0.1
+
+
+@pytest.mark.parametrize("x, y, says, option", [(1e200, 1, "the column 'x' reaches 2e+200", "--scale"),
+                                                (1e-200, 1, "the column 'x' reaches 2e-200", "--scale"),
+                                                (1, 1e200, "the target 'y' reaches", "--scale-target"),
+                                                (1, 1e-200, "the target 'y' reaches", "--scale-target")])
+def test_sizes_whose_squares_are_out_of_range(credence, refused, tmp_path, x, y, says, option):
+    """Refused in the words of the data, with a hint that works."""
+    rows = "".join(f"{x * i / 10!r},{y * (math.sin(i / 3) + i % 3 / 9)!r}\n" for i in range(1, 21))
+    (tmp_path / "d.csv").write_text("x,y\n" + rows)
+    refused(3, "fit", "gp", "d.csv", "--target", "y", says=says)
+    refused(3, "fit", "gp-online", "d.csv", "--target", "y", says=f"{option} standard")
+    done = credence("fit", "gp", "d.csv", "--target", "y", option, "standard", "-o", "m.cred")
+    assert done.code == 0, done.stderr
+    rows = json.loads(credence("predict", "m.cred", "d.csv", "--json").stdout)["predictions"]
+    assert abs(rows[4]["mean"] / y - math.sin(5 / 3) - 2 / 9) < 0.2
+
+
+def test_a_target_that_does_not_vary(credence, tmp_path):
+    """Nothing is known of the noise but that none is seen."""
+    (tmp_path / "d.csv").write_text("x,y\n" + "".join(f"{i},5\n" for i in range(6)))
+    done = credence("fit", "gp", "d.csv", "--target", "y", "-o", "m.cred")
+    assert done.code == 0 and "the noise is taken as next to nothing" in done.stderr
+    row = json.loads(credence("predict", "m.cred", "d.csv", "--json").stdout)["predictions"][0]
+    assert row["mean"] == pytest.approx(5) and row["sd"] < 0.01
+
+
+def test_faults_of_expressions_and_columns(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("x,s,y\n" + "".join(f"{i},{0.1 if i != 3 else -1},{i * i % 5}\n" for i in range(9)))
+    gp = ["fit", "gp", "d.csv", "--target", "y", "--features", "x"]
+    refused(2, *gp, "--kernel", "0.5é", says="found '0.5é'")
+    refused(2, *gp, "--kernel", "rbf(x; l=1 fix)", says="did you mean 'fixed'")
+    refused(2, *gp, "--kernel", "rbf(x; l=1 free)", says="found 'free'")
+    refused(2, *gp, "--kernel", "rbf(" + "é" * 90, says="é")
+    refused(3, *gp, "--noise-column", "s", says="d.csv:5: the variance of the noise, column 's', is -1")
+    assert credence(*gp, "-o", "m.cred").code == 0
+    for other in (["--draws", "3"], ["--covariance", "c.csv"], ["--latent"]):
+        refused(2, "predict", "m.cred", "d.csv", "--mean-only", *other, says="does not go with " + other[0])

@@ -26,7 +26,7 @@ static cr_status parse_atom(cri_parser *p, size_t *out)
         CR_TRY(cri_parse_sum(p, out));
         CR_TRY(cri_parse_expect(p, ')', "to close the parenthesis"));
     } else {
-        char seen[16];
+        char seen[CRI_PARSE_FOUND];
         if (!cri_parse_begins_name(*p->at))
             CR_TRY(FAULT(p, p->at, "expected a kernel or a number, found %s", cri_parse_found(p, seen)));
         CR_TRY(cri_parse_call(p, out));
@@ -108,7 +108,7 @@ cr_status cr_kernel_parse(cr_ctx *cx, const char *text, const cr_kernel_columns 
     cr_status st = CR_OK;
     cri_parser    p = { .cx = cx, .text = text, .at = text, .columns = opt_columns };
     size_t    root;
-    char      seen[16];
+    char      seen[CRI_PARSE_FOUND];
     CR_TRY(cri_kernel_new(cx, hooks, n_hooks, &p.k));
     CR_TRY(cri_parse_sum(&p, &root));
     if (cri_parse_peek(&p) != '\0')

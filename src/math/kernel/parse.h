@@ -5,7 +5,7 @@
 
 #include "kernel_internal.h"
 
-enum { CRI_PARSE_NAME = 256 }; /* room for a name */
+enum { CRI_PARSE_NAME = 256, CRI_PARSE_FOUND = 48 }; /* room for a name, and for what is found in its place */
 
 /* The end of a value: what else is known about a parameter. */
 typedef struct cri_parse_ends {
@@ -54,8 +54,8 @@ char cri_parse_peek(cri_parser *p);
 bool cri_parse_accept(cri_parser *p, char c);
 /* The same, and a fault when it is not. */
 cr_status cri_parse_expect(cri_parser *p, char c, const char *why);
-/* "the end" or the next character, for sentences. */
-const char *cri_parse_found(cri_parser *p, char out[16]);
+/* "the end", or the next word or character in quotes, for sentences. */
+const char *cri_parse_found(cri_parser *p, char out[CRI_PARSE_FOUND]);
 /* true for the first character of a bare word. */
 bool cri_parse_begins_name(char c);
 /* true for a further one. */

@@ -59,6 +59,11 @@ static cr_status read_ends(cri_parser *p, cri_parse_ends *out)
             out->bounded = true, out->bounds_at = begin;
         } else if (cri_parse_accept(p, '~')) {
             CR_TRY(read_prior(p, out));
+        } else if (cri_parse_begins_name(*p->at)) {
+            char seen[CRI_PARSE_FOUND];
+            (void)FAULT(p, p->at, "expected 'fixed', [lower,upper], ~prior(...), ',' or ')' after a value, found %s",
+                        cri_parse_found(p, seen));
+            CR_TRY(strncmp(p->at, "fix", 3) == 0 ? cr_fail_hint(p->cx, "did you mean 'fixed'?") : CR_EARG);
         } else {
             break;
         }

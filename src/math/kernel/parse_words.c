@@ -24,6 +24,7 @@ void cri_parse_show(cri_parser *p, const char *at)
     }
     while (begin < at && ((unsigned char)*begin & 0xC0) == 0x80) begin++;
     while (*end && *end != '\n' && (size_t)(end - begin) < 2 * WINDOW) end++;
+    while (end > at && ((unsigned char)*end & 0xC0) == 0x80) end--; /* no part of a character */
     width = 0;
     for (const char *c = begin; c < end && used + 1 < sizeof line; c++) {
         line[used++] = (unsigned char)*c < ' ' ? ' ' : *c;
@@ -58,19 +59,29 @@ bool cri_parse_accept(cri_parser *p, char c)
     return true;
 }
 
-/* "end of the text" or the character, for sentences. */
-const char *cri_parse_found(cri_parser *p, char out[16])
+/* The bytes of the character at `at`, which is not the end. */
+static size_t next_character(const char *at)
+{
+    size_t n = 1;
+    while (((unsigned char)at[n] & 0xC0) == 0x80) n++;
+    return n;
+}
+
+const char *cri_parse_found(cri_parser *p, char out[CRI_PARSE_FOUND])
 {
     unsigned char c = (unsigned char)cri_parse_peek(p);
+    size_t        n = 0;
     if (!c) return "the end";
-    if (c < 0x80) snprintf(out, 16, "'%c'", c < ' ' ? '?' : c);
-    else snprintf(out, 16, "a character");
+    while (cri_parse_in_name(p->at[n]) && n + next_character(p->at + n) + 3 < CRI_PARSE_FOUND)
+        n += next_character(p->at + n);
+    if (n == 0 && c < 0x80) snprintf(out, CRI_PARSE_FOUND, "'%c'", c < ' ' ? '?' : c);
+    else snprintf(out, CRI_PARSE_FOUND, "'%.*s'", (int)n, p->at);
     return out;
 }
 
 cr_status cri_parse_expect(cri_parser *p, char c, const char *why)
 {
-    char seen[16];
+    char seen[CRI_PARSE_FOUND];
     if (cri_parse_accept(p, c)) return CR_OK;
     return FAULT(p, p->at, "expected '%c' %s, found %s", c, why, cri_parse_found(p, seen));
 }
@@ -84,7 +95,7 @@ cr_status cri_parse_name(cri_parser *p, const char *what, char out[CRI_PARSE_NAM
 {
     const char *begin = (cri_parse_blanks(p), p->at);
     size_t      n = 0;
-    char        seen[16];
+    char        seen[CRI_PARSE_FOUND];
     bool        quoted = cri_parse_accept(p, '"');
     if (out_quoted) *out_quoted = quoted;
     if (!quoted && !cri_parse_begins_name(*p->at))
@@ -110,14 +121,14 @@ bool cri_parse_begins_number(cri_parser *p)
 
 cr_status cri_parse_number(cri_parser *p, double *out)
 {
-    char   seen[16];
+    char   seen[CRI_PARSE_FOUND];
     double x = 0;
     cri_parse_blanks(p);
     size_t n = cri_parse_begins_number(p) ? cri_parse_double(p->at, p->at + strlen(p->at), &x) : 0;
     if (n == 0) return FAULT(p, p->at, "expected a number, found %s", cri_parse_found(p, seen));
     if (!isfinite(x)) return FAULT(p, p->at, "the number is out of range");
     if (cri_parse_in_name(p->at[n]))
-        return FAULT(p, p->at + n, "expected a number, found '%.*s'", (int)n + 1, p->at);
+        return FAULT(p, p->at + n, "expected a number, found '%.*s'", (int)(n + next_character(p->at + n)), p->at);
     p->at += n;
     *out = x;
     return CR_OK;

@@ -136,6 +136,15 @@ done:
     return st;
 }
 
+/* The most inducing inputs, up to 100, that nine tenths of the memory left hold. */
+static cr_status hint_inducing(cr_ctx *cx, const char *approx, size_t n, size_t F)
+{
+    size_t m = n < 100 ? n : 100;
+    while (m >= 5 && 1.1 * 8 * cri_svgp_numbers(n, m, F) > 0.9 * (double)cri_memory_left(cx)) m -= m / 10 + 1;
+    if (m < 5) return cr_fail_hint(cx, "no approximation would have room: raise it with --memory-limit");
+    return cr_fail_hint(cx, "%s--inducing %zu", approx, m);
+}
+
 static cr_status check_laplace(cr_ctx *cx, size_t n, size_t F)
 {
     double bytes = 8 * cri_laplace_matrices(F) * (double)n * (double)n,
@@ -146,7 +155,7 @@ static cr_status check_laplace(cr_ctx *cx, size_t n, size_t F)
             "Laplace's approximation with %zu distinct inputs and %zu latent function%s needs %.3g "
             "GB, of which %.3g GB are left",
             n, F, F > 1 ? "s" : "", 1.1 * bytes / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "--approx svgp --inducing 100");
+        return hint_inducing(cx, "--approx svgp ", n, F);
     }
     if (n > TELL_ROWS)
         cr_log(
@@ -169,7 +178,7 @@ static cr_status check_sparse(cr_ctx *cx, const job *j, size_t n, size_t inducin
             cx, CR_ENOMEM,
             "%zu inducing inputs for %zu distinct inputs need %.3g GB, of which %.3g GB are left",
             m, n, 1.1 * bytes / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "fewer: --inducing %zu", m > 20 ? m / 4 : 5);
+        return hint_inducing(cx, "", n, F);
     }
     return CR_OK;
 }

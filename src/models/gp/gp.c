@@ -11,6 +11,7 @@
 #include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
+#include "../../data/table_internal.h"
 #include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
@@ -94,9 +95,12 @@ static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *row
     if (m->noise_column && given)
         return cr_fail(cx, CR_EARG, "--noise and --noise-column do not go together");
     for (size_t i = 0; m->noise_column && i < rows->n; i++)
-        if (!(rows->roles[0][i] > 0))
-            return cr_fail(cx, CR_EDATA, "%s: a variance of the noise is %g; it must be above 0",
+        if (!(rows->roles[0][i] > 0)) {
+            char where[512];
+            return cr_fail(cx, CR_EDATA, "%s: the variance of the noise, column '%s', is %g; it must be above 0",
+                           cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
                            rows->design->roles[0], rows->roles[0][i]);
+        }
     bool learned = !m->noise_column && !given && !m->white;
     m->noise_learned = learned && o->optimize == OPTIMIZE_EVIDENCE;
     m->noise = m->noise_column ? 1 /* times the column */ : learned ? -1 : given ? o->noise : 0;
@@ -168,8 +172,9 @@ static cr_status set_mean(cr_ctx *cx, const cri_gp_job *j, const gp_options *o,
     else CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
     CR_TRY(cri_gp_mean_new(cx, degree, data, &j->m->mean, &dropped));
     if (dropped)
-        cr_log(cx, CR_LOG_WARNING, "%zu terms of the mean function depend on others and were left out",
-               dropped);
+        cr_log(cx, CR_LOG_WARNING, "%zu term%s of the mean function depend%s on others, constant or equal columns "
+               "say, and %s left out: see mean.* of describe for those that stay", dropped, dropped == 1 ? "" : "s",
+               dropped == 1 ? "s" : "", dropped == 1 ? "was" : "were");
 done:
     return st;
 }
@@ -235,7 +240,8 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
     CR_TRY(check_noise_free(cx, j));
     CR_TRY(check_centre(cx, m));
     if (m->approx == CRI_GP_EXACT) {
-        CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing, j->o.probes) : cri_gp_cost_exact(cx, data->n));
+        CR_TRY(m->cg ? cri_gp_cost_cg(cx, data->n, j->o.inducing, j->o.probes, j->o.optimize)
+                     : cri_gp_cost_exact(cx, data->n));
         if (j->o.mcmc)
             CR_TRY(cri_gp_cost_mcmc(cx, data->n, cr_kernel_theta_size(m->kernel) + m->noise_learned, j->o.draws));
         m->at = j->data;

@@ -4,6 +4,7 @@
 #include "../../base/context_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum {
     EXACT_ROWS = 4000,
@@ -12,7 +13,13 @@ enum {
     BLOCK = 1024,
     FACTOR_ROWS = 6000,
     COLUMNS = 128,
-    SWEEPS = 20
+    PROBES = 32,
+    SWEEPS = 20,
+    FEW_ROWS = 2000,   /* that conjugate gradients learn from first, by a factor           */
+    CANDIDATES = 4096, /* rows that the preconditioner is chosen from                       */
+    WORK_COLUMNS = 700, /* of n rows: the vectors of the probes, and some rows of K          */
+    INDUCING = 500,    /* when nobody says                                                  */
+    LEAST_INDUCING = 20
 };
 static const double TELL_WORK = 1e10; /* operations of one evaluation that are worth a line */
 
@@ -30,6 +37,65 @@ cri_gp_approx cri_gp_choose(cr_ctx *cx, size_t n, size_t m)
     return batches ? CRI_GP_SVGP : CRI_GP_VFE;
 }
 
+/* --- what fits --------------------------------------------------------------------------------- */
+
+static double sparse_need(double m) { return 8 * m * (6 * m + 4 * BLOCK); }
+
+/* The preconditioner and its weights, or beside it the root and its image twice; some columns; K where there
+ * is room. */
+static double root_need(size_t n, size_t rank, size_t probes)
+{
+    double r = (double)cri_gp_cg_root_rank(n, rank), m = (double)cri_gp_cg_rank(n), widest = fmax(m, r);
+    return 8 * (double)n * (fmax(2 * widest, widest + 4 * r) + 8 * (double)probes + 2 * COLUMNS);
+}
+
+/* A factor of few rows; then their factor still, the preconditioner, its candidates, and vectors. */
+static double learning_need(size_t n)
+{
+    double few = (double)(n < FEW_ROWS ? n : FEW_ROWS), p = (double)cri_gp_cg_rank(n), rows = (double)n;
+    double search = 8 * 2.2 * few * few, candidates = fmin(rows, CANDIDATES);
+    return fmax(search, 8 * (few * few + p * (rows + candidates + 3 * p) + WORK_COLUMNS * rows));
+}
+
+/* x rounded down to two digits. */
+static size_t two_digits(double x)
+{
+    double unit = x >= 100 ? pow(10, floor(log10(x)) - 1) : 1;
+    return x >= 1 ? (size_t)(floor(x / unit) * unit) : 0;
+}
+
+/* How many inducing inputs, up to `most`, nine tenths of the memory left hold; 0 for hardly any. */
+static size_t most_inducing(const cr_ctx *cx, double most)
+{
+    double left = 0.9 * (double)cri_memory_left(cx), b = 32 * BLOCK;
+    size_t m = two_digits(fmin(most, (sqrt(b * b + 4 * 48 * left) - b) / (2 * 48)));
+    return m >= LEAST_INDUCING ? m : 0;
+}
+
+/* The same, up to the usual number, of the rank of the root of conjugate gradients. */
+static size_t most_rank(const cr_ctx *cx, size_t n, size_t probes, bool learn)
+{
+    double left = 0.9 * (double)cri_memory_left(cx);
+    size_t r = INDUCING;
+    if (learn && learning_need(n) > left) return 0;
+    while (r >= LEAST_INDUCING && root_need(n, r, probes) > left) r = two_digits(0.9 * (double)r);
+    return r >= LEAST_INDUCING ? r : 0;
+}
+
+/* Which of the approximations would have room. */
+static cr_status hint_smaller(cr_ctx *cx, size_t rank, bool has_cg)
+{
+    size_t m = most_inducing(cx, INDUCING);
+    char   cg[64] = "";
+    if (rank && rank < INDUCING) snprintf(cg, sizeof cg, "--solver cg --inducing %zu", rank);
+    else if (rank) snprintf(cg, sizeof cg, "--solver cg");
+    if (m == 0) return cr_fail_hint(cx, "nothing would have room: raise it with --memory-limit");
+    return cr_fail_hint(cx, "--approx vfe --inducing %zu%s%s%s", m, has_cg ? " without --solver cg" : "",
+                        cg[0] ? ", or " : "", cg);
+}
+
+/* --- refusals ---------------------------------------------------------------------------------- */
+
 cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
 {
     double square = 8 * (double)n * (double)n;
@@ -37,7 +103,7 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
         cr_fail(cx, CR_ENOMEM,
                 "an exact Gaussian process of %zu rows needs %.3g GB, of which %.3g GB are left", n,
                 2.2 * square / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "--approx vfe --inducing 500, or --solver cg");
+        return hint_smaller(cx, most_rank(cx, n, PROBES, true), false);
     }
     if (n > TELL_ROWS)
         cr_log(cx, CR_LOG_INFO,
@@ -47,18 +113,15 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
     return CR_OK;
 }
 
-/* The preconditioner and its weights, or beside it the root and its image twice; some columns; K where there
- * is room. */
-cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes)
+cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes, bool learn)
 {
-    double r = (double)cri_gp_cg_root_rank(n, rank), rows = (double)n, m = (double)cri_gp_cg_rank(n);
-    double need = 8 * rows * (fmax(2 * fmax(m, r), fmax(m, r) + 4 * r) + 8 * (double)probes + 2 * COLUMNS);
-    double square = 8 * rows * rows, left = (double)cri_memory_left(cx);
+    double rows = (double)n, square = 8 * rows * rows, left = (double)cri_memory_left(cx);
+    double need = fmax(root_need(n, rank, probes), learn ? learning_need(n) : 0);
     if (need > left) {
         cr_fail(cx, CR_ENOMEM,
                 "conjugate gradients for %zu rows need %.3g GB, of which %.3g GB are left", n,
                 need / 1e9, left / 1e9);
-        return cr_fail_hint(cx, "--inducing %zu, or --approx vfe", rank / 4 + 1);
+        return hint_smaller(cx, most_rank(cx, n, probes, learn), true);
     }
     if (n > TELL_ROWS && n <= FACTOR_ROWS && 2.2 * square <= left)
         cr_log(cx, CR_LOG_WARNING,
@@ -71,19 +134,22 @@ cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes)
                "gp: %zu distinct inputs by conjugate gradients: %.3g GB of memory, and %.3g GB "
                "for the covariance if there is room; about %.3g operations for each step of "
                "an evaluation, %.3g for the variances",
-               n, need / 1e9, square / 1e9, 40 * rows * rows, 2 * r * rows * rows);
+               n, need / 1e9, square / 1e9, 40 * rows * rows,
+               2 * (double)cri_gp_cg_root_rank(n, rank) * rows * rows);
     return CR_OK;
 }
 
 cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t m)
 {
     double some = (double)(m < n || approx == CRI_GP_RFF ? m : n),
-           need = 8 * some * (6 * some + 4 * BLOCK);
+           need = sparse_need(some);
     double work = 8 * (double)n * some * some;
     if (need > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM, "%.0f inducing inputs need %.3g GB, of which %.3g GB are left", some,
                 need / 1e9, (double)cri_memory_left(cx) / 1e9);
-        return cr_fail_hint(cx, "--inducing %.0f", floor(some / 4) + 1);
+        size_t fits = most_inducing(cx, some);
+        return fits ? cr_fail_hint(cx, "--inducing %zu", fits)
+                    : cr_fail_hint(cx, "nothing would have room: raise it with --memory-limit");
     }
     if (work > TELL_WORK)
         cr_log(cx, CR_LOG_INFO,

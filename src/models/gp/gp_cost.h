@@ -11,8 +11,9 @@ cri_gp_approx cri_gp_choose(cr_ctx *cx, size_t n, size_t m);
 /* By a factor of n rows.  Like the next two it fails with CR_ENOMEM, a figure and a hint when memory would
  * not do, and tells the cost of a large one. */
 cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n);
-/* By conjugate gradients with a root of some rank; tells where a factor would do better. */
-cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes);
+/* By conjugate gradients with a root of some rank; learn: hyper-parameters too.  Tells where a factor would do
+ * better. */
+cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes, bool learn);
 /* By m features or inducing inputs. */
 cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t m);
 /* Tells what draws of hyper-parameters cost beside. */

@@ -210,6 +210,39 @@ done:
     return st;
 }
 
+/* The sizes beyond which squares of numbers overflow, or vanish. */
+static const double LARGEST = 1e150, SMALLEST = 1e-150;
+
+/* The greatest of n numbers, each `stride` from the next. */
+static double greatest(const double *x, size_t n, size_t stride)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i * stride]));
+    return most;
+}
+
+static cr_status refuse_size(cr_ctx *cx, const char *what, const char *name, double most, const char *option)
+{
+    cr_fail(cx, CR_EDATA, "%s '%s' reaches %g at the most: %s the range of numbers", what, name, most,
+            most > 1 ? "its squares are beyond" : "its squares are below");
+    return cr_fail_hint(cx, "%s standard, or another unit", option);
+}
+
+/* Distances and variances are of squares. */
+static cr_status check_sizes(cr_ctx *cx, const cri_gp_data *a, const cr_design *design)
+{
+    double most = greatest(a->y, a->n, 1);
+    if (most > LARGEST || (most > 0 && most < SMALLEST))
+        return refuse_size(cx, "the target", design->target.name, most, "--scale-target");
+    for (size_t j = 0, number = 0; j < design->p; j++) {
+        if (cri_design_is_code(design, j)) continue;
+        most = greatest(a->X + number++, a->n, a->d);
+        if ((most > LARGEST || (most > 0 && most < SMALLEST)) && j >= design->block.n)
+            return refuse_size(cx, "the column", design->terms[j - design->block.n].name, most, "--scale");
+    }
+    return CR_OK;
+}
+
 cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
                           const double *opt_shares, bool merge, size_t *opt_group)
 {
@@ -236,6 +269,9 @@ cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
     trimmed.count = all.count;
     trimmed.spread = all.spread;
     trimmed.log_shares = all.log_shares;
+    st = check_sizes(cx, &trimmed, rows->design);
+    if (st != CR_OK) cri_gp_data_free(cx, &trimmed);
+    CR_TRY(st);
     cri_gp_data_free(cx, data);
     *data = trimmed;
 done:

@@ -178,6 +178,20 @@ static void tell_jitter(cr_ctx *cx, const cri_gp_data *data, const double *C, co
     cr_log(cx, CR_LOG_WARNING, SINGULAR ": the variance %g was added to each row; %s", jitter, alike);
 }
 
+/* Values that overflow, told by their rows. */
+static cr_status check_finite(cr_ctx *cx, const cri_gp_data *data, const double *C)
+{
+    for (size_t i = 0; i < data->n; i++)
+        for (size_t j = 0; j <= i; j++)
+            if (!isfinite(C[i * data->n + j])) {
+                cr_fail(cx, CR_ENUMERIC, "gp: the kernel between rows %zu and %zu is not a finite number: its "
+                                         "parameters do not suit the size of the columns",
+                        (data->first ? data->first[j] : j) + 1, (data->first ? data->first[i] : i) + 1);
+                return cr_fail_hint(cx, "--scale standard brings the columns to size 1; or other values in --kernel");
+            }
+    return CR_OK;
+}
+
 /* C in both triangles, or the lower, and its factor. */
 static cr_status factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                         cri_gp_jitter jitter, double nugget, double *L, double *out_jitter)
@@ -192,6 +206,7 @@ static cr_status factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kern
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_gram(cx, k, &in, mend ? CR_FILL_BOTH : CR_FILL_LOWER, cr_mat_of(L, n, n)));
+    if (mend) CR_TRY(check_finite(cx, data, L));
     for (size_t i = 0; i < n; i++) diagonal[i] = L[i * n + i] += noise * data->r[i];
     if (nugget > 0) added = nugget * mean_of(diagonal, n);
     for (size_t i = 0; i < n; i++) L[i * n + i] += added;

@@ -197,6 +197,26 @@ done:
     return st;
 }
 
+/* A target that does not vary speaks for no noise: that which rounding needs beside the kernel as it is. */
+static cr_status take_least_noise(cr_ctx *cx, cri_gp_job *j)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    const cri_gp_data *data = j->problem.data;
+    cr_kernel_input    in = cri_gp_inputs(data);
+    double            *diagonal = cr_scratch_f64(&s, data->n), most = 0;
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_diagonal(cx, j->m->kernel, &in, false, diagonal));
+    for (size_t i = 0; i < data->n; i++) most = fmax(most, diagonal[i]);
+    if (most > 0 && isfinite(most)) j->m->noise = CRI_GP_NOISE_FLOOR * most;
+    cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: nothing can be learned of the hyper-parameters, "
+                               "and the noise is taken as next to nothing");
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
 {
     cr_status         st = CR_OK;
@@ -238,6 +258,10 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
     if (m->noise < 0) m->noise = 0.1 * task.variance;
     report->stop = CR_STOP_CLOSED_FORM;
     if (!j->o.optimize) goto done;
+    if (still && !few_inputs && m->noise_learned) {
+        CR_TRY(take_least_noise(cx, j));
+        goto done;
+    }
     if (still || few_inputs) {
         cri_gp_learn_noise_alone(cx, j->problem.data, still, m->noise_learned, &m->noise);
         goto done;

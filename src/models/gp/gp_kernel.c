@@ -79,7 +79,7 @@ static cr_status make_kernel(cr_ctx *cx, const char *text, const cr_design *desi
     if (!cr_kernel_is_psd(k)) {
         cr_kernel_free(cx, k);
         cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: %s", text, why);
-        return cr_fail_hint(cx, "of inner products too, and positive semi-definite: --kernel 'poly(degree=3, c=1)'");
+        return cr_fail_hint(cx, "--kernel 'poly(degree=3, c=1)' is one of inner products too, and positive semi-definite");
     }
     cri_gp_kernel_bind(k, design);
     *out = k;

@@ -216,9 +216,13 @@ static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *op
     CR_TRY(cri_inputs_add(cx, &data, rows));
     n = w.n = data.n;
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "kernel-pca: there is no row of weight above 0"));
-    if (32e0 * (double)n * (double)n > (double)cri_memory_left(cx))
-        CR_TRY(cr_fail(cx, CR_ENOMEM, "kernel-pca of %zu distinct rows needs %.3g GB", n,
-                       32e-9 * (double)n * (double)n));
+    double left = (double)cri_memory_left(cx);
+    if (41e0 * (double)n * (double)n > left) {
+        cr_fail(cx, CR_ENOMEM, "kernel-pca of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
+                41e-9 * (double)n * (double)n, left / 1e9);
+        CR_TRY(cr_fail_hint(cx, "%.0f rows would have room: fit some of them, and predict the others",
+                            floor(0.95 * sqrt(left / 41))));
+    }
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1,
                               "some components would have a negative variance", &m->kernel));
     CR_TRY(cri_gp_check_data(cx, m->kernel, rows, &data));

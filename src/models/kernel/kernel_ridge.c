@@ -121,9 +121,13 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_gp_data_add(cx, &g->at, rows, NULL, true, group));
     n = g->at.n;
-    if (17.6 * (double)n * (double)n > (double)cri_memory_left(cx))
-        CR_TRY(cr_fail(cx, CR_ENOMEM, "kernel ridge regression of %zu rows needs %.3g GB", n,
-                       17.6e-9 * (double)n * (double)n));
+    double left = (double)cri_memory_left(cx);
+    if (17.6 * (double)n * (double)n > left) {
+        cr_fail(cx, CR_ENOMEM, "kernel-ridge of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
+                17.6e-9 * (double)n * (double)n, left / 1e9);
+        CR_TRY(cr_fail_hint(cx, "gp --approx vfe predicts as much from inducing inputs; %.0f rows would have room",
+                            floor(0.95 * sqrt(left / 17.6))));
+    }
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2,
                               "the penalty of some functions would be negative", &g->kernel));
     CR_TRY(cri_gp_check_data(cx, g->kernel, rows, &g->at));

@@ -29,14 +29,43 @@ static void test_refusals(void **state)
     cr_ctx_set_memory_limit(cx, 1000000000);
     assert_ok(cx, cri_gp_cost_exact(cx, 7000)); /* 2.2 x 0.392 GB */
     assert_fails_with(cx, cri_gp_cost_exact(cx, 8000), CR_ENOMEM, "1.13 GB");
-    assert_ok(cx, cri_gp_cost_cg(cx, 20000, 500, 32));
-    assert_fails_with(cx, cri_gp_cost_cg(cx, 200000, 500, 32), CR_ENOMEM, "10.4 GB");
+    assert_ok(cx, cri_gp_cost_cg(cx, 20000, 450, 32, true));
+    assert_fails_with(cx, cri_gp_cost_cg(cx, 200000, 500, 32, false), CR_ENOMEM, "10.4 GB");
     assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 1000000, 500));
     assert_fails_with(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 1000000, 20000), CR_ENOMEM, "19.9 GB");
     assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, 100, 20000)); /* no more than there are rows */
     assert_fails(cx, cri_gp_cost_sparse(cx, CRI_GP_RFF, 100, 20000), CR_ENOMEM);
     assert_ok(cx, cri_gp_cost_mcmc(cx, 2000, 5, 100));
     test_context_free(cx);
+}
+
+/* The number that the hint names after this word; 0 for none. */
+static size_t hinted(const cr_ctx *cx, const char *after)
+{
+    const char *at = strstr(cr_error_hint(cx), after);
+    return at ? strtoul(at + strlen(after), NULL, 10) : 0;
+}
+
+/* What a hint names is not refused in its turn; what would not do is not named. */
+static void test_hints_work(void **state)
+{
+    (void)state;
+    for (size_t megabytes = 20; megabytes < 3000; megabytes *= 2)
+        for (size_t n = 6000; n < 100000; n *= 3) {
+            cr_ctx *cx = test_context();
+            cr_ctx_set_memory_limit(cx, megabytes * 1000000);
+            if (cri_gp_cost_exact(cx, n) != CR_OK) {
+                size_t m = hinted(cx, "--approx vfe --inducing "), rank = hinted(cx, "--solver cg --inducing ");
+                bool   cg = strstr(cr_error_hint(cx), "--solver cg") != NULL;
+                assert_in_range(m, 20, 500);
+                assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, n, m));
+                cr_status st = cri_gp_cost_cg(cx, n, rank ? rank : cg ? 500 : 20, 32, true);
+                if (cg) assert_ok(cx, st);
+            }
+            if (cri_gp_cost_sparse(cx, CRI_GP_VFE, n, n) != CR_OK)
+                assert_ok(cx, cri_gp_cost_sparse(cx, CRI_GP_VFE, n, hinted(cx, "--inducing ")));
+            test_context_free(cx);
+        }
 }
 
 /* The exact path takes at most 2.2 n^2 doubles, and some MB that do not grow with n^2. */
@@ -60,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_choice),
                                         cmocka_unit_test(test_refusals),
+                                        cmocka_unit_test(test_hints_work),
                                         cmocka_unit_test(test_memory) };
     return cmocka_run_group_tests_name("gp cost", tests, NULL, NULL);
 }
