@@ -181,12 +181,32 @@ static void test_allocations(void **state)
     test_every_allocation_fails(compare_body, NULL);
 }
 
+/* A column of names is no column of groups. */
+static void test_too_many_groups(void **state)
+{
+    (void)state;
+    enum { n = 1001 };
+    cr_ctx             *cx = test_context();
+    cr_group_comparison c = { 0 };
+    cr_table           *t = NULL;
+    static double       id[n], x[n];
+    for (size_t i = 0; i < n; i++) id[i] = (double)(i * 5 % n), x[i] = (double)(i % 3);
+    assert_ok(cx, cr_table_new(cx, "t.csv", n, &t));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "id", CR_INTEGER, id, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    assert_fails_with(cx, try_compare(cx, "normal", t, "id", 1, "features=x", &c), CR_EDATA,
+                      "t.csv: column 'id' makes more than 1000 groups");
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_proportions), cmocka_unit_test(test_kinds_of_groups),
         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_greater),
         cmocka_unit_test(test_direction),   cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_too_many_groups),
     };
     return cmocka_run_group_tests_name("compare groups", tests, NULL, NULL);
 }

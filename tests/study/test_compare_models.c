@@ -307,6 +307,69 @@ static void test_joint_likelihoods(void **state)
     test_context_free(cx);
 }
 
+/* Counts: the mass of the mixture is the mean of the masses, its quantiles those of the mixed sums. */
+static void test_average_of_counts(void **state)
+{
+    (void)state;
+    enum { n = 40 };
+    cr_ctx *cx = test_context();
+    cr_rng  r = cr_rng_stream(3, 1);
+    double  X[2 * n], y[n], a[n], b[n], w[2] = { 0.3, 0.7 }, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        X[2 * i] = cr_rng_normal(&r), X[2 * i + 1] = cr_rng_normal(&r);
+        y[i] = floor(exp(1 + 0.3 * X[2 * i]) + 2 * cr_rng_uniform(&r));
+    }
+    cr_table       *t = make_table(cx, X, n, 2, y, NULL);
+    cr_model       *p = fit(cx, "glm", t, "target=y features=x1 family=poisson");
+    cr_model       *q = fit(cx, "glm", t, "target=y features=x2 family=negative-binomial");
+    const cr_model *models[] = { p, q };
+    cr_assessment   s;
+    assert_ok(cx, cr_score(cx, p, t, a));
+    assert_ok(cx, cr_score(cx, q, t, b));
+    for (size_t i = 0; i < n; i++) sum += log(w[0] * exp(a[i]) + w[1] * exp(b[i])) / n;
+    assert_ok(cx, cr_average_evaluate(cx, models, w, 2, t, 0.8, &s));
+    assert_close(metric_of(&s, "log_score"), sum, 1e-12);
+    double crps = metric_of(&s, "crps");
+    double width = metric_of(&s, "width");
+    double crps_of[2], width_of[2];
+    for (size_t k = 0; k < 2; k++) { /* a mixture of one is that one */
+        double alone[2] = { k == 0, k == 1 };
+        cr_assessment e;
+        assert_ok(cx, cr_average_evaluate(cx, models, alone, 2, t, 0.8, &s));
+        assert_ok(cx, cr_evaluate(cx, models[k], t, 0.8, &e));
+        crps_of[k] = metric_of(&e, "crps");
+        width_of[k] = metric_of(&e, "width");
+        assert_close(metric_of(&s, "crps"), crps_of[k], 1e-6);
+        assert_close(metric_of(&s, "width"), width_of[k], 1e-6);
+    }
+    assert_true(crps <= fmax(crps_of[0], crps_of[1]) && width >= fmin(width_of[0], width_of[1]));
+    cr_model_free(cx, p), cr_model_free(cx, q);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+/* Models that learned from different rows have evidences of different data. */
+static void test_average_needs_the_same_rows(void **state)
+{
+    (void)state;
+    enum { n = 24 };
+    cr_ctx *cx = test_context();
+    double  X[2 * n], y[n];
+    draw_regression(4, n, 2, 1, X, y);
+    for (size_t i = 0; i < 5; i++) X[8 * i] = NAN;
+    cr_table     *t = make_table(cx, X, n, 2, y, NULL);
+    cr_setting    one[] = { { "target", "y" }, { "features", "x1" }, { "missing", "drop" } };
+    cr_setting    two[] = { { "target", "y" }, { "features", "x2" }, { "missing", "drop" } };
+    cr_model_spec specs[] = { { "bayes-linear", one, 3 }, { "bayes-linear", two, 3 } };
+    cr_cv_options o = cv_of(cx, "folds=3");
+    cr_comparison c;
+    assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, true, &c), CR_EUNSUPPORTED,
+                      "bayes-linear learned from 19 rows, bayes-linear from 24");
+    assert_non_null(strstr(cr_error_hint(cx), "--features"));
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
@@ -364,7 +427,8 @@ int main(void)
         cmocka_unit_test(test_evidence_of_polynomials),
         cmocka_unit_test(test_mixture_of_numbers),
         cmocka_unit_test(test_mixture_of_classes),
-        cmocka_unit_test(test_joint_likelihoods), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_joint_likelihoods), cmocka_unit_test(test_average_of_counts), cmocka_unit_test(test_average_needs_the_same_rows),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests_name("compare_models", tests, NULL, NULL);
