@@ -15,7 +15,7 @@
 
 enum { CURVATURE_ROWS = 1000, PROBES = 16, CUTS = 8 };
 static const double TOLERANCE = 1e-3, PROBE_TOLERANCE = 1e-2; /* of the residuals                       */
-static const double NEAR = 5;     /* nats that a step promises: with less the residuals are a tenth    */
+static const double NEAR = 5;     /* nats that a step promises: with less the residuals are a hundredth */
 static const double GAIN = 0.05;  /* with less it is over                                              */
 static const double REACH = 1.5;  /* the longest step of a parameter                                   */
 static const double TURNED = 0.9; /* of the slope at the start: what the end of a step may have        */
@@ -257,8 +257,8 @@ static cr_status climb(search *a, cri_gp_learned *learned)
                iteration + 1, gain, a->evaluations, a->cg->report.iterations);
         CR_TRY(find_step(a, &gain));
         if (gain < NEAR) {
-            a->cg->settings.tolerance = 0.1 * TOLERANCE;
-            a->cg->settings.probe_tolerance = 0.1 * PROBE_TOLERANCE;
+            a->cg->settings.tolerance = 0.01 * TOLERANCE;
+            a->cg->settings.probe_tolerance = 0.01 * PROBE_TOLERANCE;
         }
     }
     learned->iterations = iteration;
