@@ -170,7 +170,7 @@ static cr_status write_as(cr_ctx *cx, const cr_network *net, const char *path,
     cr_status   st = CR_OK;
     cr_network *filled = NULL;
     if (format != CR_FORMAT_CRED && format != CR_FORMAT_JSON) {
-        st = cri_network_fill(cx, net, INFINITY, &filled);
+        st = cri_network_fill(cx, net, NULL, INFINITY, &filled);
         if (st == CR_ENOMEM && !cri_should_stop(cx))
             cr_fail_hint(cx, ".json and .cred need no table for it");
         CR_TRY(st);

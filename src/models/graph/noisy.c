@@ -32,10 +32,12 @@ cr_status cri_network_need_tables(cr_ctx *cx, const cr_network *net)
 {
     for (size_t v = 0; v < net->tables; v++) {
         if (!cri_noisy_only(net, v)) continue;
-        cr_fail(cx, CR_EUNSUPPORTED,
-                "the %s of '%s' with %zu parents is too large for a table, which is needed here",
-                cri_cpd_name(net->table[v].kind), cr_variable_name(net->variables, v),
-                net->table[v].n - 1);
+        cr_fail(
+            cx, CR_EUNSUPPORTED,
+            "the %s of '%s' with %zu parents has no table, which is needed here: those of all such "
+            "variables would be too large",
+            cri_cpd_name(net->table[v].kind), cr_variable_name(net->variables, v),
+            net->table[v].n - 1);
         return cr_fail_hint(cx, "ask P(...), causes(...) or argmax(...), which need none");
     }
     return CR_OK;
@@ -150,12 +152,24 @@ done:
     return st;
 }
 
-cr_status cri_network_fill(cr_ctx *cx, const cr_network *net, double most, cr_network **out_net)
+bool cri_noisy_apart(const cr_network *net, size_t v, const cr_evidence *opt_e)
+{
+    const cri_noisy *x = &net->table[v].noisy;
+    if (!opt_e || !x->effect || net->table[v].n < 3) return false;
+    return cr_evidence_state(opt_e, v) == (x->falling ? x->levels - 1 : 0);
+}
+
+cr_status cri_network_fill(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e, double most,
+                           cr_network **out_net)
 {
     cr_status   st = CR_OK;
     cr_network *copy = NULL;
-    for (size_t v = 0; v < net->tables; v++) {
-        if (!cri_noisy_only(net, v) || cri_table_entries(net, &net->table[v]) > most) continue;
+    double      all = 0;
+    for (size_t v = 0; v < net->tables; v++)
+        if (cri_noisy_only(net, v) && !cri_noisy_apart(net, v, opt_e))
+            all += cri_table_entries(net, &net->table[v]);
+    for (size_t v = 0; v < net->tables && all <= most; v++) {
+        if (!cri_noisy_only(net, v) || cri_noisy_apart(net, v, opt_e)) continue;
         if (!copy) CR_TRY(cr_network_copy(cx, net, &copy));
         CR_TRY(make_table(cx, copy, &copy->table[v], &copy->table[v].value, &copy->table[v].size));
     }

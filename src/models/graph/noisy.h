@@ -19,7 +19,8 @@
 
 enum {
     CRI_NOISY_TABLE = 1 << 12, /* entries up to which a table is made at once as well */
-    CRI_NOISY_LARGE = 1 << 22  /* up to which one is made where only a table will do */
+    CRI_NOISY_LARGE =
+        1 << 22 /* of all together, up to which they are made where only these will do */
 };
 
 /* v gets these effects, which belong to the network then or are freed on failure; a table as well
@@ -35,9 +36,13 @@ bool cri_noisy_only(const cr_network *net, size_t v);
 /* Fails with CR_EUNSUPPORTED when some variable has no table but effects. */
 cr_status cri_network_need_tables(cr_ctx *cx, const cr_network *net);
 
-/* A copy in which effects of up to `most` entries have become tables; NULL: there are none that
- * lack one.  Fails with CR_ENOMEM where there is no memory for one of them. */
-cr_status cri_network_fill(cr_ctx *cx, const cr_network *net, double most, cr_network **out_net);
+/* Is v known to be at its lowest level, so that its parents part? */
+bool cri_noisy_apart(const cr_network *net, size_t v, const cr_evidence *opt_e);
+/* A copy in which effects have become tables, but for those that part; NULL: there are none that
+ * lack one, or they would have more than `most` entries together.  Fails with CR_ENOMEM where there
+ * is no memory for one of them. */
+cr_status cri_network_fill(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e, double most,
+                           cr_network **out_net);
 
 /* A network in which auxiliary variables, behind all others, do the work of the effects. */
 typedef struct cri_divorced {

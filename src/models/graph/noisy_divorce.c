@@ -50,10 +50,8 @@ static double entries_in_steps(const cr_network *net, const cri_table *t)
 static way choose_way(const cr_network *net, size_t v, const cr_evidence *opt_e, bool sums)
 {
     const cri_table *t = &net->table[v];
-    const cri_noisy *x = &t->noisy;
-    size_t           lowest = x->falling && x->levels ? x->levels - 1 : 0;
-    if (net->kind != CR_NETWORK_BAYES || !x->effect || t->n < 3) return AS_IT_IS;
-    if (opt_e && cr_evidence_state(opt_e, v) == lowest) return APART;
+    if (net->kind != CR_NETWORK_BAYES || !t->noisy.effect || t->n < 3) return AS_IT_IS;
+    if (cri_noisy_apart(net, v, opt_e)) return APART;
     if (t->n < 4) return AS_IT_IS;
     if (!t->value) return IN_STEPS;
     return sums && 2 * (double)t->size > entries_in_steps(net, t) ? IN_STEPS : AS_IT_IS;

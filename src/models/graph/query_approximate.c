@@ -183,16 +183,23 @@ static cr_status decimate(cri_engine *e, size_t n, const size_t *query, cr_evide
     cr_status                    st = CR_OK;
     const cr_approximate_answer *a;
     cr_evidence                 *kept = e->evidence;
+    bool                         certain = false, told = false;
     e->evidence = before;
     for (size_t i = 0; i < n; i++) {
         size_t best = 0, at = begin_of(e->net, query[i]);
-        e->is_known = e->is_known && i == 0;
+        bool   late = i > 0 && e->began != 0 && cri_budget_left(e) <= 0;
+        e->is_known = e->is_known && (i == 0 || certain || late);
+        if (late && !told)
+            snprintf(e->cut, sizeof e->cut, "%zu of %zu variables had to be taken at once", n - i,
+                     n);
+        told |= late;
         CR_TRY(cri_engine_approximate(e, &a));
         if (i == 0) *log_best = a->report.log_evidence;
         if (i == 0) e->share = 0;
         for (size_t x = 1; x < cr_network_states(e->net, query[i]); x++)
             if (a->marginal[at + x] > a->marginal[at + best]) best = x;
         state[i] = best;
+        certain = a->marginal[at + best] == 1; /* then it changes nothing */
         *log_best += log(a->marginal[at + best]);
         e->share += log(a->marginal[at + best]);
         CR_TRY(cr_evidence_observe(e->cx, e->evidence, query[i], best));

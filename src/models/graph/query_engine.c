@@ -233,7 +233,8 @@ static cr_status take_form(cri_engine *e, cri_form form)
     cri_divorced d = { 0 };
     if (form == CRI_FORM_GRAPH || e->method == CR_QUERY_ENUMERATE) return CR_OK;
     if (form != CRI_FORM_SUMS) {
-        CR_TRY(cri_network_fill(e->cx, e->base, CRI_NOISY_LARGE, &e->made));
+        CR_TRY(cri_network_fill(e->cx, e->base, form == CRI_FORM_BEST ? e->evidence : NULL,
+                                CRI_NOISY_LARGE, &e->made));
         if (e->made) e->net = e->made;
     }
     if (form == CRI_FORM_TABLES) {
