@@ -203,3 +203,9 @@ def test_faults_of_expressions_and_columns(credence, refused, tmp_path):
     assert credence(*gp, "-o", "m.cred").code == 0
     for other in (["--draws", "3"], ["--covariance", "c.csv"], ["--latent"]):
         refused(2, "predict", "m.cred", "d.csv", "--mean-only", *other, says="does not go with " + other[0])
+
+
+def test_too_few_draws_of_hyper_parameters(credence, examples):
+    few = credence("fit", "gp", "examples/mcycle.csv", "--target", "accel", "--hyper", "mcmc", "--draws-hyper", "8",
+                   "-o", "m.cred")
+    assert few.code == 0 and "8 draws of the hyper-parameters are too few" in few.stderr

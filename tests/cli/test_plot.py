@@ -204,3 +204,19 @@ def test_probabilities_of_other_classifiers(credence, refused, tmp_path):
     assert {"P(a)", "P(b)", "P(c)"} <= set(words(root))
     assert credence("fit", "logistic", "d.csv", "--target", "c", "-o", "m.cred").code == 0
     refused(2, "plot", "m.cred", "d.csv", says=("predicts classes", "--kind roc", "one column of numbers"))
+
+
+@pytest.mark.parametrize("approx", ["laplace", "svgp"])
+def test_the_evidence_of_a_classifier(credence, tmp_path, approx):
+    """That of fits at the same values."""
+    rows = "".join(f"{i / 5},{'ab'[math.sin(i) > 0.3 * (i % 4)]}\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("x,y\n" + rows)
+    fit = ["fit", "gp-classify", "d.csv", "--target", "y", "--approx", approx, "--inducing", "12", "--optimize", "none"]
+    assert credence(*fit, "--kernel", "2*rbf(l=1)", "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path, "--kind", "evidence")
+    assert "gp-classify: log evidence over rbf.l and rbf.variance" in words(root) and "X learned" in text
+    plane = json.loads(credence("plot", "m.cred", "d.csv", "--kind", "evidence", "--json").stdout)
+    l, variance = plane["x"][3], plane["y"][20]
+    assert credence(*fit, "--kernel", f"{variance!r}*rbf(l={l!r})", "-o", "o.cred").code == 0
+    here, there = (json.loads(credence("describe", f, "--json").stdout)["log_evidence"] for f in ("m.cred", "o.cred"))
+    assert plane["maps"][0]["z"][20][3] == pytest.approx(there - here, abs=1e-5)
