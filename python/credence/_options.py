@@ -94,7 +94,7 @@ def to_text(option, value):
     if value is None:
         return ""
     if option.kind == c.OPTION_TEXT and option.name in EXPRESSIONS and not isinstance(value, str):
-        raise ValueError(f"{option.name} must be a text, such as {option.example!r}, not {value!r}")
+        raise ValueError(f"{option.name} must be a text, such as '{option.example.strip(chr(39))}', not {value!r}")
     if option.kind == c.OPTION_LIST and hasattr(value, "items"):   # {class: weight}
         return ",".join(_list_item(f"{_scalar_text(key)}={_scalar_text(x)}") for key, x in value.items())
     if option.kind == c.OPTION_LIST and not isinstance(value, str):
