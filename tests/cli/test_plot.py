@@ -133,6 +133,7 @@ def test_the_points_of_a_figure(credence, examples, refused, tmp_path):
     assert credence("plot", "m.cred", data, "--kind", "pr", "--json", "-o", "p.json").code == 0
     assert json.loads((tmp_path / "p.json").read_text())["kind"] == "pr"
     refused(2, "plot", "m.cred", data, "--kind", "pr", "--json", "-o", "p.svg", says="-o points.json")
+    refused(2, "plot", "m.cred", data, "--kind", "pr", "-o", "q.json", says="--json -o q.json writes the points")
     refused(2, "plot", "examples/networks/burglary.bif", "--json", says="credence query")
     assert credence("fit", "ridge", data, "--target", "progression", "-o", "m.cred").code == 0
     left = points(credence, data, "--kind", "residuals")["residual"]
