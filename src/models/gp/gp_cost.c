@@ -57,10 +57,10 @@ static size_t two_digits(double x)
     return x >= 1 ? (size_t)(floor(x / unit) * unit) : 0;
 }
 
-/* How many inducing inputs, up to `most`, nine tenths of the memory left hold; 0 for hardly any. */
+/* How many inducing inputs, up to `most`, four fifths of the memory left hold; 0 for hardly any. */
 static size_t most_inducing(const cr_ctx *cx, double most)
 {
-    double left = 0.9 * (double)cri_memory_left(cx), b = 32 * BLOCK;
+    double left = 0.8 * (double)cri_memory_left(cx), b = 32 * BLOCK;
     size_t m = two_digits(fmin(most, (sqrt(b * b + 4 * 48 * left) - b) / (2 * 48)));
     return m >= LEAST_INDUCING ? m : 0;
 }
@@ -68,7 +68,7 @@ static size_t most_inducing(const cr_ctx *cx, double most)
 /* The same, up to the usual number, of the rank of the root of conjugate gradients. */
 static size_t most_rank(const cr_ctx *cx, size_t n, bool learn)
 {
-    double left = 0.9 * (double)cri_memory_left(cx);
+    double left = 0.8 * (double)cri_memory_left(cx);
     if (learn && learning_need(n) > left) return 0;
     size_t r = two_digits(fmin(INDUCING, (left / (8 * (double)n) - COLUMNS) / 8));
     return r >= LEAST_INDUCING ? r : 0;
