@@ -13,6 +13,7 @@ enum {
     BLOCK = 1024,
     COLUMNS = 1000,
     SWEEPS = 20,
+    SEARCH_ROWS = 512, /* that starts are searched with                                     */
     FEW_ROWS = 2000,   /* that conjugate gradients learn from first, by a factor           */
     CANDIDATES = 4096, /* rows that the preconditioner is chosen from                       */
     WORK_COLUMNS = 700, /* of n rows: the vectors of the probes, and some rows of K          */
@@ -57,10 +58,10 @@ static size_t two_digits(double x)
     return x >= 1 ? (size_t)(floor(x / unit) * unit) : 0;
 }
 
-/* How many inducing inputs, up to `most`, four fifths of the memory left hold; 0 for hardly any. */
+/* How many inducing inputs, up to `most`, the memory left holds beside the factor of the search; 0 for hardly any. */
 static size_t most_inducing(const cr_ctx *cx, double most)
 {
-    double left = 0.8 * (double)cri_memory_left(cx), b = 32 * BLOCK;
+    double left = fmax(0.9 * (double)cri_memory_left(cx) - 18.0 * SEARCH_ROWS * SEARCH_ROWS, 0), b = 32 * BLOCK;
     size_t m = two_digits(fmin(most, (sqrt(b * b + 4 * 48 * left) - b) / (2 * 48)));
     return m >= LEAST_INDUCING ? m : 0;
 }
