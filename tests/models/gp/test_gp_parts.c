@@ -274,7 +274,7 @@ done:
 static cr_status learn_apart(cr_ctx *cx, void *arg)
 {
     static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 3, 4, 3, 6 };
-    cr_setting s[] = { { "target", "y" }, { "kernel", "rbf" }, { "max_iter", "1" } };
+    cr_setting s[] = { { "target", "y" }, { "kernel", "rbf(l=0.01 fixed)" }, { "max_iter", "1" } };
     cr_status  st = CR_OK;
     cr_table  *t = NULL;
     cr_model  *m = NULL;
