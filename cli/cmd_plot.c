@@ -49,6 +49,8 @@ static cr_status check_path(cli *c)
     if (c->format == FORMAT_JSON || !path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg"))
         return CR_OK;
     cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one", path);
+    if (cli_ends_with(path, ".json"))
+        return cr_fail_hint(c->cx, "--json -o %s writes the points of the figure", path);
     return cr_fail_hint(c->cx, "for example -o figure.svg");
 }
 

@@ -219,6 +219,15 @@ def test_faults_of_expressions_and_columns(credence, refused, tmp_path):
     refused(2, *gp, "--kernel", "rbf(x; l=1 free)", says="found 'free'")
     refused(2, *gp, "--kernel", "rbf(" + "é" * 90, says="é")
     refused(3, *gp, "--noise-column", "s", says="d.csv:5: the variance of the noise, column 's', is -1")
+    (tmp_path / "e.csv").write_text("x,twin,y\n" + "".join(f"{i},{2 * i},{i * i % 5}\n" for i in range(9)))
+    said = credence("fit", "gp", "e.csv", "--target", "y", "--mean", "linear", "-o", "e.cred").stderr
+    assert "1 term of the mean function depends on others and was left out: twin" in said
     assert credence(*gp, "-o", "m.cred").code == 0
     for other in (["--draws", "3"], ["--covariance", "c.csv"], ["--latent"]):
         refused(2, "predict", "m.cred", "d.csv", "--mean-only", *other, says="does not go with " + other[0])
+
+
+def test_too_few_draws_of_hyper_parameters(credence, examples):
+    few = credence("fit", "gp", "examples/mcycle.csv", "--target", "accel", "--hyper", "mcmc", "--draws-hyper", "8",
+                   "-o", "m.cred")
+    assert few.code == 0 and "8 draws of the hyper-parameters are too few" in few.stderr

@@ -133,6 +133,7 @@ def test_the_points_of_a_figure(credence, examples, refused, tmp_path):
     assert credence("plot", "m.cred", data, "--kind", "pr", "--json", "-o", "p.json").code == 0
     assert json.loads((tmp_path / "p.json").read_text())["kind"] == "pr"
     refused(2, "plot", "m.cred", data, "--kind", "pr", "--json", "-o", "p.svg", says="-o points.json")
+    refused(2, "plot", "m.cred", data, "--kind", "pr", "-o", "q.json", says="--json -o q.json writes the points")
     refused(2, "plot", "examples/networks/burglary.bif", "--json", says="credence query")
     assert credence("fit", "ridge", data, "--target", "progression", "-o", "m.cred").code == 0
     left = points(credence, data, "--kind", "residuals")["residual"]
@@ -204,3 +205,19 @@ def test_probabilities_of_other_classifiers(credence, refused, tmp_path):
     assert {"P(a)", "P(b)", "P(c)"} <= set(words(root))
     assert credence("fit", "logistic", "d.csv", "--target", "c", "-o", "m.cred").code == 0
     refused(2, "plot", "m.cred", "d.csv", says=("predicts classes", "--kind roc", "one column of numbers"))
+
+
+@pytest.mark.parametrize("approx", ["laplace", "svgp"])
+def test_the_evidence_of_a_classifier(credence, tmp_path, approx):
+    """That of fits at the same values."""
+    rows = "".join(f"{i / 5},{'ab'[math.sin(i) > 0.3 * (i % 4)]}\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("x,y\n" + rows)
+    fit = ["fit", "gp-classify", "d.csv", "--target", "y", "--approx", approx, "--inducing", "12", "--optimize", "none"]
+    assert credence(*fit, "--kernel", "2*rbf(l=1)", "-o", "m.cred").code == 0
+    root, text = draw(credence, tmp_path, "--kind", "evidence")
+    assert "gp-classify: log evidence over rbf.l and rbf.variance" in words(root) and "X learned" in text
+    plane = json.loads(credence("plot", "m.cred", "d.csv", "--kind", "evidence", "--json").stdout)
+    l, variance = plane["x"][3], plane["y"][20]
+    assert credence(*fit, "--kernel", f"{variance!r}*rbf(l={l!r})", "-o", "o.cred").code == 0
+    here, there = (json.loads(credence("describe", f, "--json").stdout)["log_evidence"] for f in ("m.cred", "o.cred"))
+    assert plane["maps"][0]["z"][20][3] == pytest.approx(there - here, abs=1e-5)

@@ -171,3 +171,9 @@ def test_docstrings_tell_what_an_update_keeps():
     assert "hyper-parameters stay" in credence.Gp.partial_fit.__doc__
     assert "the same as a fit on all rows" in credence.BayesLinear.partial_fit.__doc__
     assert "the same as a fit on all rows" in credence.Lda.partial_fit.__doc__
+
+
+@pytest.mark.parametrize("kernel", [3, 2.5, True, ["rbf"]])
+def test_a_number_is_no_kernel(Xy, kernel):
+    with pytest.raises(ValueError, match="kernel must be a text, such as '.+', not"):
+        credence.Gp(kernel=kernel).fit(*Xy)

@@ -4,6 +4,7 @@
  * parameters of the kernel are at the maximum of the approximate log evidence.
  * Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
 #include "classify.h"
+#include "classify_evidence.h"
 #include "classify_laplace.h"
 #include "classify_sparse.h"
 #include "gp_centre.h"
@@ -505,6 +506,8 @@ const cr_model_class cri_class_gp_classify = {
     .predict = cri_classify_predict,
     .transform = cri_classify_latent,
     .labels = cri_classify_labels,
+    .hyper = cri_classify_hyper,
+    .evidence_at = cri_classify_evidence_at,
     .describe = cri_classify_describe,
     .write = cri_classify_write,
     .read = cri_classify_read,

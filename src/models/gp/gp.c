@@ -160,6 +160,31 @@ static cr_status check_sparse(cr_ctx *cx, const cri_gp_posterior *m)
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
+/* true when the mean function has x_j^power. */
+static bool has_term(const cri_gp_mean *mean, size_t j, int power)
+{
+    for (size_t t = 0; t < mean->q; t++)
+        if (mean->column[t] == (double)j && mean->power[t] == power) return true;
+    return false;
+}
+
+/* Names the powers of columns that the mean function would have had. */
+static void tell_dropped(cr_ctx *cx, const cri_gp_mean *mean, const cr_design *design, int degree, size_t dropped)
+{
+    char   names[256] = "";
+    size_t used = 0;
+    for (int power = 1; power <= degree; power++)
+        for (size_t j = design->block.n, number = j; j < design->p; j++) {
+            if (cri_design_is_code(design, j)) continue;
+            const char *name = design->terms[j - design->block.n].name;
+            if (has_term(mean, number++, power) || used + strlen(name) + 16 > sizeof names) continue;
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+            if (power > 1) used += (size_t)snprintf(names + used, sizeof names - used, "^%d", power);
+        }
+    cr_log(cx, CR_LOG_WARNING, "%zu term%s of the mean function depend%s on others and %s left out: %s", dropped,
+           dropped == 1 ? "" : "s", dropped == 1 ? "s" : "", dropped == 1 ? "was" : "were", names);
+}
+
 static cr_status set_mean(cr_ctx *cx, const cri_gp_job *j, const gp_options *o,
                           const cri_gp_data *data)
 {
@@ -172,9 +197,7 @@ static cr_status set_mean(cr_ctx *cx, const cri_gp_job *j, const gp_options *o,
     else CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
     CR_TRY(cri_gp_mean_new(cx, degree, data, &j->m->mean, &dropped));
     if (dropped)
-        cr_log(cx, CR_LOG_WARNING, "%zu term%s of the mean function depend%s on others, constant or equal columns "
-               "say, and %s left out: see mean.* of describe for those that stay", dropped, dropped == 1 ? "" : "s",
-               dropped == 1 ? "s" : "", dropped == 1 ? "was" : "were");
+        tell_dropped(cx, &j->m->mean, design, degree, dropped);
 done:
     return st;
 }

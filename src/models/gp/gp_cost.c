@@ -15,6 +15,7 @@ enum {
     COLUMNS = 128,
     PROBES = 32,
     SWEEPS = 20,
+    SEARCH_ROWS = 512, /* that starts are searched with                                     */
     FEW_ROWS = 2000,   /* that conjugate gradients learn from first, by a factor           */
     CANDIDATES = 4096, /* rows that the preconditioner is chosen from                       */
     WORK_COLUMNS = 700, /* of n rows: the vectors of the probes, and some rows of K          */
@@ -64,10 +65,10 @@ static size_t two_digits(double x)
     return x >= 1 ? (size_t)(floor(x / unit) * unit) : 0;
 }
 
-/* How many inducing inputs, up to `most`, nine tenths of the memory left hold; 0 for hardly any. */
+/* How many inducing inputs, up to `most`, the memory left holds beside the factor of the search; 0 for hardly any. */
 static size_t most_inducing(const cr_ctx *cx, double most)
 {
-    double left = 0.9 * (double)cri_memory_left(cx), b = 32 * BLOCK;
+    double left = fmax(0.9 * (double)cri_memory_left(cx) - 18.0 * SEARCH_ROWS * SEARCH_ROWS, 0), b = 32 * BLOCK;
     size_t m = two_digits(fmin(most, (sqrt(b * b + 4 * 48 * left) - b) / (2 * 48)));
     return m >= LEAST_INDUCING ? m : 0;
 }
@@ -75,7 +76,7 @@ static size_t most_inducing(const cr_ctx *cx, double most)
 /* The same, up to the usual number, of the rank of the root of conjugate gradients. */
 static size_t most_rank(const cr_ctx *cx, size_t n, size_t probes, bool learn)
 {
-    double left = 0.9 * (double)cri_memory_left(cx);
+    double left = 0.8 * (double)cri_memory_left(cx);
     size_t r = INDUCING;
     if (learn && learning_need(n) > left) return 0;
     while (r >= LEAST_INDUCING && root_need(n, r, probes) > left) r = two_digits(0.9 * (double)r);

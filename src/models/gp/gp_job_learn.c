@@ -187,6 +187,10 @@ static cr_status draw_hyper(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task)
     cri_gp_mcmc_agreement(m, &rhat, &ess);
     CR_TRY(cr_kernel_set_theta(cx, m->kernel, centre));
     if (m->noise_learned) m->noise = exp(centre[m->n_theta]);
+    if (isnan(rhat))
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu draws of the hyper-parameters are too few to tell whether their chains agree: "
+               "--draws-hyper 100 would do", count);
     if (rhat > 1.1)
         cr_log(cx, CR_LOG_WARNING,
                "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "

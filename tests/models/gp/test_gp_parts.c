@@ -270,9 +270,85 @@ done:
     return st;
 }
 
+/* Of rows apart the noise is learned; of classes there is an evidence, too. */
+static cr_status learn_apart(cr_ctx *cx, void *arg)
+{
+    static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 3, 4, 3, 6 };
+    cr_setting s[] = { { "target", "y" }, { "kernel", "rbf(l=0.01 fixed)" }, { "max_iter", "1" } };
+    cr_status  st = CR_OK;
+    cr_table  *t = NULL;
+    cr_model  *m = NULL;
+    (void)arg;
+    CR_TRY(cr_table_new(cx, "t", 5, &t));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1));
+    CR_TRY(cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1));
+    CR_TRY(cr_fit(cx, "gp", t, s, 3, &m));
+done:
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
+static cr_table *table_of_levels(cr_ctx *cx)
+{
+    static const double      x[] = { 1, 2, 3, 4, 7, 8 }, y[] = { 0, 1, 0, 1, 1, 3 };
+    static const uint32_t    codes[] = { 0, 1, 0, 1, 1, 0 };
+    static const char *const levels[] = { "a", "b" };
+    cr_table                *t = NULL;
+    if (cr_table_new(cx, "t", 6, &t) == CR_OK && cr_table_borrow_numbers(cx, t, "x", CR_REAL, x, 1) == CR_OK &&
+        cr_table_borrow_numbers(cx, t, "y", CR_REAL, y, 1) == CR_OK &&
+        cr_table_add_category(cx, t, "z", codes, levels, 2) == CR_OK)
+        return t;
+    cr_table_free(cx, t);
+    return NULL;
+}
+
+/* A part looks at one column of numbers, at one category, or at neither alone. */
+static void test_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *column;
+        bool        category;
+    } wanted[] = { { "mean", NULL, false }, { "1*rbf(x", "x", false }, { "1*hamming(z", "z", true }, { "1*rbf(x", NULL, false } };
+    cr_ctx   *cx = test_context();
+    cr_table *t = table_of_levels(cx);
+    cr_model *m = fit(cx, "gp", t, "target=y optimize=none kernel=rbf(x)+hamming(z)+rbf(x)*hamming(z)");
+    for (size_t k = 0; k < 4; k++) {
+        cr_part p;
+        assert_ok(cx, cr_model_part(cx, m, k, &p));
+        assert_int_equal(strncmp(p.name, wanted[k].name, strlen(wanted[k].name)), 0);
+        assert_true((p.column == NULL) == (wanted[k].column == NULL));
+        if (p.column) assert_string_equal(p.column, wanted[k].column);
+        assert_int_equal(p.category, wanted[k].category);
+    }
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    test_context_free(cx);
+}
+
+static cr_status look_at_classes(cr_ctx *cx, void *arg)
+{
+    cr_setting s[] = { { "target", "z" }, { "kernel", "rbf" }, { "optimize", "none" }, { "approx", arg }, { "inducing", "3" } };
+    cr_status  st = CR_OK;
+    cr_table  *t = table_of_levels(cx);
+    cr_model  *m = NULL;
+    double     out;
+    if (!t) CR_TRY(CR_ENOMEM);
+    CR_TRY(cr_fit(cx, "gp-classify", t, s, 5, &m));
+    CR_TRY(cr_evidence_at(cx, m, t, (const size_t[]){ 1 }, 1, (const double[]){ 2 }, 1, &out));
+done:
+    cr_model_free(cx, m);
+    cr_table_free(cx, t);
+    return st;
+}
+
 static void test_memory(void **state)
 {
     (void)state;
+    test_every_allocation_fails(learn_apart, NULL);
+    test_every_allocation_fails(look_at_classes, (void *)"laplace");
+    test_every_allocation_fails(look_at_classes, (void *)"svgp");
     test_every_allocation_fails(look_inside, (void *)"exact");
     test_every_allocation_fails(look_inside, (void *)"vfe");
 }
@@ -283,7 +359,7 @@ int main(void)
         cmocka_unit_test(test_conditional), cmocka_unit_test(test_sum),
         cmocka_unit_test(test_mean_as_kernel), cmocka_unit_test(test_functions),
         cmocka_unit_test(test_evidence), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_columns), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests_name("gp parts", tests, NULL, NULL);
 }
