@@ -195,16 +195,29 @@ def test_negative_numbers_in_histograms_of_classes(credence, refused, tmp_path):
     refused(3, "predict", "m.cred", "bad.csv", says=says)
 
 
+TARGETS, COLUMNS = "1,1\n2,1e308\n3,4\n4,-1e308\n5,2\n", "1,1\n1e308,2\n3,4\n-1e308,3\n5,2\n"
+CLASSES = "1,u\n1e308,v\n3,u\n-1e308,v\n5,u\n"
+
+
 @pytest.mark.parametrize("rows, what, models", [
-    ("1,1\n2,1e308\n3,4\n4,-1e308\n5,2\n", "the target 'y' is so large",
-     ["gp", "gp-online", "kernel-ridge", "nadaraya-watson", "adaboost"]),
-    ("1,1\n1e308,2\n3,4\n-1e308,3\n5,2\n", "column 'x' is so large", ["gp", "gp-online", "nadaraya-watson"]),
-    ("1,u\n1e308,v\n3,u\n-1e308,v\n5,u\n", "column 'x' is so large", ["gp-classify"]),
+    (TARGETS, "the target 'y' is so large", ["nadaraya-watson", "adaboost"]),
+    (COLUMNS, "column 'x' is so large", ["nadaraya-watson"]),
 ])
 def test_huge_numbers_are_told_by_column(refused, tmp_path, rows, what, models):
     (tmp_path / "d.csv").write_text("x,y\n" + rows)
     for model in models:
         refused(4, "fit", model, "d.csv", "--target", "y", says=[what, "power of ten"])
+
+
+@pytest.mark.parametrize("rows, what, models", [
+    (TARGETS, "the target 'y' reaches 1e+308", ["gp", "gp-online", "kernel-ridge"]),
+    (COLUMNS, "the column 'x' reaches 1e+308", ["gp", "gp-online"]),
+    (CLASSES, "the column 'x' reaches 1e+308", ["gp-classify"]),
+])
+def test_huge_numbers_of_processes_are_told_by_column(refused, tmp_path, rows, what, models):
+    (tmp_path / "d.csv").write_text("x,y\n" + rows)
+    for model in models:
+        refused(3, "fit", model, "d.csv", "--target", "y", says=[what, "another unit"])
 
 
 def test_a_comma_in_brackets_belongs_to_the_value(credence, examples):

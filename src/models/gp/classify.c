@@ -10,7 +10,6 @@
 #include "gp_centre.h"
 #include "gp_sparse.h"
 #include "../logistic/classifier.h"
-#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../math/chol.h"
 #include "../../math/kernel/kernel_internal.h"
@@ -235,7 +234,6 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, job *j)
     cr_status         st = CR_OK;
     cri_classify     *m = j->m;
     cri_gp_posterior *g = m->gp;
-    CR_TRY(cri_check_sizes(cx, j->rows, true));
     CR_TRY(set_kernel(cx, j));
     CR_TRY(set_classes(cx, j));
     CR_TRY(cri_gp_data_add(cx, &j->inputs, j->rows, NULL, !g->white, j->group));

@@ -8,7 +8,6 @@
 #include "gp_job.h"
 #include "gp_parts.h"
 #include "gp_update.h"
-#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../data/table_internal.h"
@@ -329,7 +328,6 @@ static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
-    CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_gp_kernel_scaled(cx, o->kernel, rows->design, &m->kernel));
     m->white = holds_white(m->kernel);
     CR_TRY(read_noise(cx, o, rows, m));
@@ -372,6 +370,7 @@ static cr_status gp_shape(cr_ctx *cx, const void *options, cr_design *design)
 
 const cr_model_class cri_class_gp = {
     .name = "gp",
+    .example = "examples/mcycle.csv --target accel",
     .summary = "Gaussian process regression with a kernel of your choice",
     .formulas = "y = h(x).b + f(x) + e,   f ~ GP(0, k),   e ~ N(0, noise)\n"
                 "kernel parameters and noise at the maximum of the evidence;\n"

@@ -1,5 +1,6 @@
 /* gp_learn.c -- the search for the best hyper-parameters. */
 #include "gp_climb.h"
+#include "gp_lowrank_evidence.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
 
@@ -124,7 +125,8 @@ static cr_status search_starts(cri_gp_run *r, start *a, size_t room, size_t *out
     const cri_gp_search *u = &r->search;
     size_t               n = 0, chosen;
     CR_TRY(try_starts(r, a, &n));
-    if (isinf(a[0].value) && r->objective == cri_gp_exact_objective) {
+    bool dense = r->objective == cri_gp_exact_objective || r->objective == cri_gp_quick_objective;
+    if (isinf(a[0].value) && dense) {
         CR_TRY(cr_kernel_set_theta(r->cx, r->k, a[0].x));
         CR_TRY(cri_gp_fail_singular(r->cx, r->problem, r->k, u->size > u->p ? exp(a[0].x[u->p]) : r->noise, n,
                                     ((cri_gp_exact_room *)r->method)->L));

@@ -7,7 +7,6 @@
 #include "gp_centre.h"
 #include "gp_learn.h"
 #include "gp_online_learn.h"
-#include "../rows_check.h"
 #include "../../base/context_internal.h"
 #include "../../base/scratch.h"
 #include "../../math/kernel/kernel_internal.h"
@@ -476,8 +475,7 @@ static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                             void **out_state, cr_report *report)
 {
     online_state *m = NULL;
-    cr_status     st = cri_check_sizes(cx, rows, true);
-    if (st == CR_OK) st = take_rows(cx, options, rows, seed, &m, report);
+    cr_status     st = take_rows(cx, options, rows, seed, &m, report);
     if (st == CR_OK) {
         report_evidence(m, rows->design, report);
         *out_state = m;

@@ -118,7 +118,6 @@ static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *
     CR_TRY(s.status);
     g->approx = CRI_GP_EXACT;
     g->noise = o->lambda;
-    CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_gp_data_add(cx, &g->at, rows, NULL, true, group));
     n = g->at.n;
     double left = (double)cri_memory_left(cx);
