@@ -64,6 +64,8 @@ const char *reference_type(const cli_field *f, char out[64])
         [FIELD_VALUES] = "object of texts, numbers or nulls",
         [FIELD_ARRAY] = "array of numbers or nulls",
         [FIELD_ENTRIES] = "number or null, or array of them",
+        [FIELD_PLACES] = "array of numbers, texts or null",
+        [FIELD_MATRIX] = "array of arrays of numbers or null",
         [FIELD_ANY] = "any value",
     };
     snprintf(out, 64, "%s%s", words[f->type], f->marks & FIELD_NULL ? " or null" : "");

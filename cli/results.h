@@ -20,6 +20,8 @@ typedef enum cli_type {
     FIELD_VALUES,  /* an object: any name to a text, number or null  */
     FIELD_ARRAY,   /* an array of numbers or nulls                   */
     FIELD_ENTRIES, /* a number or null, or an array of such          */
+    FIELD_PLACES,  /* an array of numbers, texts or nulls            */
+    FIELD_MATRIX,  /* an array of arrays of numbers or nulls         */
     FIELD_ANY      /* its help says what; never with FIELD_NULL      */
 } cli_type;
 

@@ -78,7 +78,7 @@ static const cli_field blas[] = {
 static const cli_field plot_series[] = {
     TEXT("name", 0, "what the legend calls it"),
     TEXT("form", 0, "points, line, band or bars"),
-    OTHER(ARRAY, "x", 0, "along the first axis"),
+    OTHER(PLACES, "x", 0, "along the first axis: numbers, or the levels of a category"),
     OTHER(ARRAY, "y", FIELD_SOMETIMES, "of points and lines: along the other"),
     OTHER(ARRAY, "lower", FIELD_SOMETIMES, "of bands and bars: their lower ends"),
     OTHER(ARRAY, "upper", FIELD_SOMETIMES, "of bands and bars: their upper ends"),
@@ -95,7 +95,7 @@ static const cli_field plot_part[] = {
 
 static const cli_field plot_map[] = {
     TEXT("name", 0, "what is mapped"),
-    OTHER(ARRAY, "z", 0, "one list for each y, of the values along x"),
+    OTHER(MATRIX, "z", 0, "one list for each y, of the values along x"),
     FIELD_LAST,
 };
 

@@ -51,6 +51,10 @@ static json_t *value_schema(const cli_field *f)
         return map_schema(json_pack("{s:[s, s, s]}", "type", "string", "number", "null"));
     case FIELD_ARRAY:
         return array_schema(number_or_null());
+    case FIELD_PLACES:
+        return array_schema(json_pack("{s:[s, s, s]}", "type", "number", "string", "null"));
+    case FIELD_MATRIX:
+        return array_schema(array_schema(number_or_null()));
     case FIELD_ENTRIES:
         return json_pack("{s:[s, s, s], s:o}", "type", "number", "array", "null", "items",
                          number_or_null());

@@ -74,6 +74,8 @@ def results(credence, toy, schemas, tmp_path_factory):
     """(verb, arguments, result) of every verb, also in corners."""
     place = tmp_path_factory.mktemp("results")
     (place / "wide.csv").write_text("a,b,c,d,e,y\n1,2,3,1,5,1\n2,1,4,3,1,2\n5,5,1,2,2,4\n")
+    (place / "few.csv").write_text("x,z,g,y\n" + "".join(
+        f"{i},{i * 5 % 7},{'uvw'[i % 3]},{i * i % 11 + 3 * (i % 3)}\n" for i in range(12)))
     (place / "constant.csv").write_text("x,y\n1,3\n2,3\n4,3\n7,3\n")
     pairs = [(a, b) for b in range(18) for a in range(b)]
     (place / "wide.uai").write_text(f"MARKOV 18 {'2 ' * 18} {len(pairs)} " + " ".join(f"2 {a} {b}" for a, b in pairs)
@@ -162,6 +164,11 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["check", DIABETES], ["check", "nig.cred"],
         ["plot", "bayes.cred", DIABETES], ["plot", "bayes.cred", DIABETES, "--kind", "residuals"],
         ["plot", "lda.cred", DIABETES, "--kind", "calibration"],
+        ["fit", "gp", "few.csv", "--target", "y", "--features", "x,z,g", "--kernel", "rbf(x) + rbf(z) + hamming(g)",
+         "-o", "parts.cred"],
+        ["fit", "gp", "few.csv", "--target", "y", "--features", "x,z", "-o", "map.cred"],
+        ["plot", "parts.cred", "few.csv", "--kind", "components"], ["plot", "map.cred", "few.csv", "--kind", "map"],
+        ["plot", "map.cred", "few.csv", "--kind", "evidence"],
         ["dist"], ["dist", "beta"], ["dist", "beta", "12", "3"], ["dist", "normal", "--fit", f"{DIABETES}:bmi"],
         ["dist", "gamma", "2", "3", *"--mean --variance --sd --mode --entropy --natural --plot".split(),
          *"--pdf 1 --logpdf 1,-1 --cdf 1 --sf 1 --logcdf 1 --logsf 1 --quantile 0,1".split(),
