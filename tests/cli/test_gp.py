@@ -160,6 +160,18 @@ def test_more_probes_make_the_evidence_surer(credence, tmp_path):
     assert errors[1] < 0.8 * errors[0]
 
 
+@pytest.mark.slow
+def test_many_rows_without_noise(credence, tmp_path):
+    """Some of the rows have a factor where all have none: the search adds what they need, and does not stop there."""
+    (tmp_path / "d.csv").write_text("x,y\n" + "".join(
+        f"{x!r},{math.sin(x) + 0.3 * math.cos(2.3 * x)!r}\n" for x in (i / 120 for i in range(1200))))
+    fit = ["fit", "gp", "d.csv", "--target", "y", "--noise", "0", "--json", "--kernel"]
+    best = json.loads(credence(*fit, "matern52").stdout)
+    fixed = json.loads(credence(*fit, "0.003*matern52(l=1)", "--optimize", "none").stdout)
+    assert not any("not converged" in w for w in best["warnings"])
+    assert best["log_evidence"] > fixed["log_evidence"] > 11000
+
+
 def test_only_bounds_that_were_given_are_called_so(credence, tmp_path):
     """The natural limits of a variance or a correlation are nobody's wish."""
     rows = "".join(f"{i * 7 % 30 / 30},{(i * i * 37 % 101) / 50 - 1}\n" for i in range(30))

@@ -71,6 +71,7 @@ def test_large_noisy_or(credence, refused, tmp_path):
     refused(6, "convert", "or24.json", "or24.bif", "--time-limit", "0.1s", says="time limit")
     refused(6, "convert", "or24.json", "or24.bif", "--memory-limit", "200M",
             says=["would have 3.36e+07 entries", ".json and .cred need no table"])
+    refused(6, "convert", "or50.json", "or50.uai", says=["'y' would have 2.25e+15 entries", ".json and .cred need no table"])
     summary = json.loads(credence("describe", "or50.json", "--format", "json").stdout)["network"]
     assert (summary["nodes"], summary["parameters"], summary["most_parents"]) == (51, 101, 50)
     answers = ask(credence, "or50.json", "P(y)", "P(p7 | y=yes)", "P(p7 | y=no)", "P(*)")
@@ -89,6 +90,23 @@ def test_large_noisy_or(credence, refused, tmp_path):
         assert float(rows[2].split(",")[-1]) == pytest.approx(0.35 / 0.85, rel=1e-12)
     plot = credence("plot", "or50.json", "-o", "or50.svg")
     assert plot.code == 0 and "auxiliary" not in (tmp_path / "or50.svg").read_text()
+
+
+@pytest.mark.parametrize("parents, states", [(1, 70), (2, 20)])
+def test_noisy_max_of_few_parents_with_many_states(credence, tmp_path, parents, states):
+    """Too many entries for a table to be kept, too few parents to be parted one by one: P(v <= k) is a product."""
+    rng = np.random.default_rng(3)
+    names = [f"s{i}" for i in range(states)]
+    rows = [rng.dirichlet(np.ones(states), states) for _ in range(parents)]
+    priors, leak = rng.dirichlet(np.ones(states), parents), rng.dirichlet(np.ones(states))
+    net = {f"p{i}": {"states": names, "table": priors[i].tolist()} for i in range(parents)}
+    net["v"] = {"states": names, "parents": list(net),
+                "noisy-max": {"leak": leak.tolist(), "effects": {
+                    f"p{i}": {s: row.tolist() for s, row in zip(names, rows[i])} for i in range(parents)}}}
+    (tmp_path / "max.json").write_text(json.dumps({"network": "bayes", "variables": net}))
+    below = np.cumsum(leak) * np.prod([priors[i] @ np.cumsum(rows[i], axis=1) for i in range(parents)], axis=0)
+    answer, = ask(credence, "max.json", "P(v)")
+    assert list(answer["marginals"]["v"].values()) == pytest.approx(np.diff(below, prepend=0), abs=1e-12)
 
 
 def test_rows_of_many_effects(credence, examples, tmp_path):

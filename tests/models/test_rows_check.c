@@ -34,20 +34,15 @@ static void test_one_class_is_refused(void **state)
 static void test_huge_numbers(void **state)
 {
     (void)state;
-    static const char *const names[] = { "gp", "gp-online", "kernel-ridge", "nadaraya-watson", "adaboost" };
+    static const char *const names[] = { "nadaraya-watson", "adaboost" };
     cr_ctx   *cx = test_context();
     cr_table *y = table_of_text(cx, "y.csv", "x,y,w\n1,2,1\n2,9e153,1\n3,1,1\n4,2,1\n");
-    cr_table *x = table_of_text(cx, "x.csv", "x,y,w\n1,2,1\n2,3,1\n9e153,1,1\n4,2,1\n");
     cr_table *light = table_of_text(cx, "l.csv", "x,y,w\n1,2,1\n9e153,9e153,0\n3,1,1\n4,2,1\n");
     cr_table *small = table_of_text(cx, "s.csv", "x,y,w\n1,2,1\n2,3e152,1\n3,1,1\n4,2,1\n");
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         cr_model *m = NULL;
-        bool      distances = k < 2; /* of numbers as they are */
         assert_fails_with(cx, try_fit(cx, names[k], y, "target=y features=x", &m), CR_ENUMERIC,
                           "the target 'y' is so large that its squares overflow");
-        if (distances)
-            assert_fails_with(cx, try_fit(cx, names[k], x, "target=y features=x", &m), CR_ENUMERIC,
-                              "column 'x' is so large that its squares overflow");
         assert_ok(cx, try_fit(cx, names[k], light, "target=y features=x weights=w", &m));
         cr_model_free(cx, m);
         cr_status st = try_fit(cx, names[k], small, "target=y features=x", &m);
@@ -55,7 +50,6 @@ static void test_huge_numbers(void **state)
         if (st == CR_OK) cr_model_free(cx, m);
     }
     cr_table_free(cx, y);
-    cr_table_free(cx, x);
     cr_table_free(cx, light);
     cr_table_free(cx, small);
     test_context_free(cx);

@@ -61,6 +61,7 @@ static const cri_goes    gp_goes[] = {
     { "restarts", "optimize", "evidence", false },
     { "max_iter", "optimize", "evidence", false },
     { "draws_hyper", "hyper", "mcmc", false },
+    { "probes", "solver", "cg", false },
     { "optimize_inducing", "approx", "vfe|sor|dtc|fitc|svgp|auto", false },
     { "optimize_inducing", "solver", "cholesky", false },
     { "optimize_inducing", "hyper", "best", false },

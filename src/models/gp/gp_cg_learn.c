@@ -50,7 +50,8 @@ static cr_status evaluate(search *a, const double *x, double *gradient)
     cr_kernel_log_prior(a->k, false, gradient);
     for (size_t j = 0; j <= p; j++) {
         gradient[j] = -gradient[j];
-        if (!isfinite(gradient[j])) CR_TRY(CR_ENUMERIC);
+        if (!isfinite(gradient[j]))
+            CR_TRY(cr_fail(a->cx, CR_ENUMERIC, "gp: the gradient of the log evidence is not finite"));
     }
     a->evaluations++;
 done:
@@ -201,8 +202,9 @@ done:
     return st;
 }
 
-/* Goes along the step, less far where that was too far; *out_moved false when it came to nothing. */
-static cr_status go(search *a, double *s, double *y, bool *out_moved)
+/* Goes along the step, less far where that was too far; *out_moved false when it came to nothing, *out_top when the
+ * bounds leave no way up. */
+static cr_status go(search *a, double *s, double *y, bool *out_moved, bool *out_top)
 {
     cr_status st = CR_OK;
     size_t    n = a->size;
@@ -215,7 +217,8 @@ static cr_status go(search *a, double *s, double *y, bool *out_moved)
             s[j] = a->to[j] - a->x[j];
             before += s[j] * a->g[j];
         }
-        if (!(before < 0)) break;
+        *out_top = !(before < 0);
+        if (*out_top) break;
         st = evaluate(a, a->to, a->g1);
         if (st == CR_ENUMERIC) {
             st = CR_OK;
@@ -241,13 +244,13 @@ static cr_status climb(search *a, cri_gp_learned *learned)
     cr_scratch scratch = cr_scratch_begin(a->cx);
     size_t     n = a->size, max_iter = a->task->max_iter, iteration = 0;
     double    *s = cr_scratch_f64(&scratch, n), *y = cr_scratch_f64(&scratch, n), gain;
-    bool       moved = true;
+    bool       moved = true, top = false;
 
     CR_TRY(scratch.status);
     CR_TRY(evaluate(a, a->x, a->g));
     CR_TRY(find_step(a, &gain));
     for (; gain > GAIN && moved && iteration < max_iter; iteration++) {
-        CR_TRY(go(a, s, y, &moved));
+        CR_TRY(go(a, s, y, &moved, &top));
         if (!moved) break;
         correct(a, s, y);
         memcpy(a->x, a->to, n * sizeof(double));
@@ -262,7 +265,7 @@ static cr_status climb(search *a, cri_gp_learned *learned)
         }
     }
     learned->iterations = iteration;
-    learned->converged = gain <= GAIN || !moved;
+    learned->converged = gain <= GAIN || top;
 done:
     cr_scratch_end(&scratch);
     return st;

@@ -62,7 +62,8 @@ cr_status cri_gp_evaluate(cri_gp_run *r, const double *x, double *out_value, dou
     CR_TRY(r->objective(r->cx, r->method, r->problem, r->k, noise, out_value, opt_gradient));
     r->evaluations++;
     *out_value += cr_kernel_log_prior(r->k, false, opt_gradient);
-    if (!isfinite(*out_value)) CR_TRY(CR_ENUMERIC);
+    if (!isfinite(*out_value))
+        CR_TRY(cr_fail(r->cx, CR_ENUMERIC, "gp: the log evidence with the priors is not finite"));
     if (opt_gradient) remember(r, x, *out_value, opt_gradient);
 done:
     r->refused += st == CR_ENUMERIC;

@@ -132,19 +132,21 @@ done:
 }
 
 /* The least variance, of powers of ten times the nugget, with which C has a factor to trust; the upper triangle of
- * C stays.  0 when none up to the mean of the diagonal does. */
-static double least_jitter(cr_ctx *cx, double *C, const double *diagonal, size_t n)
+ * C stays.  CR_ENUMERIC when none up to the mean of the diagonal does. */
+static cr_status least_jitter(cr_ctx *cx, double *C, const double *diagonal, size_t n, double *out_jitter)
 {
-    double mean = mean_of(diagonal, n);
-    for (double part = cri_gp_nugget(n); part < 2; part *= 10) {
+    cr_status st = CR_ENUMERIC;
+    double    mean = mean_of(diagonal, n);
+    for (double part = cri_gp_nugget(n); part < 2 && st == CR_ENUMERIC; part *= 10) {
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; j < i; j++) C[i * n + j] = C[j * n + i];
             C[i * n + i] = diagonal[i] + part * mean;
         }
-        if (cr_chol(cx, cr_mat_of(C, n, n)) == CR_OK && check_condition(cx, C, diagonal, 0, n) == CR_OK)
-            return part * mean;
+        st = cr_chol(cx, cr_mat_of(C, n, n));
+        if (st == CR_OK) st = check_condition(cx, C, diagonal, 0, n);
+        if (st == CR_OK) *out_jitter = part * mean;
     }
-    return 0;
+    return st;
 }
 
 cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
@@ -155,16 +157,18 @@ cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const 
     const cri_gp_data *data = problem->data;
     size_t             n = data->n;
     cr_kernel_input    in = cri_gp_inputs(data);
-    double            *diagonal = cr_scratch_f64(&s, n), jitter;
-    char               alike[160];
+    double            *diagonal = cr_scratch_f64(&s, n), jitter = 0;
+    char               alike[160], needs[80] = "";
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(L, n, n)));
     for (size_t i = 0; i < n; i++) diagonal[i] = L[i * n + i] += noise * data->r[i];
     name_nearest(data, L, diagonal, alike, sizeof alike);
-    jitter = least_jitter(cx, L, diagonal, n);
-    st = cr_fail(cx, CR_ENUMERIC, "gp: " SINGULAR ", at any of %zu settings of the hyper-parameters: it needs a "
-                 "variance of %g added to each row; %s", settings, jitter, alike);
+    st = least_jitter(cx, L, diagonal, n, &jitter);
+    if (st != CR_OK && st != CR_ENUMERIC) goto done;
+    if (jitter > 0) snprintf(needs, sizeof needs, ": it needs a variance of %g added to each row", jitter);
+    st = cr_fail(cx, CR_ENUMERIC, "gp: " SINGULAR ", at any of %zu settings of the hyper-parameters%s; %s", settings,
+                 needs, alike);
     if (noise == 0) cr_fail_hint(cx, "without --noise it is learned; --optimize none adds the variance it needs");
 done:
     cr_scratch_end(&s);
@@ -201,7 +205,7 @@ static cr_status factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kern
     const cri_gp_data *data = problem->data;
     size_t             n = data->n;
     cr_kernel_input    in = cri_gp_inputs(data);
-    bool               mend = jitter == CRI_GP_JITTER;
+    bool               mend = jitter != CRI_GP_NO_JITTER;
     double            *diagonal = cr_scratch_f64(&s, n), added = 0, own;
 
     CR_TRY(s.status);
@@ -213,10 +217,29 @@ static cr_status factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kern
     CR_TRY(own_share(cx, problem, k, noise, added, diagonal, &own));
     st = cr_chol(cx, cr_mat_of(L, n, n));
     if (st == CR_OK) st = check_condition(cx, L, diagonal, own, n);
-    if (st == CR_ENUMERIC && mend && (added = least_jitter(cx, L, diagonal, n)) > 0) st = CR_OK;
+    if (st == CR_ENUMERIC && mend) st = least_jitter(cx, L, diagonal, n, &added);
     CR_TRY(st);
-    if (mend && added > 0) tell_jitter(cx, data, L, diagonal, added);
+    if (jitter == CRI_GP_JITTER && added > 0) tell_jitter(cx, data, L, diagonal, added);
     *out_jitter = added;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise, double added,
+                              const double *L)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          n = problem->data->n;
+    cr_kernel_input in = cri_gp_inputs(problem->data);
+    double         *diagonal = cr_scratch_f64(&s, n), own;
+
+    CR_TRY(s.status);
+    CR_TRY(cr_kernel_diagonal(cx, k, &in, true, diagonal));
+    for (size_t i = 0; i < n; i++) diagonal[i] += noise * problem->data->r[i];
+    CR_TRY(own_share(cx, problem, k, noise, added, diagonal, &own));
+    CR_TRY(check_condition(cx, L, diagonal, own, n));
 done:
     cr_scratch_end(&s);
     return st;

@@ -29,17 +29,20 @@ typedef struct cri_gp_solution {
     double *A;      /* [q x q] Cholesky factor of H^T C^-1 H          */
 } cri_gp_solution;
 
-typedef enum cri_gp_jitter { CRI_GP_NO_JITTER, CRI_GP_JITTER } cri_gp_jitter;
+typedef enum cri_gp_jitter { CRI_GP_NO_JITTER, CRI_GP_JITTER, CRI_GP_QUIET_JITTER } cri_gp_jitter;
 
 /* The least share that makes the factor of n rows one to trust. */
 double cri_gp_nugget(size_t n);
 /* L [n x n] := the Cholesky factor of C in its lower triangle, and all of *out, whose pointers and nugget are
  * set.  Without jitter fails with CR_ENUMERIC when C is not positive definite, or so near to it that less than three
  * digits of a solution would be left; with it, adds what is needed and names the two rows that are most alike in a
- * warning. */
+ * warning, or is quiet about it. */
 cr_status cri_gp_solve(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise,
                        cri_gp_jitter jitter, double *L, cri_gp_solution *out);
-/* The same from a factor that is there. */
+/* CR_ENUMERIC unless a factor that is there, of C with `added` on its diagonal, leaves three digits too. */
+cr_status cri_gp_check_factor(cr_ctx *cx, const cri_gp_problem *problem, const cr_kernel *k, double noise, double added,
+                              const double *L);
+/* The same as cri_gp_solve from a factor that is there. */
 cr_status cri_gp_resolve(cr_ctx *cx, const cri_gp_problem *problem, double noise, const double *L,
                          cri_gp_solution *out);
 /* Fails with CR_ENUMERIC where no setting of the hyper-parameters had a factor, in the words of that warning;

@@ -116,12 +116,11 @@ done:
     return st;
 }
 
-/* Of an exact task. */
+/* Of an exact task, whose search with few rows is by the same method. */
 static void set_nugget(const cri_gp_task *task, double share)
 {
     cri_gp_quick_room *quick = task->method;
-    cri_gp_exact_room *few = task->search_method;
-    quick->exact.solution.nugget = few->solution.nugget = share;
+    quick->exact.solution.nugget = share;
 }
 
 /* Without noise the covariance of a smooth kernel is singular up to rounding wherever it suits smooth data.  Where the
@@ -152,7 +151,7 @@ static cr_status learn_all(cr_ctx *cx, cri_gp_job *j, const cri_gp_task *task, c
     if (st == CR_OK) st = check_rest(cx, j, task, &met);
     if (st != CR_OK && st != CR_ENUMERIC) goto done;
     st = CR_OK;
-    if (met && (first != CR_OK || near.value > learned->value + 0.01)) {
+    if (met && (first != CR_OK || !(near.value <= learned->value + 0.01))) {
         j->nugget = nugget;
         *learned = near;
         goto done;
@@ -240,8 +239,8 @@ cr_status cri_gp_job_learn(cr_ctx *cx, cri_gp_job *j, cr_report *report)
                                .method = exact ? (void *)&quick
                                          : rff ? (void *)&j->rff
                                                : &j->sparse,
-                               .search_objective = cri_gp_exact_objective,
-                               .search_method = &room,
+                               .search_objective = exact && !m->cg ? cri_gp_quick_objective : cri_gp_exact_objective,
+                               .search_method = exact && !m->cg ? (void *)&quick : &room,
                                .learn_noise = m->noise_learned,
                                .restarts = j->o.restarts,
                                .max_iter = j->o.max_iter,

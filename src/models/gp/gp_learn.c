@@ -118,6 +118,20 @@ static cr_status make_starts(cr_scratch *s, size_t size, size_t n, start **out)
 
 /* --- the search ------------------------------------------------------------------------------ */
 
+/* None of n starts has a value. */
+static cr_status fail_singular(cri_gp_run *r, const start *a, size_t n)
+{
+    const cri_gp_search *u = &r->search;
+    double               noise = u->size > u->p ? exp(a[0].x[u->p]) : r->noise;
+    bool dense = r->objective == cri_gp_exact_objective || r->objective == cri_gp_quick_objective;
+    if (!dense)
+        return cr_fail(r->cx, CR_ENUMERIC, "gp: the covariance of the rows is not positive definite "
+                                           "at any of %zu settings of the hyper-parameters", n);
+    cr_status st = cr_kernel_set_theta(r->cx, r->k, a[0].x);
+    return st != CR_OK ? st
+                       : cri_gp_fail_singular(r->cx, r->problem, r->k, noise, n, ((cri_gp_exact_room *)r->method)->L);
+}
+
 /* On some of the rows, or all: starts climbed from, best first. */
 static cr_status search_starts(cri_gp_run *r, start *a, size_t room, size_t *out_n, cri_gp_learned *report)
 {
@@ -125,15 +139,7 @@ static cr_status search_starts(cri_gp_run *r, start *a, size_t room, size_t *out
     const cri_gp_search *u = &r->search;
     size_t               n = 0, chosen;
     CR_TRY(try_starts(r, a, &n));
-    bool dense = r->objective == cri_gp_exact_objective || r->objective == cri_gp_quick_objective;
-    if (isinf(a[0].value) && dense) {
-        CR_TRY(cr_kernel_set_theta(r->cx, r->k, a[0].x));
-        CR_TRY(cri_gp_fail_singular(r->cx, r->problem, r->k, u->size > u->p ? exp(a[0].x[u->p]) : r->noise, n,
-                                    ((cri_gp_exact_room *)r->method)->L));
-    }
-    if (isinf(a[0].value))
-        CR_TRY(cr_fail(r->cx, CR_ENUMERIC, "gp: the covariance of the rows is not positive definite "
-                                           "at any of %zu settings of the hyper-parameters", n));
+    if (isinf(a[0].value)) CR_TRY(fail_singular(r, a, n));
     chosen = choose_starts(u, a, n);
     for (size_t i = 0; u->tied && i < chosen; i++)
         CR_TRY(cri_gp_climb(r, true, CRI_GP_ROUGH, 50, NULL, a[i].x, &a[i].value, report));
@@ -170,6 +176,7 @@ static cr_status climb_all(cri_gp_run *r, start *a, size_t n, cri_gp_learned *ou
     }
     sort_starts(a, n);
     out->converged = converged;
+    if (isnan(out->value)) CR_TRY(fail_singular(r, a, n));
 done:
     return st;
 }
@@ -209,8 +216,8 @@ static void tell_bounds(const cri_gp_run *r, const double *x, cri_gp_learned *ou
     }
 }
 
-/* The optimum of the few is not that of a bound, which likes more noise and longer scales: of some such
- * changes x [size] takes the best.  The noise goes up by fours, until it is as loud as the target. */
+/* The optimum of the few is not that of a bound, which likes more noise, longer scales or a smaller function: of some
+ * such changes x [size] takes the best.  The noise goes up by fours, until it is as loud as the target. */
 static cr_status adapt_start(cri_gp_run *r, double *x, double *best)
 {
     cr_status            st = CR_OK;
@@ -223,12 +230,14 @@ static cr_status adapt_start(cri_gp_run *r, double *x, double *best)
     CR_TRY(s.status);
     memcpy(from, x, u->size * sizeof *x);
     *best = -INFINITY;
-    for (int step = 0; step < 2 * levels; step++) {
-        double value, wider = step % 2 ? log(2) : 0, louder = (step / 2) * log(4);
+    for (int step = 0; step < 3 * levels; step++) {
+        double value, wider = step % 3 == 1 ? log(2) : 0, smaller = step % 3 == 2 ? log(0.1) : 0;
+        double louder = (step / 3) * log(4);
         for (size_t j = 0; j < u->size; j++) {
-            z[j] = from[j] + (u->kind[j] == CRI_GP_LENGTH  ? wider
-                              : u->kind[j] == CRI_GP_NOISE ? louder
-                                                           : 0);
+            z[j] = from[j] + (u->kind[j] == CRI_GP_LENGTH      ? wider
+                              : u->kind[j] == CRI_GP_AMPLITUDE ? smaller
+                              : u->kind[j] == CRI_GP_NOISE     ? louder
+                                                               : 0);
             z[j] = fmin(fmax(z[j], u->lower[j]), u->upper[j]);
         }
         CR_TRY(cri_gp_try(r, z, false, &value));
@@ -251,8 +260,10 @@ static cr_status look_ahead(cr_scratch *s, cri_gp_run *r, const cri_gp_problem *
     for (size_t i = 0; i < n; i++) {
         double *A = cr_scratch_matrix(s, r->search.size, r->search.size);
         CR_TRY(s->status);
-        CR_TRY(cri_gp_curvature_ahead(r, a[i].x, ratio, A));
-        a[i].curvature = A;
+        st = cri_gp_curvature_ahead(r, a[i].x, ratio, A);
+        if (st == CR_OK) a[i].curvature = A; /* at the edge of what has a value there is none */
+        if (st == CR_ENUMERIC) st = CR_OK;
+        CR_TRY(st);
     }
 done:
     r->problem = all;

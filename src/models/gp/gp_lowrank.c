@@ -226,7 +226,7 @@ cr_status cri_gp_lowrank_write(cr_ctx *cx, const cri_gp_lowrank *low, cri_store 
 static bool fits(const cri_gp_lowrank *low, const cri_gp_posterior *m)
 {
     bool good = m->approx == CRI_GP_EXACT && m->L && !m->n_draws && low->terms == m->q &&
-                low->rank <= m->at.n && low->residual >= 0 &&
+                low->rank > 0 && low->rank <= m->at.n && low->residual >= 0 &&
                 low->pull >= 0 && low->rounding >= 0 && low->weight_rounding >= 0 &&
                 low->least_noise > 0;
     for (size_t i = 0; good && i < low->rank; i++)

@@ -3,6 +3,7 @@
 #include "gp_thin.h"
 #include "../../math/chol.h"
 #include "../../math/dense.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -235,19 +236,23 @@ done:
 cr_status cri_gp_quick_objective(cr_ctx *cx, void *method, const cri_gp_problem *problem, const cr_kernel *k,
                                  double noise, double *out_value, double *opt_gradient)
 {
-    cr_status          st;
+    cr_status          st = CR_OK;
     cri_gp_quick_room *room = method;
-    bool               held = false;
-    if (problem->data->n < FEWEST) goto dense;
-    if (room->skip > 0) {
-        room->skip--;
-        goto dense;
+    cr_kernel         *settled = NULL;
+    bool               held = false, tried = problem->data->n >= FEWEST && room->skip == 0;
+
+    if (problem->data->n >= FEWEST && room->skip > 0) room->skip--;
+    if (tried) {
+        CR_TRY(cri_kernel_settled(cx, k, opt_gradient != NULL, &settled));
+        st = cri_gp_lowrank_evidence(cx, problem, settled ? settled : k, noise, problem->data->n / SHARE, out_value,
+                                     opt_gradient, &held);
+        if (st == CR_ENUMERIC) st = CR_OK;
+        CR_TRY(st);
+        room->failed = held ? 0 : room->failed == 0 ? 1 : room->failed < MOST_SKIPS ? 2 * room->failed : MOST_SKIPS;
+        room->skip = room->failed < MOST_SKIPS ? room->failed : MOST_SKIPS;
     }
-    st = cri_gp_lowrank_evidence(cx, problem, k, noise, problem->data->n / SHARE, out_value, opt_gradient, &held);
-    if (st != CR_OK && st != CR_ENUMERIC) return st;
-    room->failed = held ? 0 : room->failed ? 2 * room->failed : 1;
-    room->skip = room->failed < MOST_SKIPS ? room->failed : MOST_SKIPS;
-    if (held) return CR_OK;
-dense:
-    return cri_gp_exact_objective(cx, &room->exact, problem, k, noise, out_value, opt_gradient);
+    if (!held) CR_TRY(cri_gp_exact_objective(cx, &room->exact, problem, k, noise, out_value, opt_gradient));
+done:
+    cr_kernel_free(cx, settled);
+    return st;
 }

@@ -2,6 +2,7 @@
 #include "gp_mcmc.h"
 #include "gp_parts.h"
 #include "../../base/scratch.h"
+#include "../../math/kernel/kernel_internal.h"
 
 #include <math.h>
 
@@ -36,7 +37,8 @@ cr_status cri_gp_mixture_set(cr_ctx *cx, cri_gp_mixture *x, size_t h)
     CR_TRY(cr_check_interrupt(cx));
     CR_TRY(cr_kernel_set_theta(cx, one->kernel, theta));
     one->noise = exp(theta[one->n_theta]);
-    CR_TRY(cri_gp_solve(cx, &x->problem, one->kernel, one->noise, CRI_GP_JITTER, one->L, &solution));
+    CR_TRY(cri_kernel_settle(cx, one->kernel));
+    CR_TRY(cri_gp_solve(cx, &x->problem, one->kernel, one->noise, CRI_GP_QUIET_JITTER, one->L, &solution));
 done:
     return st;
 }

@@ -144,11 +144,16 @@ cr_status cri_gp_extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
     H = cr_scratch_matrix(&s, m->at.n, m->q);
     CR_TRY(s.status);
     cri_gp_mean_fill(&m->mean, m->at.X, m->at.n, H);
-    CR_TRY(take_old(cx, old, m));
-    CR_TRY(add_inputs(cx, m, old->at.n));
     problem = (cri_gp_problem){ &m->at, m->q, H };
     solution = cri_gp_posterior_solution(m);
-    CR_TRY(cri_gp_resolve(cx, &problem, m->noise, m->L, &solution));
+    st = take_old(cx, old, m);
+    if (st == CR_OK) st = add_inputs(cx, m, old->at.n);
+    if (st == CR_OK) st = cri_gp_check_factor(cx, &problem, m->kernel, m->noise, m->jitter, m->L);
+    if (st == CR_OK) st = cri_gp_resolve(cx, &problem, m->noise, m->L, &solution);
+    if (st == CR_ENUMERIC) /* all rows need more on the diagonal than the old ones did */
+        st = cri_gp_solve(cx, &problem, m->kernel, m->noise, CRI_GP_JITTER, m->L, &solution);
+    CR_TRY(st);
+    m->jitter = solution.jitter;
     m->evidence = solution.log_evidence;
     *out = m;
     m = NULL;

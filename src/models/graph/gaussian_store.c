@@ -19,15 +19,15 @@ static cr_status write_variable(cr_ctx *cx, const cr_gaussian_network *net, size
 {
     cr_status        st = CR_OK;
     cr_gaussian_node x = cr_gaussian_network_node(net, v);
-    json_t          *one = json_object(), *parents = json_array();
-    if (json_array_append_new(out, one) != 0) CR_TRY(CR_ENOMEM);
+    json_t          *one = json_object(), *parents = NULL;
+    CR_TRY(cri_store_append(cx, out, one));
     CR_TRY(
         cri_store_set_text(cx, one, "name", cr_variable_name(cr_gaussian_network_names(net), v)));
-    CR_TRY(cri_store_set(cx, one, "parents", parents));
+    CR_TRY(cri_store_set(cx, one, "parents", parents = json_array()));
     *(*at)++ = x.intercept;
     *(*at)++ = x.variance;
     for (size_t i = 0; i < x.n; i++) {
-        json_array_append_new(parents, json_integer((json_int_t)x.parents[i]));
+        CR_TRY(cri_store_append(cx, parents, json_integer((json_int_t)x.parents[i])));
         *(*at)++ = x.weights[i];
     }
 done:

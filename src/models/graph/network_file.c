@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double MOST_ENTRIES = 1e8; /* that are written out of effects: gigabytes of text */
+
 typedef cr_status parse_fn(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                            cr_network **out_net);
 typedef cr_status write_fn(cr_ctx *cx, const cr_network *net, const char *path);
@@ -170,7 +172,11 @@ static cr_status write_as(cr_ctx *cx, const cr_network *net, const char *path,
     cr_status   st = CR_OK;
     cr_network *filled = NULL;
     if (format != CR_FORMAT_CRED && format != CR_FORMAT_JSON) {
-        st = cri_network_fill(cx, net, NULL, INFINITY, &filled);
+        st = cri_network_fill(cx, net, NULL, MOST_ENTRIES, &filled);
+        for (size_t v = 0; st == CR_OK && !filled && v < net->tables; v++)
+            if (cri_noisy_only(net, v))
+                st = cr_fail(cx, CR_ENOMEM, "the table of '%s' would have %.3g entries", cr_variable_name(net->variables, v),
+                             cri_table_entries(net, &net->table[v]));
         if (st == CR_ENOMEM && !cri_should_stop(cx))
             cr_fail_hint(cx, ".json and .cred need no table for it");
         CR_TRY(st);

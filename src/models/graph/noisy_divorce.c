@@ -52,8 +52,8 @@ static way choose_way(const cr_network *net, size_t v, const cr_evidence *opt_e,
     const cri_table *t = &net->table[v];
     if (net->kind != CR_NETWORK_BAYES || !t->noisy.effect || t->n < 3) return AS_IT_IS;
     if (cri_noisy_apart(net, v, opt_e)) return APART;
-    if (t->n < 4) return AS_IT_IS;
     if (!t->value) return IN_STEPS;
+    if (t->n < 4) return AS_IT_IS;
     return sums && 2 * (double)t->size > entries_in_steps(net, t) ? IN_STEPS : AS_IT_IS;
 }
 
@@ -173,7 +173,7 @@ static cr_status divorce(cr_ctx *cx, const cr_network *net, size_t v, way how, c
             c.order[at] = c.order[at - 1];
         c.order[at] = i;
     }
-    c.value = cr_scratch_matrix(&s, most * most, x->levels > 2 ? x->levels : 2);
+    c.value = cr_scratch_matrix(&s, x->levels * most, x->levels > 2 ? x->levels : 2);
     CR_TRY(s.status);
     CR_TRY(how == APART ? divorce_apart(&c) : divorce_in_steps(&c, &d->hidden));
 done:

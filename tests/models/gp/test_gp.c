@@ -220,6 +220,14 @@ static void test_singular_up_to_rounding(void **state)
     }
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
+    cr_table *first = make_table(cx, X, 4, 1, y, NULL), *rest = make_table(cx, X + 4, 16, 1, y + 4, NULL);
+    cr_model *part = fit(cx, "gp", first, "target=y noise=0 mean=zero optimize=none kernel=1*rbf(l=0.2)"), *whole = NULL;
+    assert_ok(cx, cr_update(cx, part, rest, &whole)); /* what four rows did not need */
+    assert_close(cr_model_get_report(whole)->log_evidence, log_density(&g), 1e-3);
+    cr_model_free(cx, part);
+    cr_model_free(cx, whole);
+    cr_table_free(cx, first);
+    cr_table_free(cx, rest);
     m = fit(cx, "gp", t, "target=y noise=0");
     p = predict(cx, m, at);
     for (size_t i = 0; i < 19; i++) inside += fabs(p.mean[i] - sin(10 * Z[i])) < 2 * p.scale[i];
