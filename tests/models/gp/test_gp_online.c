@@ -123,7 +123,8 @@ static void test_offset(void **state)
     sample       s = draw(cx, 7), far = s;
     const size_t cuts[] = { 14, 25, N };
     for (size_t i = 0; i < N; i++) far.y[i] += 1048576 * 8; /* exact in binary */
-    /* with so little noise the digits of y that are lost move the best lengths by some 1e-4 */
+    /* the noise ends at its lowest, 1e-8 of the variance, so that the bound is all rest / noise: 1e-4 in the lengths
+     * that two searches end at is 1e-4 of it */
     for (size_t k = 0; k < 2; k++) {
         const char *settings = k ? "target=y features=x1,x2 weights=w method=basis inducing=30"
                                  : "target=y features=x1,x2 weights=w inducing=12";
